@@ -1,0 +1,67 @@
+# Everything a newcomer needs: Python 3.11 or newer, and make. Each target sets up what it uses.
+
+PYTHON ?= python3
+JOBS   ?= 2
+ARGS   ?=
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PEERS  := .venv-peers
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow check format bench clean
+
+help:  ## show this list
+	@echo "TapeFlow. Start with: make demo"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@echo
+	@echo "Options: PYTHON=python3.12 (the interpreter to set up with), JOBS=4 (test processes),"
+	@echo "         ARGS='...' (passed on to the demo, pytest or the benchmarks)"
+
+demo: $(READY)  ## train a small network on real digits with a GradientTape loop
+	$(BIN)/python examples/digits_tape.py $(ARGS)
+
+test: $(READY)  ## run the tests that take seconds
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+test-slow: $(READY)  ## run the tests that take minutes
+	$(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
+
+check: $(READY)  ## format, lint, types and layers, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(READY)  ## format the code and apply the safe lint fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY) $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:  ## remove the environments and every cache
+	rm -rf $(VENV) $(PEERS) .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is newer than pyproject.toml once everything it asks for is installed.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "TapeFlow expected Python 3.11 or newer; got PYTHON=$(PYTHON) ($$($(PYTHON) --version 2>&1))." \
+	       "Name a newer one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "Setting up $(VENV): the first time this takes a minute or two."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+# The peers live apart from the project: none of them is a dependency.
+$(PEERS)/.ready: benchmarks/peers.txt
+	@echo "Setting up $(PEERS): TensorFlow and PyTorch are large, this takes some minutes."
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --requirement benchmarks/peers.txt
+	@touch $@
