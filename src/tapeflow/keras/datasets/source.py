@@ -1,0 +1,54 @@
+"""Where the file of a data set comes from, and what it must hash to."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tapeflow.keras.datasets.download import get_file
+
+KERAS_STORAGE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
+OFFLINE_ADVICE = (
+    "tf.keras.datasets.digits is embedded in TapeFlow and needs no network: 1,797 real digits to "
+    "learn on."
+)
+
+Split = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""What every `load_data` returns: `(x_train, y_train), (x_test, y_test)`."""
+
+
+@dataclass(frozen=True)
+class DatasetFile:
+    """A file that Keras serves.
+
+    Attributes:
+        name: Its name in the cache.
+        origin: Its URL.
+        digest: Its SHA-256, or MD5 where nobody publishes a SHA-256.
+        cache_subdir: The folder below the Keras home.
+        other_names: Names that other versions of Keras cache it under.
+    """
+
+    name: str
+    origin: str
+    digest: str
+    cache_subdir: str = "datasets"
+    other_names: tuple[str, ...] = ()
+
+    def fetch(self, where: str, path: str | os.PathLike[str] | None = None) -> Path:
+        """Return a verified local copy, downloaded if need be.
+
+        Args:
+            where: The public function, for errors.
+            path: The user's name for the file, relative to the cache folder or absolute.
+        """
+        return get_file(
+            path or self.name,
+            self.origin,
+            file_hash=self.digest,
+            cache_subdir=self.cache_subdir,
+            other_names=self.other_names,
+            where=where,
+            advice=OFFLINE_ADVICE,
+        )
