@@ -1,0 +1,44 @@
+"""JAX, set up the way the engine needs it; every engine module takes `jax` and `jnp` from here.
+
+x64 is switched on so that float64 and int64 mean what they say. Every op is explicit about its dtype,
+so float32 work stays float32 (a contract test reads the jaxprs).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+__all__ = ["cache_folder", "config_value", "jax", "jnp"]
+
+
+def cache_folder() -> Path | None:
+    """Where compiled programs are kept between runs; `TAPEFLOW_CACHE=off` keeps none."""
+    chosen = os.environ.get("TAPEFLOW_CACHE")
+    if chosen in ("off", "0", ""):
+        return None
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tapeflow" / "xla"
+
+
+def config_value(name: str) -> Any:
+    """A JAX setting as it is now; JAX makes its settings known to no type checker."""
+    return getattr(jax.config, name)
+
+
+def _configure() -> None:
+    jax.config.update("jax_enable_x64", True)
+    # A folder the user has already named for JAX is left alone.
+    if config_value("jax_compilation_cache_dir") is None and (folder := cache_folder()) is not None:
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+
+
+_configure()

@@ -1,0 +1,181 @@
+"""Function arguments of higher-order ops: loop bodies, branches, custom gradients.
+
+The function is called once with placeholders and what it records becomes a `Graph`, a static of the
+op: two functions that do the same are the same to a program's key, whoever defined them. What the
+function captures from outside becomes further inputs of the op, so derivatives reach it.
+
+A body that reads a value, writes a Variable or has an effect cannot be recorded: `NeedsValue` is
+raised, and the op runs the function as plain Python instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.engine import checks, nest
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.convert import to_node
+from tapeflow.engine.dtypes import uint32
+from tapeflow.engine.lowering import Evaluation
+from tapeflow.engine.node import Node, Spec, spec_of
+from tapeflow.engine.op import op
+from tapeflow.engine.recorder import run_alone, tensor_of
+from tapeflow.engine.settings import settings
+from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.trace import NeedsValue, Trace, live_outer_trace, live_trace, state
+
+
+class Graph:
+    """A recorded function: entries, leaves and results by slot. Compared by structure.
+
+    Leaf 0 is the iteration, then come the arguments, then what was captured. `checked` are the slots
+    of ops with a run-time check and `numbers` how many such ops come before each, those of bodies
+    within included.
+    """
+
+    __slots__ = ("_hash", "_key", "checked", "entries", "leaf_keys", "numbers", "results", "specs")
+
+    def __init__(self, trace: Trace, results: tuple[int, ...], specs: tuple[Spec, ...]) -> None:
+        widths = [len(trace.nodes[s].inner) or 1 for s in trace.checks]
+        self.numbers = tuple(itertools.accumulate([0, *widths[:-1]]))
+        self.entries = trace.entries
+        self.leaf_keys = tuple(n.spec for n in trace.leaves)
+        self.results = results
+        self.specs = specs
+        self.checked = tuple(trace.checks)
+        self._key = (self.entries, self.leaf_keys, results, self.checked)
+        self._hash = hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Graph) and self._key == other._key)
+
+    def __call__(self, iteration: Any, *leaves: Any) -> list[Any]:
+        """The results on arrays or tracers; with run-time checks, their report comes last."""
+        evaluation = Evaluation(self.entries, [iteration, *leaves])
+        results = evaluation.run(self.results)
+        if self.checked:
+            results.append(self._report(evaluation))
+        return results
+
+    def _report(self, evaluation: Evaluation) -> Any:
+        rows = checks.report(self.entries, self.checked, evaluation)
+        before = jnp.asarray(self.numbers, rows.dtype)
+        codes = jnp.where(rows[:, 0] != 0, rows[:, 0] + before, 0)
+        return first_report(rows.at[:, 0].set(codes))
+
+    def __repr__(self) -> str:
+        return f"<graph of {len(self.entries)} ops>"
+
+
+def first_report(rows: Any) -> Any:
+    """The first failed row of a stack of check reports, or a row of no failure."""
+    rows = rows.reshape((-1, 3))
+    return rows[jnp.argmax(rows[:, 0] != 0)]
+
+
+def shifted_report(report: Any, by: int) -> Any:
+    """A report whose op is counted behind `by` others."""
+    return report.at[0].add(jnp.where(report[0] != 0, by, 0).astype(report.dtype))
+
+
+class Body:
+    """A `Graph`, what it captured, and the structure of what the function returned."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        captured: tuple[Node, ...],
+        structure: Any,
+        origins: tuple[checks.Origin, ...],
+    ) -> None:
+        self.graph = graph
+        self.origins = origins
+        self.captured = [tensor_of(n) for n in captured]
+        self.structure = structure
+
+
+def record_body(function: Callable[..., Any], *arguments: Any) -> Body:
+    """Record what `function` does with arguments like these.
+
+    Args:
+        function: called with tensors in the structures of `arguments`.
+        arguments: structures of `Spec`s.
+
+    Raises:
+        NeedsValue: the function reads a value, writes a Variable or has an effect.
+    """
+    trace = Trace(is_body=True)
+    placeholders: list[Node] = []
+
+    def placeholder(spec: Spec) -> Tensor:
+        node = Node(spec)
+        node.trace = trace
+        node.slot = trace.add_leaf(node)
+        placeholders.append(node)
+        return tensor_of(node)
+
+    placeholder(spec_of((), uint32))
+    given = [nest.map_structure(placeholder, a) for a in arguments]
+    saved = (state.trace, state.outer, state.bodies)
+    drawn = len(state.drawn)
+    state.outer = live_outer_trace()
+    state.trace = trace
+    state.bodies = (*state.bodies, placeholders[0])
+    try:
+        structure = function(*given)
+        nodes = [None if r is None else to_node(r) for r in nest.flatten(structure)]
+        slots = tuple(trace.slot_of(n) for n in nodes if n is not None)
+        if trace.writes or trace.effects:
+            raise NeedsValue
+    except NeedsValue:
+        _undraw(drawn)
+        raise
+    finally:
+        around, outer, state.bodies = saved
+        # The trace around all bodies may have run meanwhile, and another have taken its place.
+        state.trace = live_outer_trace() if outer is None else around
+        state.outer = state.outer if outer is not None else None
+        if not state.bodies:
+            state.drawn.clear()
+    specs = tuple(n.spec for n in nodes if n is not None)
+    graph = Graph(trace, slots, specs)
+    captured = tuple(trace.leaves[len(placeholders) :])
+    found = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
+    return Body(graph, captured, structure, tuple(o for f in found for o in (f.inner or (f,))))
+
+
+def _undraw(start: int) -> None:
+    """Give back the random draws of a body that turned out not to be recorded."""
+    given_back = state.drawn[start:]
+    del state.drawn[start:]
+    for counter in given_back:
+        counter.count -= 1
+    if state.recording is not None and given_back:
+        del state.recording.draws[-len(given_back) :]
+
+
+@op(name="CheckBody", same_dtype=False, differentiable=False, check=lambda xp, report: report)
+def _checked_kernel(report: Any) -> Any:
+    """The report of a body's checks, as a check of the program around it."""
+    return report
+
+
+def checked_results(bodies: Sequence[Body], results: Sequence[Tensor]) -> list[Tensor]:
+    """An op's results without the check report that comes last when one of its bodies checks."""
+    origins = tuple(o for b in bodies for o in b.origins)
+    if not origins:
+        return list(results)
+    was_assembling, state.is_assembling = state.is_assembling, True
+    try:
+        node = _checked_kernel(results[-1])._node
+        node.inner = origins
+    finally:
+        state.is_assembling = was_assembling
+    if settings.op_by_op:
+        run_alone(live_trace(), node)
+    return list(results[:-1])

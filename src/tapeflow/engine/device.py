@@ -1,0 +1,99 @@
+"""Devices, in TensorFlow's spelling: names, listing, and the `tf.device` scope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tapeflow.engine.backend import config_value, jax
+
+
+class PhysicalDevice(NamedTuple):
+    """A device as `tf.config.list_physical_devices` names it."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as `tf.config.list_logical_devices` names it."""
+
+    name: str
+    device_type: str
+
+
+_KINDS = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+
+
+def _kind(device: Any) -> str:
+    platform: str = device.platform
+    return _KINDS.get(platform, platform.upper())
+
+
+def _devices() -> list[Any]:
+    found = list(jax.devices())
+    if found[0].platform != "cpu":
+        found = [*jax.devices("cpu"), *found]
+    return found
+
+
+def physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of this machine, of one type ("CPU", "GPU", "TPU") if given."""
+    listed = [PhysicalDevice(f"/physical_device:{k}:{i}", k) for k, i, _ in _numbered()]
+    return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
+
+
+def logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices programs run on, of one type if given."""
+    listed = [LogicalDevice(f"/device:{k}:{i}", k) for k, i, _ in _numbered()]
+    return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
+
+
+def _numbered() -> Iterator[tuple[str, int, Any]]:
+    seen: dict[str, int] = {}
+    for device in _devices():
+        kind = _kind(device)
+        number = seen.get(kind, 0)
+        seen[kind] = number + 1
+        yield kind, number, device
+
+
+def device_name() -> str:
+    """The full name of the device that computations go to now."""
+    chosen = config_value("jax_default_device") or jax.devices()[0]
+    return f"/job:localhost/replica:0/task:0/device:{_kind(chosen)}:{chosen.id}"
+
+
+_PATTERN = re.compile(r"^(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(CPU|GPU|TPU)(?::(\d+|\*))?$", re.I)
+
+
+@contextmanager
+def device(device_name: str | None) -> Iterator[None]:
+    """Run the ops recorded inside on one device.
+
+    A device that this machine does not have falls back to its default one, as TensorFlow does with
+    soft placement, so that a script written for a GPU runs on a laptop.
+    """
+    if device_name is None:
+        yield
+        return
+    match = _PATTERN.match(device_name)
+    if match is None:
+        raise ValueError(
+            "tf.device expected a name such as '/CPU:0', 'GPU:1' or '/device:CPU:0'; got "
+            f"device_name={device_name!r}. tf.config.list_logical_devices() lists them."
+        )
+    kind, number = match.group(1).upper(), match.group(2) or "0"
+    for found, index, device in _numbered():
+        if found == kind and (number == "*" or index == int(number)):
+            # What was recorded outside belongs to the device outside.
+            from tapeflow.engine.running import run_pending
+
+            run_pending()
+            with jax.default_device(device):
+                yield
+                run_pending()
+            return
+    yield

@@ -1,0 +1,49 @@
+"""Programs in flight: dispatched, with results that nobody has been given yet.
+
+Between the dispatch of a program and the moment its results are bound, the buffers it was allowed to
+overwrite are gone and the new ones belong to no Variable. A KeyboardInterrupt may fall there. So the
+flight is noted first, dispatch and the storing of its results are one C call, and whoever comes next
+into the engine finishes what was begun.
+"""
+
+from __future__ import annotations
+
+import threading
+from itertools import starmap
+from typing import Any
+
+RUN_LOCK = threading.RLock()
+"""Held while a program is dispatched and its results are bound: one program at a time."""
+
+flights: list[Flight] = []
+
+
+class Flight:
+    """One dispatch. `land` gives out the results; it may be called again after an interrupt."""
+
+    def __init__(self) -> None:
+        self.landed: list[Any] = []
+
+    def take_off(self, function: Any, arguments: list[Any]) -> None:
+        """Dispatch, and land if the dispatch succeeded."""
+        flights.append(self)
+        try:
+            self.landed.extend(starmap(function, [arguments]))
+        finally:
+            if self.landed:
+                self.land()
+            flights.remove(self)
+
+    def land(self) -> None:
+        """Bind the results in `self.landed[0]`."""
+        raise NotImplementedError
+
+
+def land_flights() -> None:
+    """Finish what an interrupt has left in the air."""
+    with RUN_LOCK:
+        while flights:
+            flight = flights[-1]
+            if flight.landed:
+                flight.land()
+            flights.remove(flight)

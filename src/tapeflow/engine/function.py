@@ -1,0 +1,294 @@
+"""`tf.function`: record a call once, then run the record without running Python.
+
+The first call of a signature runs as always, on real values. If Python read no value on the way, what
+was recorded is the whole story: the program, which Variables it reads and writes, which random
+counters it draws from, what it returns. Later calls run that. If Python did read a value, the call has
+simply gone on, correctly; the signature is marked as unstaged and one warning names the line.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import nest
+from tapeflow.engine.backend import jax
+from tapeflow.engine.convert import to_node
+from tapeflow.engine.inline import Inlined, wrapped_arguments
+from tapeflow.engine.node import Node
+from tapeflow.engine.op import freeze
+from tapeflow.engine.recorder import tensor_of
+from tapeflow.engine.running import run_pending
+from tapeflow.engine.settings import settings
+from tapeflow.engine.staging import Recording, Staged, returned
+from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.trace import live_trace, state
+
+_STORM = 5
+
+
+class Function:
+    """A Python function whose calls are recorded and then run from the record."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        reduce_retracing: bool = False,
+    ) -> None:
+        functools.update_wrapper(self, python_function)
+        self.python_function = python_function
+        self.__name__: str = getattr(python_function, "__name__", "function")
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._reduces = reduce_retracing or input_signature is not None
+        self._known: dict[Any, Any] = {}
+        self._held: list[Any] = []
+        self._last: list[Any] = []
+        self._times_recorded = 0
+        self._has_warned_of_reads = False
+        self._has_warned_of_storm = False
+        self._makes_variables = 0
+        self._of_classes: weakref.WeakKeyDictionary[type, dict[int, Function]] = weakref.WeakKeyDictionary()
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Function:
+        if instance is None:
+            return self
+        if isinstance(instance, type):  # a class method
+            bound = self._of_classes.setdefault(instance, {})
+        else:
+            bound = vars(instance).setdefault("_tapeflow_functions", {})
+        found = bound.get(id(self))
+        if found is None:
+            method = self.python_function.__get__(instance, owner)
+            found = bound[id(self)] = Function(method, self.input_signature, self._reduces)
+        return found
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often a call has been recorded."""
+        return self._times_recorded
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if settings.run_functions_eagerly or state.recording is not None or state.trace.is_body:
+            # Inside another function or a loop's body its ops belong to the record around it.
+            return self.python_function(*args, **kwargs)
+        if self.input_signature is not None:
+            args = self._fitted(args, kwargs)
+            kwargs = {}
+        flat = nest.flatten((args, kwargs)) if kwargs or _is_nested(args) else list(args)
+        nodes: list[Node] = []
+        key: list[Any] = [bool(state.tapes), settings.check_numerics, tuple(kwargs)]
+        for value in flat:
+            if isinstance(value, Tensor):
+                node = value._node
+            elif isinstance(value, (np.ndarray, np.generic, jax.Array)):
+                node = to_node(value)
+            else:
+                key.append(self._static_key(value))
+                continue
+            nodes.append(node)
+            # An index that the host knows is checked before the call, any other inside the program.
+            key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)
+        signature = tuple(key)
+        known = self._known.get(signature, _UNKNOWN)
+        if known is None:
+            return self.python_function(*args, **kwargs)
+        if not state.tapes:
+            run_pending()
+        if known is _UNKNOWN:
+            return self._record(signature, flat, nodes, args, kwargs)
+        if state.tapes:
+            structure, inlined = known
+            return nest.pack_sequence_as(structure, inlined.replay(wrapped_arguments(nodes)))
+        return known.run(nodes)
+
+    def _static_key(self, value: Any) -> Any:
+        """How an argument that is no tensor enters the signature: by value, or by identity."""
+        if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+            return freeze(value)
+        if isinstance(value, TensorLike):
+            self._held.append(value)
+            return ("object", id(value))
+        try:
+            hash(value)
+        except TypeError:
+            self._held.append(value)
+            return ("object", id(value))
+        return (type(value), value)
+
+    def _record(self, signature: Any, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> Any:
+        self._warn_of_storm(flat, args, kwargs)
+        self._times_recorded += 1
+        trace = live_trace()
+        start = len(trace.nodes)
+        # Not known to the host: what is computed from an argument must not become a constant.
+        fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, n.value) for n in nodes]
+        tensors = iter([tensor_of(n) for n in fresh])
+        given = [next(tensors) if _is_array(value) else value for value in flat]
+        args, kwargs = nest.pack_sequence_as((args, kwargs), given)
+        start += len(fresh) if state.tapes else 0
+        recording = Recording()
+        if not state.tapes:
+            recording.known = {
+                id(f): (i, n.array())
+                for i, (f, n) in enumerate(zip(fresh, nodes, strict=True))
+                if n.host and n.spec.dtype.is_integer
+            }
+        state.recording = recording
+        try:
+            result = self.python_function(*args, **kwargs)
+        finally:
+            state.recording = None
+        if recording.created:
+            return self._after_creation(signature, recording, result)
+        if recording.read_at is not None or trace.is_done:
+            self._known[signature] = None
+            self._warn_of_read(recording)
+            if live_trace().effects:
+                run_pending()
+            return nest.map_structure(returned, result)
+        if state.tapes:
+            results = [returned(r) for r in nest.flatten(result)]
+            self._known[signature] = (result, Inlined(recording, fresh, start, results))
+            return nest.pack_sequence_as(result, results)
+        staged = Staged(recording, fresh, result)
+        self._known[signature] = staged
+        return staged.first
+
+    def _after_creation(self, signature: Any, recording: Recording, result: Any) -> Any:
+        """A call that made Variables is not the rule: the next one is recorded, unless it does too."""
+        self._makes_variables += 1
+        if self._makes_variables > 1:
+            self._known[signature] = None
+            warnings.warn(
+                f"tf.function {self.__name__!r} makes a tf.Variable at every call, so it is run as plain "
+                "Python. Make the Variable once, outside or on the first call, to have it staged.",
+                stacklevel=4,
+            )
+        return nest.map_structure(returned, result)
+
+    def _warn_of_read(self, recording: Recording) -> None:
+        if self._has_warned_of_reads:
+            return
+        self._has_warned_of_reads = True
+        warnings.warn(
+            f"tf.function {self.__name__!r} is run as plain Python: at {recording.read_at} Python reads "
+            "the value of a tensor (an `if`, a loop, float(), print()), so a record of the call could not "
+            "stand for later ones. Use tf.cond, tf.while_loop or tf.where, or move the read outside.",
+            stacklevel=4,
+        )
+
+    def _warn_of_storm(self, flat: list[Any], args: Any, kwargs: Any) -> None:
+        """Say which argument makes the function be recorded again and again."""
+        last, self._last = self._last, flat
+        if (
+            self._has_warned_of_storm
+            or self._reduces
+            or self._times_recorded < _STORM
+            or len(last) != len(flat)
+        ):
+            return
+        changed = [
+            i for i, (a, b) in enumerate(zip(last, flat, strict=True)) if _described(a) != _described(b)
+        ]
+        if not changed:
+            return
+        self._has_warned_of_storm = True
+        names = self._argument_names(args, kwargs, len(flat))
+        said = "; ".join(
+            f"{names[i]} went from {_described(last[i])} to {_described(flat[i])}" for i in changed
+        )
+        warnings.warn(
+            f"tf.function {self.__name__!r} has been recorded {self._times_recorded + 1} times, which is "
+            f"slow: {said}. Pass Python numbers as tensors (tf.constant(n)) and keep shapes alike.",
+            stacklevel=4,
+        )
+
+    def _argument_names(self, args: Any, kwargs: Any, count: int) -> list[str]:
+        """A name for each flattened argument."""
+        try:
+            bound = inspect.signature(self.python_function).bind(*args, **kwargs).arguments
+        except (TypeError, ValueError):
+            bound = {}
+        names = [f"argument {name!r}" for name, value in bound.items() for _ in nest.flatten(value)]
+        return names if len(names) == count else [f"argument {i}" for i in range(count)]
+
+    def _fitted(self, args: Any, kwargs: Any) -> Any:
+        """The arguments as the input signature wants them."""
+        values = list(inspect.signature(self.python_function).bind(*args, **kwargs).args)
+        specs = self.input_signature or ()
+        if len(values) != len(specs):
+            raise TypeError(
+                f"tf.function {self.__name__!r} expected {len(specs)} arguments, as in its input_signature; "
+                f"got {len(values)}."
+            )
+        return tuple(self._fit(spec, v) for spec, v in zip(specs, values, strict=True))
+
+    def _fit(self, spec: Any, value: Any) -> Any:
+        if not isinstance(spec, TensorSpec):
+            return nest.map_structure(self._fit, spec, value)
+        tensor = tensor_of(to_node(value, spec.dtype if not isinstance(value, TensorLike) else None))
+        if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+            raise TypeError(
+                f"tf.function {self.__name__!r} expected an argument that fits {spec!r}, as in its "
+                f"input_signature; got shape {tensor.shape}, dtype {tensor.dtype.name}."
+            )
+        return tensor
+
+
+_UNKNOWN: Any = object()
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array))
+
+
+def _is_nested(args: tuple[Any, ...]) -> bool:
+    return any(isinstance(a, (list, tuple, dict)) for a in args)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        return repr(to_node(value).spec)
+    text = repr(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Record a Python function's calls once per signature, and run the record from then on.
+
+    Everything is compiled by XLA in any case, so `jit_compile` changes nothing; Python control flow
+    that depends on a tensor's value runs as Python, so `autograph` changes nothing either.
+
+    Args:
+        func: the function; without it, a decorator is returned.
+        input_signature: `tf.TensorSpec`s that every call must fit.
+        reduce_retracing: do not warn when many signatures are met.
+    """
+
+    def wrap(python_function: Callable[..., Any]) -> Function:
+        if not callable(python_function):
+            raise TypeError(
+                f"tf.function expected a function; got {python_function!r}, which is not callable."
+            )
+        return Function(python_function, input_signature, reduce_retracing or bool(experimental_relax_shapes))
+
+    return wrap if func is None else wrap(func)

@@ -1,0 +1,86 @@
+"""Name scopes: the prefix that variables, ops and summaries get in front of their names.
+
+As in TensorFlow's eager mode, a scope entered twice gives the same prefix twice: names are labels
+here, nothing is looked up by them, so they need not be unique.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class _State(threading.local):
+    """The prefix in force on a thread, and those to go back to.
+
+    The way back is kept here and not in the scope object: a module's scope is one object, which
+    several threads may be inside of at once.
+    """
+
+    def __init__(self) -> None:
+        self.prefix = ""
+        self.outer: list[str] = []
+
+
+_state = _State()
+
+
+class name_scope:
+    """A context manager that prefixes names made inside it.
+
+    A plain name goes below the current scope; one that ends in "/" is taken as a whole path; the
+    empty name goes back to the root. One object can be entered again, also inside itself.
+
+    >>> with tf.name_scope("encoder"), tf.name_scope("dense") as scope:
+    ...     print(scope)
+    encoder/dense/
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"tf.name_scope expected name to be a string; got name={name!r} "
+                f"of type {type(name).__name__}. Pass for example tf.name_scope('encoder')."
+            )
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name as given; the whole path is the value of the `with` statement."""
+        return self._name
+
+    def __enter__(self) -> str:
+        state = _state
+        prefix = scoped_prefix(self._name)
+        state.outer.append(state.prefix)
+        state.prefix = prefix
+        return prefix
+
+    def __exit__(self, *exc_info: object) -> None:
+        _state.prefix = _state.outer.pop()
+
+
+def current_name_scope() -> str:
+    """The prefix in force on this thread, ready to put before a name: "" or "encoder/dense/"."""
+    return _state.prefix
+
+
+def get_current_name_scope() -> str:
+    """The current scope as `tf.get_current_name_scope` gives it: "" or "encoder/dense"."""
+    return _state.prefix.removesuffix("/")
+
+
+def scoped_prefix(name: str) -> str:
+    """The prefix that entering `name_scope(name)` here would put in force."""
+    if not name or name.endswith("/"):
+        return name
+    return f"{_state.prefix}{name}/"
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lift the code inside out of whatever is being staged or recorded; names keep their scope."""
+    yield

@@ -1,0 +1,190 @@
+"""The recorded expression: `Spec` (shape and dtype) and `Node` (one op applied, or one value).
+
+A node is *concrete* (it has a value), *pending* (it belongs to a trace that has not run) or a
+*placeholder* (the argument of a body that is being recorded). Nodes point only at their inputs, so
+they never form cycles, and at no user object: who still wants a node's value is known from a weak
+reference to its `Tensor` and from `held`, the count of Variables and staged functions owning it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeflow.engine.dtypes import DType, as_dtype
+
+if TYPE_CHECKING:
+    from tapeflow.engine.trace import Trace
+
+Value = Any
+"""A concrete value: `numpy.ndarray` (still on the host), `jax.Array`, or a Python float (a host scalar)."""
+
+
+class Spec:
+    """A shape and a dtype. Interned by `spec_of`: two equal specs are one object."""
+
+    __slots__ = ("dtype", "is_differentiable", "nbytes", "np_dtype", "packed", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.np_dtype = np.dtype(dtype.as_numpy_dtype)
+        self.nbytes = int(np.prod(shape, dtype=np.int64)) * self.np_dtype.itemsize
+        self.is_differentiable = dtype.is_floating or dtype.is_complex
+        # Stands in a program's key for a host scalar, which travels packed with the others.
+        self.packed = ("packed", dtype) if shape == () and dtype.name in _PACKABLE else None
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+_PACKABLE = frozenset(
+    [
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+    ]
+)
+_SPECS: dict[tuple[tuple[int, ...], DType], Spec] = {}
+_DTYPES: dict[Any, DType] = {}
+
+
+def spec_of(shape: tuple[int, ...], dtype: DType) -> Spec:
+    """The one `Spec` with this shape and dtype."""
+    found = _SPECS.get((shape, dtype))
+    if found is None:
+        found = _SPECS.setdefault((shape, dtype), Spec(shape, dtype))
+    return found
+
+
+def spec_of_value(value: Value) -> Spec:
+    """The spec of a numpy or JAX array."""
+    dtype = _DTYPES.get(value.dtype)
+    if dtype is None:
+        dtype = _DTYPES[value.dtype] = as_dtype(value.dtype)
+    return spec_of(value.shape, dtype)
+
+
+_order = itertools.count()
+
+
+class Node:
+    """One op applied to inputs, or one value. See the module's text for the three kinds."""
+
+    __slots__ = (
+        "code",
+        "error",
+        "ghost",
+        "handle",
+        "held",
+        "host",
+        "inner",
+        "inputs",
+        "instance",
+        "keepers",
+        "lasti",
+        "order",
+        "parts",
+        "slot",
+        "slots",
+        "source",
+        "spec",
+        "tapes",
+        "trace",
+        "value",
+    )
+
+    def __init__(self, spec: Any, value: Value = None) -> None:
+        self.spec = spec
+        self.value = value
+        self.instance: Any = None
+        self.inputs: tuple[Node, ...] = ()
+        self.tapes: tuple[Any, ...] = ()
+        self.trace: Trace | None = None
+        self.slot = 0
+        self.slots: tuple[int, ...] = ()
+        self.order = next(_order)
+        self.handle: Any = None
+        self.held = 0
+        self.keepers = 0
+        self.host = False
+        self.source: Any = None
+        self.parts: Any = None
+        self.ghost: Node | None = None
+        self.inner: tuple[Any, ...] = ()
+        self.error: BaseException | None = None
+        self.code: CodeType | None = None
+        self.lasti = 0
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody could still ask for this node's value."""
+        return self.held > 0 or (self.handle is not None and self.handle() is not None)
+
+    def array(self) -> Value:
+        """The value as an array."""
+        value = self.value
+        return np.asarray(value, self.spec.np_dtype) if type(value) is float else value
+
+    def line(self) -> str:
+        """`file:line` of the user's call that made this node."""
+        return line_of(self.code, self.lasti)
+
+    def __repr__(self) -> str:
+        state = "value" if self.value is not None else "pending" if self.trace else "bare"
+        return f"<Node {self.instance or 'leaf'} {self.spec} {state}>"
+
+
+def host_node(value: np.ndarray, spec: Spec | None = None) -> Node:
+    """A concrete node whose value lies on the host and never changes (the caller has copied it)."""
+    node = Node(spec or spec_of_value(value), value)
+    node.host = True
+    return node
+
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+_is_ours: dict[str, bool] = {}
+
+
+def user_position(depth: int = 2) -> tuple[CodeType | None, int]:
+    """The code object and bytecode offset of the nearest caller outside this package.
+
+    Offsets, not line numbers: decoding the line table for every op would cost more than the op.
+    """
+    frame = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        ours = _is_ours.get(code.co_filename)
+        if ours is None:
+            ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+        if not ours:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None, 0
+
+
+def line_of(code: CodeType | None, lasti: int) -> str:
+    """`file:line` of a position given by `user_position`."""
+    if code is None:
+        return "<unknown>:0"
+    for start, end, line in code.co_lines():
+        if start <= lasti < end and line is not None:
+            return f"{code.co_filename}:{line}"
+    return f"{code.co_filename}:{code.co_firstlineno}"

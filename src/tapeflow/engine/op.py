@@ -1,0 +1,226 @@
+"""Ops: a pure JAX function made into something that records.
+
+`@op` gives an `Op`. Called with tensors (positional) and statics (keyword-only) it converts its
+inputs, infers shape and dtype, raises shape and dtype errors at the user's line, and records a node.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+from tapeflow.engine import errors
+from tapeflow.engine.backend import jax
+from tapeflow.engine.convert import convert_inputs
+from tapeflow.engine.dtypes import as_dtype
+from tapeflow.engine.host import host_function
+from tapeflow.engine.node import Spec, spec_of
+from tapeflow.engine.recorder import apply, keep_bounded
+from tapeflow.engine.trace import state
+
+Kernel = Callable[..., Any]
+Check = Callable[..., Any]
+
+
+class Instance:
+    """An op with its statics: what a node applies. Interned, so keys compare by identity."""
+
+    __slots__ = ("_on_host", "fn", "jaxprs", "jitted", "op", "specs", "statics")
+
+    def __init__(self, op: Op, statics: dict[str, Any]) -> None:
+        self.op = op
+        self.statics = statics
+        kernel = op.kernel
+        if statics:
+            self.fn: Kernel = lambda *arrays: kernel(*arrays, **statics)
+            self.fn.__name__ = op.name
+        else:
+            self.fn = kernel
+        self.specs: dict[tuple[Spec, ...], Any] = {}
+        self.jaxprs: dict[tuple[Spec, ...], Any] = {}
+        self._on_host: dict[tuple[Spec, ...], Any] = {}
+        self.jitted: Any = None
+
+    def infer(self, specs: tuple[Spec, ...]) -> Any:
+        """The result's `Spec`, or a tuple of them; runs the kernel on shapes alone, once."""
+        avals = [jax.ShapeDtypeStruct(s.shape, s.np_dtype) for s in specs]
+        try:
+            self.jaxprs[specs], out = jax.make_jaxpr(self.fn, return_shape=True)(*avals)
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise errors.InvalidArgumentError(None, None, self._refusal(specs, error)) from None
+        if isinstance(out, (tuple, list)):
+            found: Any = tuple(spec_of(o.shape, as_dtype(o.dtype)) for o in out)
+        else:
+            found = spec_of(out.shape, as_dtype(out.dtype))
+        self.specs[specs] = found
+        return found
+
+    def _refusal(self, specs: tuple[Spec, ...], error: Exception) -> str:
+        """What to say of inputs that the kernel does not take."""
+        said = str(error).split("\n")[0]
+        if "incompatible shapes for broadcasting" in said:
+            shapes = " vs. ".join(f"[{','.join(map(str, s.shape))}]" for s in specs)
+            return (
+                f"Incompatible shapes: {shapes}. {self.op.name} expected shapes that broadcast: counted from "
+                "the last, dimensions must be equal or 1. Reshape or transpose one of the inputs."
+            )
+        return f"{self.op.name} got incompatible inputs ({', '.join(map(repr, specs))}): {said}"
+
+    def on_host(self, specs: tuple[Spec, ...]) -> Callable[..., list[Any]] | None:
+        """A numpy function that does the same for inputs like these, if they are small and it is known."""
+        if specs not in self._on_host:
+            closed = self.jaxprs.pop(specs, None)
+            self._on_host[specs] = None if closed is None else host_function(closed)
+        return self._on_host[specs]
+
+    def run(self, *values: Any) -> Any:
+        """Run this op by itself, compiled."""
+        if self.jitted is None:
+            self.jitted = jax.jit(self.fn)
+        return self.jitted(*values)
+
+    def __repr__(self) -> str:
+        return self.op.name
+
+
+def _freeze_float(value: float) -> Any:
+    return (float, struct.pack("<d", value))
+
+
+def _freeze_tuple(value: tuple[Any, ...]) -> Any:
+    return (tuple, tuple([freeze(v) for v in value]))
+
+
+def _freeze_array(value: np.ndarray) -> Any:
+    return ("array", value.dtype.str, value.shape, value.tobytes())
+
+
+_FREEZE: dict[type, Callable[[Any], Any]] = {
+    float: _freeze_float,
+    complex: lambda v: (complex, struct.pack("<dd", v.real, v.imag)),
+    tuple: _freeze_tuple,
+    list: lambda v: (list, _freeze_tuple(tuple(v))),
+    dict: lambda v: (dict, tuple((freeze(k), freeze(x)) for k, x in v.items())),
+    np.ndarray: _freeze_array,
+}
+
+
+def freeze(value: Any) -> Any:
+    """A hashable stand-in for a static, telling apart what `==` would not.
+
+    1, True and 1.0, and 0.0 and -0.0, are different statics; a NaN equals itself.
+    """
+    kind = type(value)
+    special = _FREEZE.get(kind)
+    if special is not None:
+        return special(value)
+    if isinstance(value, np.generic):
+        return (kind, value.tobytes())
+    if isinstance(value, (tuple, list)):  # a named one
+        return (kind, _freeze_tuple(tuple(value)))
+    return (kind, value)
+
+
+class Op:
+    """A kernel, its name in messages, and how tapes and checks treat it. Made by `@op`."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        name: str,
+        same_dtype: bool = True,
+        differentiable: bool = True,
+        check: Check | None = None,
+        check_text: str = "",
+        host: Kernel | None = None,
+        moves: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.name = name
+        self.same_dtype = same_dtype
+        self.differentiable = differentiable
+        self.check = check
+        self.check_text = check_text
+        self.host = host
+        self.moves = moves
+        self.__name__ = getattr(kernel, "__name__", name)
+        self.__doc__ = kernel.__doc__
+        self._bare = Instance(self, {})
+        self._instances: dict[Any, Instance] = {}
+
+    def instance(self, statics: dict[str, Any]) -> Instance:
+        """The interned pair of this op and these statics."""
+        if not statics:
+            return self._bare
+        key = tuple([(k, freeze(v)) for k, v in statics.items()])
+        found = self._instances.get(key)
+        if found is None:
+            found = self._instances.setdefault(key, Instance(self, statics))
+        return found
+
+    def __call__(self, *args: Any, **statics: Any) -> Any:
+        if state.trace.is_long:
+            keep_bounded(state.trace)
+        instance = self._bare if not statics else self.instance(statics)
+        return apply(instance, convert_inputs(self, args))
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+@overload
+def op(kernel: Kernel, /) -> Op: ...
+@overload
+def op(
+    *,
+    name: str | None = None,
+    same_dtype: bool = True,
+    differentiable: bool = True,
+    check: Check | None = None,
+    check_text: str = "",
+    host: Kernel | None = None,
+    moves: bool = False,
+) -> Callable[[Kernel], Op]: ...
+def op(
+    kernel: Kernel | None = None,
+    /,
+    *,
+    name: str | None = None,
+    same_dtype: bool = True,
+    differentiable: bool = True,
+    check: Check | None = None,
+    check_text: str = "",
+    host: Kernel | None = None,
+    moves: bool = False,
+) -> Any:
+    """Turn a pure JAX function into an op.
+
+    Args:
+        kernel: positional parameters are tensors, keyword-only ones are static.
+        name: what error messages call it; the kernel's own name otherwise.
+        same_dtype: all inputs must have one dtype; Python numbers take it from the tensors.
+        differentiable: tapes follow it. False gives a `None` gradient, as for `argmax`.
+        check: `check(xp, *arrays, **statics)` gives `[is_bad, value, limit]` as int64; a bad one
+            raises `InvalidArgumentError` with `check_text`.
+        host: a numpy function giving the same result; used at once when every input is a small
+            integer the host knows, so that arithmetic on shapes never waits for a program.
+        moves: it only moves elements about, so it can move strings as well.
+    """
+
+    def wrap(function: Kernel) -> Op:
+        return Op(
+            function,
+            name=name or function.__name__.removesuffix("_kernel"),
+            same_dtype=same_dtype,
+            differentiable=differentiable,
+            check=check,
+            check_text=check_text,
+            host=host,
+            moves=moves,
+        )
+
+    return wrap if kernel is None else wrap(kernel)

@@ -1,0 +1,70 @@
+"""The few ops the engine itself needs: cast, stack, identity and a Variable's read and write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.dtypes import DType
+from tapeflow.engine.node import Node
+from tapeflow.engine.op import op
+from tapeflow.engine.recorder import apply
+
+
+@op(name="Cast", same_dtype=False, host=lambda x, *, dtype: x.astype(dtype.as_numpy_dtype))
+def cast_op(x: Any, *, dtype: DType) -> Any:
+    """Convert to another dtype; complex to real keeps the real part."""
+    if jnp.iscomplexobj(x) and not dtype.is_complex:
+        x = jnp.real(x)
+    return x.astype(dtype.as_numpy_dtype)
+
+
+def cast_node(node: Node, dtype: DType) -> Node:
+    """A node's value in another dtype; the node itself if it has it."""
+    if node.spec.dtype is dtype:
+        return node
+    return apply(cast_op.instance({"dtype": dtype}), (node,))._node
+
+
+@op(name="Pack", host=lambda *xs, axis: np.stack(xs, axis))
+def stack_op(*arrays: Any, axis: int) -> Any:
+    """Stack arrays of one shape along a new axis."""
+    return jnp.stack(arrays, axis)
+
+
+@op(name="AddN")
+def add_op(x: Any, y: Any) -> Any:
+    """The sum of two gradients."""
+    return x + y
+
+
+@op(name="Identity", same_dtype=False)
+def identity_op(x: Any) -> Any:
+    """The same value as a tensor of its own."""
+    return x
+
+
+@op(name="ReadVariable", same_dtype=False)
+def read_op(x: Any) -> Any:
+    """A Variable's value, where a derivative with respect to the Variable enters."""
+    return x
+
+
+@op(name="AssignVariable", same_dtype=False, differentiable=False)
+def assign_op(x: Any) -> Any:
+    """A Variable's new value, which the Variable alone owns; no derivative passes an assignment."""
+    return x
+
+
+@op(name="AssignAddVariable", same_dtype=False, differentiable=False)
+def assign_add_op(x: Any, delta: Any) -> Any:
+    """A Variable's value plus `delta`, which the Variable alone owns."""
+    return x + delta
+
+
+@op(name="AssignSubVariable", same_dtype=False, differentiable=False)
+def assign_sub_op(x: Any, delta: Any) -> Any:
+    """A Variable's value less `delta`, which the Variable alone owns."""
+    return x - delta

@@ -1,0 +1,151 @@
+"""Programs: a trace's key, compiled. `running` decides when one is needed and binds its results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapeflow.engine import checks
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.lowering import Entry, Evaluation
+from tapeflow.engine.node import Value
+from tapeflow.engine.settings import settings
+from tapeflow.engine.trace import Trace
+
+
+@dataclass
+class Counters:
+    """What the engine has done so far, for tests and for `tf.debugging`."""
+
+    compiled: int = 0
+    dispatched: int = 0
+    op_by_op: int = 0
+    copied_for_donation: int = 0
+
+
+counters = Counters()
+
+
+class Commit(NamedTuple):
+    """The writes of one Variable in a program with checks.
+
+    A write counts only if every check recorded before it has passed; what comes out is the last one
+    that counts, or the old value.
+    """
+
+    output: int
+    old: int
+    writes: tuple[int, ...]
+
+
+@dataclass
+class Program:
+    """One compiled trace: leaves in, the values of `outputs` out.
+
+    Attributes:
+        entries: the recorded ops.
+        leaf_keys: the spec of each leaf, or how it is packed.
+        outputs: slots whose values come out. Those that replace a donated leaf come first and in its
+            order: JAX pairs buffers of a kind in order, and a crossed pair would be copied.
+        donated: leaves (by index) whose buffers the program may overwrite.
+        commits: the Variable writes that a failed check takes back.
+        checked: slots of ops with a run-time check.
+        watched: slots looked at for NaN and Inf.
+    """
+
+    entries: tuple[Entry, ...]
+    leaf_keys: tuple[Any, ...]
+    outputs: tuple[int, ...]
+    donated: tuple[int, ...]
+    commits: tuple[Commit, ...]
+    checked: tuple[int, ...]
+    watched: tuple[int, ...]
+    direct: list[int] = field(default_factory=list)
+    packs: list[tuple[np.dtype, list[int]]] = field(default_factory=list)
+    compiled: Any = None
+
+    def __post_init__(self) -> None:
+        by_dtype: dict[Any, list[int]] = {}
+        for i, key in enumerate(self.leaf_keys):
+            if type(key) is tuple:
+                by_dtype.setdefault(key[1], []).append(i)
+            else:
+                self.direct.append(i)
+        self.packs = [(np.dtype(d.as_numpy_dtype), found) for d, found in by_dtype.items()]
+        place = {leaf: k for k, leaf in enumerate(self.direct)}
+        donate = tuple(place[i] for i in self.donated)
+        self.compiled = jax.jit(self.evaluate, donate_argnums=donate)
+        counters.compiled += 1
+
+    def evaluate(self, *args: Any) -> tuple[list[Any], Any, Any]:
+        """The outputs, the report of the checks and that of the numerics, on arrays or tracers."""
+        leaves: list[Any] = [None] * len(self.leaf_keys)
+        for leaf, value in zip(self.direct, args, strict=False):
+            leaves[leaf] = value
+        for (_, found), pack in zip(self.packs, args[len(self.direct) :], strict=True):
+            for k, leaf in enumerate(found):
+                leaves[leaf] = pack[k]
+        evaluation = Evaluation(self.entries, leaves)
+        values = dict(zip(self.outputs, evaluation.run(self.outputs), strict=True))
+        report = checks.report(self.entries, self.checked, evaluation)
+        numerics = checks.numerics_report(self.watched, evaluation)
+        if self.commits:
+            failed_at = checks.first_failure(self.checked, report, self.watched, numerics)
+            for commit in self.commits:
+                values[commit.output] = _committed(commit, evaluation, failed_at)
+        return [values[s] for s in self.outputs], report, numerics
+
+    def arguments(self, leaves: Sequence[Value]) -> list[Any]:
+        """The compiled function's arguments: arrays as they are, host scalars packed by dtype."""
+        args = [leaves[i] for i in self.direct]
+        for dtype, found in self.packs:
+            args.append(np.array([leaves[i] for i in found], dtype))
+        return args
+
+
+def _committed(commit: Commit, evaluation: Evaluation, failed_at: Any) -> Any:
+    evaluation.ensure(s for s in (commit.old, *commit.writes) if s >= 0)
+    value = evaluation.value(commit.old)
+    for slot in commit.writes:
+        value = jnp.where(failed_at > slot, evaluation.value(slot), value)
+    return value
+
+
+_programs: dict[Any, list[Program]] = {}
+
+
+def clear_programs() -> None:
+    """Forget every compiled program."""
+    _programs.clear()
+
+
+def program_for(
+    trace: Trace, outputs: Sequence[int], donated: dict[int, int], commits: tuple[Commit, ...]
+) -> Program:
+    """The program for a trace; one that gives more than is asked for will do.
+
+    Args:
+        trace: what was recorded.
+        outputs: the slots asked for.
+        donated: leaves that may be overwritten, each with the slot that replaces it.
+        commits: how checks take back writes.
+    """
+    watched = tuple(range(len(trace.nodes))) if settings.check_numerics else ()
+    checked = tuple(trace.checks)
+    leaves = tuple(donated)
+    key = (trace.entries, trace.leaf_keys, leaves, commits, checked, bool(watched))
+    known = _programs.setdefault(key, [])
+    wanted = set(outputs)
+    for program in known:
+        if wanted.issubset(program.outputs):
+            return program
+    for program in known:
+        wanted.update(program.outputs)
+    first = tuple(donated.values())
+    ordered = (*first, *sorted(wanted.difference(first)))
+    program = Program(key[0], key[1], ordered, leaves, commits, checked, watched)
+    known.append(program)
+    return program

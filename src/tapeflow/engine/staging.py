@@ -1,0 +1,215 @@
+"""Records of calls: what `tf.function` notices while Python runs, and how the record runs again.
+
+A `Recording` is filled during a call. If it turns out to be the whole story, a `Staged` is made of it and
+of the trace: the program, which leaf is which argument, Variable or random draw, and what comes back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import checks, nest
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.convert import to_node
+from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
+from tapeflow.engine.node import Node, line_of, spec_of_value, user_position
+from tapeflow.engine.program import Program, counters
+from tapeflow.engine.random import Counter
+from tapeflow.engine.recorder import tensor_of
+from tapeflow.engine.running import argument_value, materialise, owned_value, run_trace
+from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.trace import live_trace
+from tapeflow.engine.variable import Variable
+
+
+class Recording:
+    """What is noticed while a call is recorded."""
+
+    def __init__(self) -> None:
+        self.read_at: str | None = None
+        self.created: list[Variable] = []
+        self.variables: dict[int, tuple[Variable, Node]] = {}
+        self.draws: list[tuple[Counter, Node, Node]] = []
+        self.writes: dict[int, Variable] = {}
+        self.known: dict[int, tuple[int, np.ndarray]] = {}
+        self.argument_checks: list[Any] = []
+        self.effects_before = len(live_trace().effects)
+
+    def note_read(self) -> None:
+        """Python asked for a value: this call cannot stand for later ones."""
+        if self.read_at is None:
+            self.read_at = line_of(*user_position(1))
+
+    def checks_argument(self, node: Node, instance: Any, inputs: tuple[Node, ...]) -> bool:
+        """Make a check that looks at an argument which the host knows, now and before every later call."""
+        check = instance.op.check
+        arg = getattr(check, "arg", 0)
+        found = self.known.get(id(inputs[arg]))
+        if found is None or not getattr(check, "looks_at_one", False):
+            return False
+        index, value = found
+        specs = tuple([None if i == arg else n.spec for i, n in enumerate(inputs)])
+        origin = checks.Origin.of(node)
+        checks.check_argument(instance, origin, value, specs)
+        self.argument_checks.append((instance, origin, index, specs))
+        return True
+
+    def note_created(self, variable: Variable) -> None:
+        """A Variable came into being during the call."""
+        self.created.append(variable)
+
+    def note_variable(self, variable: Variable) -> None:
+        """A Variable is about to be read or written; its value now is an input of the record."""
+        self.variables.setdefault(id(variable), (variable, variable._node))
+
+    def note_draw(self, counter: Counter, high: Node, low: Node) -> None:
+        """A random key is drawn."""
+        self.draws.append((counter, high, low))
+
+
+class Staged:
+    """A recorded call, ready to be run again on other arguments and the Variables' current values."""
+
+    def __init__(self, recording: Recording, args: list[Node], result: Any) -> None:
+        trace = live_trace()
+        leaves, nodes, effects = trace.leaves, trace.nodes, trace.effects
+        results = [returned(r) for r in nest.flatten(result)]
+        written = [v for v, _ in recording.variables.values() if v._node.trace is trace]
+        wanted = [v._node.slot for v in written]
+        instances = [n.instance for n in nodes]
+        self.program = run_trace(trace, is_staged=True)
+        place = {s: k for k, s in enumerate(self.program.outputs)} if self.program else {}
+        self.writes = [(v, place[s]) for v, s in zip(written, wanted, strict=True)]
+        self.origins = {}
+        if self.program is not None:
+            for node, instance in zip(nodes, instances, strict=True):
+                node.instance = node.instance or instance
+            self.origins = checks.origins_of(nodes, self.program)
+            for node in nodes:
+                node.instance = node.instance if node.inputs else None
+        self.structure = result
+        self.first = nest.pack_sequence_as(result, results)
+        sources = {id(n): ("leaf", i) for i, n in enumerate(leaves)}
+        sources.update({id(n): ("argument", i) for i, n in enumerate(args)})
+        sources.update({id(n): ("output", place[n.slot]) for n in nodes if n.slot in place})
+        self.results = [
+            sources.get(id(r._node), ("constant", r)) if isinstance(r, Tensor) else ("constant", r)
+            for r in results
+        ]
+        self.effects = [
+            (f, [("output", place[s]) if s >= 0 else ("leaf", ~s) for s in slots]) for f, slots in effects
+        ]
+        shown = [source for _, used in self.effects for source in used]
+        self.needed_leaves = {i for kind, i in (*self.results, *shown) if kind == "leaf"}
+        self.argument_checks = recording.argument_checks
+        self._bind_leaves(recording, args, leaves)
+
+    def _bind_leaves(self, recording: Recording, args: list[Node], leaves: list[Node]) -> None:
+        """Where each leaf's value comes from at a later call."""
+        index = {id(n): i for i, n in enumerate(leaves)}
+        self.template: list[Any] = [n.value for n in leaves]
+        self.arg_leaves = [(index[id(n)], i) for i, n in enumerate(args) if id(n) in index]
+        donated = self.program.donated if self.program else ()
+        self.variable_leaves = [
+            (index[id(n)], v, index[id(n)] in donated)
+            for v, n in recording.variables.values()
+            if id(n) in index
+        ]
+        self.draw_counts: dict[int, tuple[Counter, int]] = {}
+        self.draws: list[tuple[int, Counter, int, int]] = []
+        for counter, high, low in recording.draws:
+            _, offset = self.draw_counts.get(id(counter), (counter, 0))
+            self.draw_counts[id(counter)] = (counter, offset + 1)
+            for word, node in enumerate((high, low)):
+                if id(node) in index:
+                    self.draws.append((index[id(node)], counter, offset, word))
+        bound = {i for i, *_ in (*self.variable_leaves, *self.arg_leaves, *self.draws)}
+        self.captured = [n for i, n in enumerate(leaves) if i not in bound]
+        for i in bound:
+            self.template[i] = None
+
+    def run(self, args: list[Node]) -> Any:
+        """Run the record on new arguments."""
+        program = self.program
+        for instance, origin, i, specs in self.argument_checks:
+            checks.check_argument(instance, origin, args[i].array(), specs)
+        with RUN_LOCK:
+            if flights:
+                land_flights()
+            checks.settle()
+            leaves = self.template.copy()
+            for place, i in self.arg_leaves:
+                leaves[place] = argument_value(args[i])
+            kept = {}
+            for place, variable, is_donated in self.variable_leaves:
+                node = variable._node
+                if node.value is None:
+                    materialise(node)  # another thread has it pending
+                value = argument_value(node)
+                if place in self.needed_leaves:
+                    kept[place] = node.value = value = jnp.asarray(value)
+                # Known to hold the node: the Variable and we.
+                leaves[place] = owned_value(node, value, holders=2) if is_donated else value
+            for place, counter, offset, word in self.draws:
+                leaves[place] = counter.words(counter.count + offset)[word]
+            outputs: list[Any] = []
+            if program is not None:
+                flight = _StagedFlight(self, program)
+                flight.take_off(program.compiled, program.arguments(leaves))
+                outputs = flight.nodes
+            for counter, count in self.draw_counts.values():
+                counter.count += count
+            if self.effects:
+                checks.settle()
+            for function, used in self.effects:
+                function(*[outputs[i].value if k == "output" else kept.get(i, leaves[i]) for k, i in used])
+        return nest.pack_sequence_as(
+            self.structure, [self._result(*r, args, outputs, kept) for r in self.results]
+        )
+
+    def _result(self, kind: str, i: Any, args: list[Node], outputs: list[Any], kept: Any) -> Any:
+        if kind == "constant":
+            return i
+        if kind == "argument":
+            return tensor_of(args[i])
+        if kind == "output":
+            return tensor_of(outputs[i])
+        value = kept[i] if i in kept else self.template[i]
+        return tensor_of(Node(spec_of_value(value), value))
+
+
+class _StagedFlight(Flight):
+    """Gives the Variables of a record their new values."""
+
+    def __init__(self, staged: Staged, program: Program) -> None:
+        super().__init__()
+        self.staged = staged
+        self.program = program
+        self.nodes: list[Node] = []
+
+    def land(self) -> None:
+        values, report, numerics = self.landed[0]
+        if not self.nodes:
+            counters.dispatched += 1
+            self.nodes = nodes = [Node(spec_of_value(v), v) for v in values]
+            if report is not None or numerics is not None:
+                for _, place in self.staged.writes:
+                    nodes[place].held += 1  # a Variable's: a failed check withdraws it by not writing it
+                by_slot = dict(zip(self.program.outputs, nodes, strict=True))
+                checks.look_later(by_slot, self.staged.origins, self.program, report, numerics)
+                for _, place in self.staged.writes:
+                    nodes[place].held -= 1
+        for variable, place in self.staged.writes:
+            if variable._node is not self.nodes[place]:
+                variable._rebind(self.nodes[place])
+
+
+def returned(value: Any) -> Any:
+    """What a function gives back: tensors for numbers and arrays, other objects as they are."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (Variable, int, float, complex, str, bytes, np.ndarray, np.generic)):
+        return tensor_of(to_node(value))
+    return value

@@ -1,0 +1,146 @@
+"""The trace: what a thread has recorded and not yet run, and what recording needs to know.
+
+Every recorded node knows the op it applies and the slots of its inputs, so the structural key of a
+program is there when the program runs, without a walk. A slot names where an input comes from:
+`i >= 0` is the i-th recorded node, `~i < 0` the i-th leaf (a value from outside).
+
+A trace runs once and is then done; the thread goes on with a new one. Appending a node is one list
+append, so an interrupt at any moment leaves a trace that can run.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tapeflow.engine.node import Node
+from tapeflow.engine.settings import settings
+
+if TYPE_CHECKING:
+    from tapeflow.engine.staging import Recording
+    from tapeflow.engine.tape import TapeToken
+    from tapeflow.engine.variable import Variable
+
+
+class NeedsValue(Exception):
+    """Raised when Python reads a placeholder; whoever records the body falls back to running it."""
+
+
+class Writes(NamedTuple):
+    """The assignments to one Variable in a trace: what it held before, and the slot of each."""
+
+    variable: Variable
+    old: Node
+    slots: list[int]
+
+
+class Trace:
+    """The pending ops of one thread, in order, with the leaves they start from.
+
+    `is_body` marks the recording of a function argument (the body of a loop, a branch): its
+    placeholders have no value and what it captures from outside becomes an input of the loop.
+    """
+
+    __slots__ = (
+        "checks",
+        "effects",
+        "gradients",
+        "is_body",
+        "is_done",
+        "is_long",
+        "leaf_slots",
+        "leaves",
+        "lock",
+        "nbytes",
+        "nodes",
+        "writes",
+    )
+
+    def __init__(self, is_body: bool = False) -> None:
+        self.is_body = is_body
+        self.is_done = False
+        self.is_long = False
+        self.lock = threading.RLock()
+        self.nodes: list[Node] = []
+        self.leaves: list[Node] = []
+        self.leaf_slots: dict[int, int] = {}
+        self.writes: dict[int, Writes] = {}
+        self.effects: list[tuple[Any, tuple[int, ...]]] = []
+        self.checks: list[int] = []
+        self.gradients = 0
+        self.nbytes = 0
+
+    @property
+    def entries(self) -> tuple[tuple[Any, tuple[int, ...]], ...]:
+        """The recorded ops, as a program's key has them."""
+        return tuple([(n.instance, n.slots) for n in self.nodes])
+
+    @property
+    def leaf_keys(self) -> tuple[Any, ...]:
+        """The leaves, as a program's key has them: a spec, or how a host scalar is packed."""
+        return tuple([n.spec.packed if n.host and n.spec.packed is not None else n.spec for n in self.leaves])
+
+    def append(self, node: Node, instance: Any, slots: tuple[int, ...]) -> None:
+        """Make `node` the next pending node of this trace."""
+        nodes = self.nodes
+        node.instance = instance
+        node.slots = slots
+        node.slot = len(nodes)
+        node.trace = self
+        nodes.append(node)
+        if type(node.spec) is not tuple:
+            self.nbytes += node.spec.nbytes
+        if len(nodes) >= settings.soft_nodes or self.nbytes >= settings.soft_bytes:
+            self.is_long = True
+
+    def add_leaf(self, node: Node) -> int:
+        """The slot of a value from outside; it is an input of the program, whatever it holds."""
+        slot = ~len(self.leaves)
+        self.leaves.append(node)
+        self.leaf_slots[id(node)] = slot
+        self.nbytes += node.spec.nbytes
+        return slot
+
+    def slot_of(self, node: Node) -> int:
+        """Where a node is to be found: among the recorded, or among the leaves."""
+        if node.trace is self:
+            return node.slot
+        slot = self.leaf_slots.get(id(node))
+        return self.add_leaf(node) if slot is None else slot
+
+
+FOREIGN = Trace()
+"""Marks nodes whose value is a tracer of the user's own `jax.jit` or `jax.grad`."""
+
+
+class State(threading.local):
+    """What recording needs to know, per thread."""
+
+    def __init__(self) -> None:
+        self.trace = Trace()
+        self.tapes: tuple[TapeToken, ...] = ()
+        self.recording: Recording | None = None
+        self.outer: Trace | None = None
+        self.bodies: tuple[Node, ...] = ()
+        self.drawn: list[Any] = []
+        self.is_assembling = False
+
+
+state = State()
+
+
+def live_trace() -> Trace:
+    """The trace that this thread records into."""
+    trace = state.trace
+    if trace.is_done:
+        trace = state.trace = Trace()
+    return trace
+
+
+def live_outer_trace() -> Trace:
+    """The trace around all bodies being recorded; without any, the one recorded into."""
+    if state.outer is None:
+        return live_trace()
+    if state.outer.is_done:
+        state.outer = Trace()
+    return state.outer

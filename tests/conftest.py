@@ -1,0 +1,72 @@
+"""What all tests share: a cache of compiled programs, the CPU, and engine state that no test leaves behind.
+
+The environment is set before anything imports `tapeflow` or JAX; both read it once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+os.environ.setdefault("TAPEFLOW_CACHE", str(REPOSITORY / ".cache" / "xla"))
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+
+@pytest.fixture(autouse=True)
+def _restored_engine() -> Iterator[None]:
+    """Give a test the default settings, and the next one a thread with nothing pending.
+
+    A test that fails half-way may leave a tape open or ops pending; those must not fail another one.
+    """
+    if "tapeflow.engine.settings" not in sys.modules:
+        yield
+        if "tapeflow.engine.settings" not in sys.modules:
+            return
+        from tapeflow.engine.settings import Settings
+
+        before = Settings()
+    else:
+        from tapeflow.engine.settings import settings
+
+        before = dataclasses.replace(settings)
+        yield
+    from tapeflow.engine.settings import settings
+
+    for field in dataclasses.fields(settings):
+        setattr(settings, field.name, getattr(before, field.name))
+    if "tapeflow.engine.trace" in sys.modules:
+        from tapeflow.engine.trace import state
+
+        state.__init__()
+    if "tapeflow.engine.checks" in sys.modules:
+        from tapeflow.engine import checks
+
+        checks.unsettled.clear()
+
+
+@pytest.fixture
+def counting() -> Callable[[], AbstractContextManager[SimpleNamespace]]:
+    """`with counting() as spent: ...` tells afterwards what the engine did inside.
+
+    `spent` has the fields of `tapeflow.engine.program.Counters`, as differences.
+    """
+    from tapeflow.engine.program import counters
+
+    @contextmanager
+    def count() -> Iterator[SimpleNamespace]:
+        before = dataclasses.asdict(counters)
+        spent = SimpleNamespace()
+        yield spent
+        for name, now in dataclasses.asdict(counters).items():
+            setattr(spent, name, now - before[name])
+
+    return count

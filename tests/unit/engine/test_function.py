@@ -1,0 +1,437 @@
+"""`tf.function`: results equal eager's, Python runs once, reads fall through, and warnings that help."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.engine.program import counters
+
+
+@pytest.fixture(autouse=True)
+def warnings_are_errors() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_python_runs_once_per_signature() -> None:
+    calls = []
+
+    @tf.function
+    def double(x: Any) -> Any:
+        calls.append(x)
+        return x * 2
+
+    for value in (1.0, 2.0, 3.0):
+        np.testing.assert_array_equal(double(tf.constant([value])), [2 * value])
+    assert len(calls) == double.experimental_get_tracing_count() == 1
+    double(tf.constant([1.0, 2.0]))
+    double(tf.constant([1]))
+    assert len(calls) == 3
+
+
+def test_one_program_a_call() -> None:
+    v = tf.Variable(tf.zeros((3,)))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((v - x) ** 2)
+        v.assign_sub(0.1 * tape.gradient(loss, v))
+        return loss
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    step(x)
+    before = counters.dispatched, counters.compiled
+    for _ in range(5):
+        loss = step(x)
+    assert (counters.dispatched - before[0], counters.compiled - before[1]) == (5, 0)
+    expected = np.zeros(3, np.float32)
+    for _ in range(6):
+        expected, last = (
+            expected - 0.2 * (expected - x.numpy()),
+            ((expected - x.numpy()) ** 2).sum(),
+        )
+    np.testing.assert_allclose(v.numpy(), expected, rtol=1e-6)
+    np.testing.assert_allclose(loss.numpy(), last, rtol=1e-6)
+
+
+def test_structures_of_arguments_and_results() -> None:
+    @tf.function
+    def f(pair: Any, *, scale: Any) -> Any:
+        return {"sum": pair[0] + pair[1]["b"], "rest": (pair[0] * scale, None)}
+
+    out = f((tf.constant(1.0), {"b": tf.constant(2.0)}), scale=tf.constant(3.0))
+    again = f((tf.constant(2.0), {"b": tf.constant(5.0)}), scale=tf.constant(4.0))
+    assert float(out["sum"]) == 3.0
+    assert float(again["sum"]) == 7.0
+    assert float(again["rest"][0]) == 8.0
+    assert again["rest"][1] is None
+
+
+def test_the_same_tensor_twice_is_two_arguments() -> None:
+    @tf.function
+    def f(a: Any, b: Any) -> Any:
+        return a - b
+
+    x, y = tf.constant(5.0), tf.constant(3.0)
+    assert float(f(x, x)) == 0.0
+    assert float(f(x, y)) == 2.0
+
+
+def test_returning_arguments_captured_values_and_numbers() -> None:
+    captured = tf.constant([7.0])
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        before = v.read_value()
+        v.assign_add(1.0)
+        return x, captured, 3, "text", before, v
+
+    for expected in (1.0, 2.0, 3.0):
+        x, c, n, s, before, after = f(tf.constant(expected))
+        assert float(x) == expected
+        assert float(c[0]) == 7.0
+        assert (int(n), n.dtype, s.numpy()) == (3, tf.int32, b"text")
+        assert (float(before), float(after)) == (expected, expected + 1)
+
+
+def test_numpy_arguments_are_tensors_and_python_numbers_are_not() -> None:
+    calls = []
+
+    @tf.function
+    def f(x: Any, n: Any) -> Any:
+        calls.append(n)
+        return x * n
+
+    assert float(f(np.float32(2.0), 3)) == 6.0
+    assert float(f(np.float32(5.0), 3)) == 15.0
+    assert float(f(np.float32(5.0), 4)) == 20.0
+    assert float(f(np.float32(5.0), True)) == 5.0
+    assert float(f(np.float32(5.0), 1)) == 5.0
+    assert calls == [3, 4, True, 1]
+
+
+def test_what_is_computed_from_an_argument_is_no_constant() -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        return n + 1, tf.constant(2) + 3
+
+    assert int(f(tf.constant(1))[0]) == 2
+    assert int(f(tf.constant(10))[0]) == 11
+    assert int(f(tf.constant(10))[1]) == 5
+
+
+def test_a_read_falls_through_with_one_warning_naming_the_line() -> None:
+    calls = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        calls.append(1)
+        if tf.reduce_sum(x) > 0:  # the read
+            return x * 2
+        return -x
+
+    here = f.python_function.__code__.co_firstlineno + 3
+    with pytest.warns(UserWarning, match=re.escape(f"{__file__}:{here}")):
+        first = f(tf.constant([1.0]))
+    assert len(calls) == 1  # the call went on: no side effect is repeated
+    np.testing.assert_array_equal(first, [2.0])
+    np.testing.assert_array_equal(f(tf.constant([-3.0])), [3.0])
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        float,
+        lambda x: x.numpy(),
+        str,
+        lambda x: list(x[None]) and float(x),
+        lambda x: tf.py_function(float, [x], tf.float32),
+    ],
+)
+def test_every_way_of_reading_is_noticed(read: Any) -> None:
+    seen = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        seen.append(read(x))
+        return x + 1
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert float(f(tf.constant(1.0))) == 2.0
+        assert float(f(tf.constant(2.0))) == 3.0
+    assert len(seen) == 2
+    assert len(found) == 1
+
+
+def test_reading_a_variable_is_noticed() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        return x * float(v)
+
+    with pytest.warns(UserWarning, match="as plain Python"):
+        assert float(f(tf.constant(3.0))) == 3.0
+    v.assign(2.0)
+    assert float(f(tf.constant(3.0))) == 6.0
+
+
+def test_shapes_are_no_reads() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        rows = tf.shape(x)[0]
+        total = tf.zeros(())
+        for i in range(int(rows)):
+            total += x[i, 0] * tf.cast(rows * 2, tf.float32)
+        return total / x.shape[1], tf.reshape(x, [rows * x.shape[1]])
+
+    total, flat = f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert float(total) == 8.0
+    assert flat.shape == (4,)
+    assert float(f(tf.constant([[2.0, 2.0], [3.0, 4.0]]))[0]) == 10.0
+
+
+def test_variables_made_on_the_first_call() -> None:
+    class Scale(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w: Any = None
+            self.calls = 0
+
+        @tf.function
+        def __call__(self, x: Any) -> Any:
+            self.calls += 1
+            if self.w is None:
+                self.w = tf.Variable(2.0)
+            return x * self.w
+
+    scale = Scale()
+    assert [float(scale(tf.constant(v))) for v in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
+    assert scale.calls == 2  # the call that made the Variable, and the one that is the record
+    scale.w.assign(10.0)
+    assert float(scale(tf.constant(1.0))) == 10.0
+    other = Scale()
+    assert float(other(tf.constant(1.0))) == 2.0
+
+
+def test_variables_made_on_every_call() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        v = tf.Variable(x)
+        v.assign_add(tf.ones_like(x))
+        return v * 2
+
+    assert float(f(tf.constant(1.0))) == 4.0
+    with pytest.warns(UserWarning, match=r"makes a tf\.Variable at every call"):
+        assert float(f(tf.constant(2.0))) == 6.0
+    assert float(f(tf.constant(3.0))) == 8.0
+
+
+def test_random_numbers_differ_from_call_to_call_and_repeat_with_the_seed() -> None:
+    @tf.function
+    def f() -> Any:
+        return tf.random.normal((2,)), tf.random.uniform((2,))
+
+    def eager() -> Any:
+        return tf.random.normal((2,)), tf.random.uniform((2,))
+
+    def draws(function: Any) -> list[Any]:
+        tf.random.set_seed(5)
+        return [t.numpy() for _ in range(3) for t in function()]
+
+    staged, again = draws(f), draws(f)
+    np.testing.assert_array_equal(staged, again)
+    np.testing.assert_allclose(staged, draws(eager), rtol=1e-6)
+    assert len({a.tobytes() for a in staged}) == 6
+
+
+def test_a_retrace_storm_names_the_argument() -> None:
+    @tf.function
+    def f(x: Any, count: int) -> Any:
+        return x * count
+
+    x = tf.constant(1.0)
+    for n in range(5):
+        f(x, n)
+    with pytest.warns(UserWarning, match=r"recorded 6 times.*argument 'count' went from 4 to 5"):
+        f(x, 5)
+    f(x, 6)  # said once
+
+
+def test_a_storm_of_shapes_names_the_shapes() -> None:
+    @tf.function
+    def f(batch: Any) -> Any:
+        return tf.reduce_sum(batch)
+
+    for n in range(1, 6):
+        f(tf.zeros((n,)))
+    with pytest.warns(UserWarning, match=r"argument 'batch' went from float32\[5\] to float32\[6\]"):
+        f(tf.zeros((6,)))
+
+
+def test_donation_leaves_what_the_user_holds() -> None:
+    v = tf.Variable(tf.zeros((4,)))
+
+    @tf.function
+    def step() -> Any:
+        v.assign_add(tf.ones((4,)))
+        return v.read_value()
+
+    kept = [v.read_value()] + [step() for _ in range(4)] + [v.read_value()]
+    for tensor, expected in zip(kept, (0, 1, 2, 3, 4, 4), strict=True):
+        np.testing.assert_array_equal(tensor, np.full(4, expected))
+
+
+def test_input_signature() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+    def f(x: Any) -> Any:
+        return tf.reduce_sum(x, 1)
+
+    np.testing.assert_array_equal(f([[1.0, 2.0]]), [3.0])
+    for rows in range(1, 9):  # many shapes, and no warning
+        assert f(tf.ones((rows, 2))).shape == (rows,)
+    with pytest.raises(
+        TypeError, match=r"expected an argument that fits .*got shape \(1, 3\), dtype float32"
+    ):
+        f(tf.ones((1, 3)))
+    with pytest.raises(TypeError, match=r"got shape .* dtype int32"):
+        f(tf.ones((1, 2), tf.int32))
+
+
+def test_functions_in_functions_are_one_record() -> None:
+    calls = []
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        calls.append("inner")
+        return x + 1
+
+    @tf.function
+    def outer(x: Any) -> Any:
+        calls.append("outer")
+        return inner(x) * 2
+
+    assert float(outer(tf.constant(1.0))) == 4.0
+    assert float(outer(tf.constant(2.0))) == 6.0
+    assert calls == ["outer", "inner"]
+
+
+def test_run_functions_eagerly() -> None:
+    calls = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        calls.append(1)
+        return x * 1
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        f(tf.constant(1.0))
+        f(tf.constant(1.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert len(calls) == 2
+
+
+def test_effects_happen_at_every_call_in_order(capsys: Any) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("first", x)
+        tf.print("second", x * 2)
+        return x
+
+    f(tf.constant(1))
+    f(tf.constant(2))
+    assert capsys.readouterr().err == "first 1\nsecond 2\nfirst 2\nsecond 4\n"
+
+
+def test_a_failed_check_raises_and_keeps_the_variables() -> None:
+    table = tf.Variable([1.0, 2.0, 3.0])
+    seen = tf.Variable(0)
+
+    @tf.function
+    def f(i: Any) -> Any:
+        seen.assign_add(1)
+        picked = tf.gather(table, i)
+        table.assign_add(tf.ones((3,)))
+        return picked
+
+    np.testing.assert_array_equal(f(tf.constant([0, 2])), [1.0, 3.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(__file__)):
+        f(tf.constant([3])).numpy()
+    np.testing.assert_array_equal(table.numpy(), [2.0, 3.0, 4.0])
+    assert int(seen) == 2  # assigned before the op that failed
+    np.testing.assert_array_equal(f(tf.constant([1])), [3.0])
+
+
+def test_an_exception_in_the_function_passes_through_and_the_next_call_is_recorded() -> None:
+    should_fail = [True]
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if should_fail[0]:
+            raise LookupError("not today")
+        return x + 1
+
+    with pytest.raises(LookupError, match="not today"):
+        f(tf.constant(1.0))
+    should_fail[0] = False
+    assert float(f(tf.constant(1.0))) == 2.0
+
+
+def test_inside_a_tape_python_runs_once_and_gradients_pass() -> None:
+    calls = []
+    v = tf.Variable([1.0, 2.0])
+    count = tf.Variable(0.0)
+
+    @tf.function
+    def f(x: Any, y: Any) -> Any:
+        calls.append(1)
+        count.assign_add(1.0)
+        with tf.GradientTape() as inner:
+            z = tf.reduce_sum(v * v * x)
+        return tf.reduce_sum(v * x * y) + tf.reduce_sum(inner.gradient(z, v)), tf.random.normal(())
+
+    noise = []
+    for k in (1.0, 2.0, 3.0):
+        x = tf.constant([k, 1.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss, drawn = f(x, x)
+        for_v, for_x = tape.gradient(loss, [v, x])
+        values = x.numpy()
+        np.testing.assert_allclose(for_v, values * values + 2 * values)
+        np.testing.assert_allclose(for_x, 2 * v.numpy() * values + 2 * v.numpy())
+        noise.append(float(drawn))
+    assert len(calls) == 1
+    assert float(count) == 3.0
+    assert len(set(noise)) == 3
+
+
+def test_methods_are_staged_for_each_instance() -> None:
+    class Adder:
+        def __init__(self, n: float) -> None:
+            self.n = n
+            self.calls = 0
+
+        @tf.function
+        def add(self, x: Any) -> Any:
+            self.calls += 1
+            return x + self.n
+
+    one, ten = Adder(1.0), Adder(10.0)
+    for _ in range(3):
+        assert (float(one.add(tf.constant(1.0))), float(ten.add(tf.constant(1.0)))) == (2.0, 11.0)
+    assert (one.calls, ten.calls) == (1, 1)
+    assert Adder.add.__name__ == "add"
