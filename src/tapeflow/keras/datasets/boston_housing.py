@@ -11,9 +11,7 @@ FILE = DatasetFile(
 )
 
 
-def load_data(
-    path: str = "boston_housing.npz", test_split: float = 0.2, seed: int | None = 113
-) -> Split:
+def load_data(path: str = "boston_housing.npz", test_split: float = 0.2, seed: int | None = 113) -> Split:
     """Load the Boston housing data: 506 districts, 13 attributes, median price in 1,000 dollars.
 
     One attribute ("B") rests on the assumption that racial self-segregation moves prices. Use

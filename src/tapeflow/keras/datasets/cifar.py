@@ -38,13 +38,9 @@ def load_batches(
     return batches
 
 
-def _read_pickles(
-    source: DatasetFile, members: Sequence[str], where: str
-) -> Iterator[tuple[str, dict]]:
+def _read_pickles(source: DatasetFile, members: Sequence[str], where: str) -> Iterator[tuple[str, dict]]:
     with tarfile.open(source.fetch(where), "r:gz") as archive:
         for member in archive:
-            file = (
-                archive.extractfile(member) if member.isreg() and member.name in members else None
-            )
+            file = archive.extractfile(member) if member.isreg() and member.name in members else None
             if file is not None:
                 yield member.name, load_inert(file, f"{where} ({member.name})")

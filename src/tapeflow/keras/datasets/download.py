@@ -177,9 +177,7 @@ class _Download:
         except (OSError, http.client.HTTPException) as error:
             raise self._failure(error) from error
         if total_bytes is not None and received_bytes != total_bytes:
-            raise self._failure(
-                f"a connection that closed after {received_bytes} of {total_bytes} bytes"
-            )
+            raise self._failure(f"a connection that closed after {received_bytes} of {total_bytes} bytes")
 
     def _verify(self, part: Path) -> None:
         if self.checksum is None:

@@ -16,9 +16,7 @@ def check_test_split(test_split: float, where: str) -> None:
         )
 
 
-def load_table(
-    path: Path, test_split: float, seed: int | None, row_limit: int | None = None
-) -> Split:
+def load_table(path: Path, test_split: float, seed: int | None, row_limit: int | None = None) -> Split:
     """Read arrays `x` and `y`, shuffle their rows with `seed`, and cut off the test part.
 
     The generator is NumPy's old `RandomState`, as in Keras: the same seed gives the same rows.

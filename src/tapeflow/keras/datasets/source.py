@@ -10,8 +10,7 @@ from tapeflow.keras.datasets.download import get_file
 
 KERAS_STORAGE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 OFFLINE_ADVICE = (
-    "tf.keras.datasets.digits is embedded in TapeFlow and needs no network: 1,797 real digits to "
-    "learn on."
+    "tf.keras.datasets.digits is embedded in TapeFlow and needs no network: 1,797 real digits to learn on."
 )
 
 Split = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

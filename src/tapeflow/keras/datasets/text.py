@@ -50,9 +50,7 @@ def number_words(texts: Iterable[Sequence[int]], start_char: int | None, index_f
     return [[start_char, *(word + index_from for word in text)] for text in texts]
 
 
-def drop_long(
-    texts: Texts, labels: np.ndarray, maxlen: int | None, where: str
-) -> tuple[Texts, np.ndarray]:
+def drop_long(texts: Texts, labels: np.ndarray, maxlen: int | None, where: str) -> tuple[Texts, np.ndarray]:
     """Drop texts of `maxlen` words or more. (Keras's rule: shorter than `maxlen` stays.)"""
     if not maxlen:
         return texts, labels
@@ -66,9 +64,7 @@ def drop_long(
     return kept, labels[np.array(is_kept)]
 
 
-def limit_vocabulary(
-    texts: Texts, num_words: int | None, skip_top: int, oov_char: int | None
-) -> Texts:
+def limit_vocabulary(texts: Texts, num_words: int | None, skip_top: int, oov_char: int | None) -> Texts:
     """Replace words outside `skip_top <= word < num_words` by `oov_char`; None drops them.
 
     Without `num_words` the limit is the largest number in use, and that word itself falls outside:

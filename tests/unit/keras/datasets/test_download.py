@@ -83,9 +83,7 @@ def test_md5_is_told_by_its_length(url):
     assert get_file("data.bin", url, file_hash=MD5.upper()).read_bytes() == BODY
 
 
-@pytest.mark.parametrize(
-    ("file_hash", "algorithm"), [("abc", "auto"), (MD5, "sha256"), (SHA256, "crc32")]
-)
+@pytest.mark.parametrize(("file_hash", "algorithm"), [("abc", "auto"), (MD5, "sha256"), (SHA256, "crc32")])
 def test_a_hash_of_no_known_kind(url, file_hash, algorithm):
     with pytest.raises(ValueError, match=r"get_file expected a SHA-256 hash .* got file_hash='"):
         get_file("data.bin", url, file_hash=file_hash, hash_algorithm=algorithm)
@@ -117,9 +115,7 @@ def test_offline_says_what_to_put_where(unreachable_url, home):
     with pytest.raises(ConnectionError) as caught:
         get_file("data.bin", origin, file_hash=SHA256, where="loader", advice="Or use digits.")
     text = str(caught.value)
-    assert text.startswith(
-        "loader expected to find data.bin in the cache or to download it from " + origin
-    )
+    assert text.startswith("loader expected to find data.bin in the cache or to download it from " + origin)
     assert f"put the file at {home / 'datasets' / 'data.bin'} (SHA-256 {SHA256})." in text
     assert text.endswith("Or use digits.")
 
@@ -205,8 +201,7 @@ def test_many_processes_may_fetch_one_file(url, home):
         "print(get_file('data.bin', sys.argv[1], file_hash=sys.argv[2]).read_bytes() != b'')\n"
     )
     processes = [
-        subprocess.Popen([sys.executable, "-c", code, url, SHA256], stdout=subprocess.PIPE)
-        for _ in range(4)
+        subprocess.Popen([sys.executable, "-c", code, url, SHA256], stdout=subprocess.PIPE) for _ in range(4)
     ]
     outputs = [process.communicate(timeout=60)[0] for process in processes]
     assert [process.returncode for process in processes] == [0] * 4

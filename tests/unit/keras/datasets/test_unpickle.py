@@ -82,15 +82,11 @@ def test_dicts_hold_arrays():
     ids=lambda value: value if isinstance(value, str) else "",
 )
 @pytest.mark.parametrize("protocol", [0, 2, 4, 5])
-def test_a_pickle_that_calls_anything_else_is_refused(
-    hostile, named, protocol, tmp_path, monkeypatch
-):
+def test_a_pickle_that_calls_anything_else_is_refused(hostile, named, protocol, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(pickle.UnpicklingError, match=f"got .*{named}") as caught:
         load(pickle.dumps(hostile, protocol=protocol))
-    assert str(caught.value).startswith(
-        "loader expected a pickle of plain arrays, lists and numbers"
-    )
+    assert str(caught.value).startswith("loader expected a pickle of plain arrays, lists and numbers")
     assert "Nothing in it was run." in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -104,15 +100,9 @@ RECONSTRUCT = b"cnumpy._core.multiarray\n_reconstruct\n"
     [
         pytest.param(NDARRAY + b"(K\x05tR", id="calls ndarray"),
         pytest.param(NDARRAY + b"}b", id="rebuilds the class ndarray"),
-        pytest.param(
-            RECONSTRUCT + b"N}X\x01\x00\x00\x00aK\x01s\x86b", id="changes a stand-in class"
-        ),
-        pytest.param(
-            RECONSTRUCT + DTYPE + b"K\x00\x85X\x01\x00\x00\x00b\x87R", id="array of class dtype"
-        ),
-        pytest.param(
-            RECONSTRUCT + NDARRAY + b"K\x00\x85X\x01\x00\x00\x00b\x87R", id="array without a state"
-        ),
+        pytest.param(RECONSTRUCT + b"N}X\x01\x00\x00\x00aK\x01s\x86b", id="changes a stand-in class"),
+        pytest.param(RECONSTRUCT + DTYPE + b"K\x00\x85X\x01\x00\x00\x00b\x87R", id="array of class dtype"),
+        pytest.param(RECONSTRUCT + NDARRAY + b"K\x00\x85X\x01\x00\x00\x00b\x87R", id="array without a state"),
         pytest.param(b"cnumpy\nndarray.__class__\n", id="attribute of a stand-in"),
         pytest.param(b"\x8c\x05numpy\x8c\x13ndarray.__init__.__x\x93", id="dotted name"),
         pytest.param(b"X\x01\x00\x00\x00aQ", id="persistent id"),
@@ -211,7 +201,5 @@ def test_npz_members_of_other_kinds(tmp_path):
         path = tmp_path / f"{name}.npz"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("x.npy", data)
-        with pytest.raises(
-            ValueError, match=r"expected an object array of shape|allow_pickle=False"
-        ):
+        with pytest.raises(ValueError, match=r"expected an object array of shape|allow_pickle=False"):
             load_npz(path, "loader")

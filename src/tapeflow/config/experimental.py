@@ -1,0 +1,74 @@
+"""`tf.config.experimental`: GPU memory, determinism, and older spellings of `tf.config`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapeflow.config.devices import get_visible_devices as get_visible_devices
+from tapeflow.config.devices import list_logical_devices as list_logical_devices
+from tapeflow.config.devices import list_physical_devices as list_physical_devices
+from tapeflow.config.devices import set_visible_devices as set_visible_devices
+from tapeflow.engine import startup
+from tapeflow.engine.device import physical_devices
+
+
+def _check_has_growing_memory(device: Any, where: str) -> None:
+    if device not in physical_devices():
+        raise ValueError(
+            f"Unrecognized device: {device!r}. tf.config.experimental.{where} expected a device from "
+            "tf.config.list_physical_devices()."
+        )
+    if device.device_type != "GPU":
+        raise ValueError(
+            f"tf.config.experimental.{where} expected a GPU: memory growth is not a property of non-GPU "
+            f"devices; got device={device!r}. The memory of a CPU always grows as it is needed."
+        )
+
+
+def get_memory_growth(device: Any) -> bool:
+    """Whether a GPU's memory is taken as it is needed, and not most of it at the start."""
+    _check_has_growing_memory(device, "get_memory_growth")
+    return not startup.is_memory_preallocated()
+
+
+def set_memory_growth(device: Any, enable: bool) -> None:
+    """Ask for a GPU's memory to be taken as it is needed.
+
+    JAX takes the memory when it starts, and it has to start for the devices to be listed. The choice is
+    therefore made in the environment, `XLA_PYTHON_CLIENT_PREALLOCATE=false`, for all GPUs; where it
+    was made otherwise, this warns and changes nothing.
+
+    Raises:
+        ValueError: the device is not there or is not a GPU.
+    """
+    _check_has_growing_memory(device, "set_memory_growth")
+    if bool(enable) == get_memory_growth(device):
+        return
+    value = "false" if enable else "true"
+    warnings.warn(
+        "tf.config.experimental.set_memory_growth comes too late: JAX has already taken the GPU's memory "
+        f"its own way. Start the script with XLA_PYTHON_CLIENT_PREALLOCATE={value} in the environment.",
+        stacklevel=2,
+    )
+
+
+def enable_op_determinism() -> None:
+    """Make every op give the same bits at every run on the same machine.
+
+    On a CPU that is so in any case. For GPUs XLA has to be told before it starts.
+
+    Raises:
+        RuntimeError: there is a GPU, and something has run already or the devices have been listed.
+    """
+    if startup.is_deterministic():
+        return
+    if startup.has_started():
+        if physical_devices("GPU"):
+            raise RuntimeError(
+                "tf.config.experimental.enable_op_determinism expected to come before JAX has started, "
+                "since XLA then chooses its GPU kernels. Call it at the top of the script, before any "
+                "tensor is made and the devices are listed."
+            )
+        return
+    startup.choose_determinism()

@@ -1,0 +1,32 @@
+"""`tf.dtypes`: element types and conversion between them."""
+
+from tapeflow.engine.dtypes import DType as DType
+from tapeflow.engine.dtypes import as_dtype as as_dtype
+from tapeflow.engine.dtypes import bfloat16 as bfloat16
+from tapeflow.engine.dtypes import bool as bool
+from tapeflow.engine.dtypes import complex64 as complex64
+from tapeflow.engine.dtypes import complex128 as complex128
+from tapeflow.engine.dtypes import double as double
+from tapeflow.engine.dtypes import float16 as float16
+from tapeflow.engine.dtypes import float32 as float32
+from tapeflow.engine.dtypes import float64 as float64
+from tapeflow.engine.dtypes import half as half
+from tapeflow.engine.dtypes import int8 as int8
+from tapeflow.engine.dtypes import int16 as int16
+from tapeflow.engine.dtypes import int32 as int32
+from tapeflow.engine.dtypes import int64 as int64
+from tapeflow.engine.dtypes import qint8 as qint8
+from tapeflow.engine.dtypes import qint16 as qint16
+from tapeflow.engine.dtypes import qint32 as qint32
+from tapeflow.engine.dtypes import quint8 as quint8
+from tapeflow.engine.dtypes import quint16 as quint16
+from tapeflow.engine.dtypes import resource as resource
+from tapeflow.engine.dtypes import string as string
+from tapeflow.engine.dtypes import uint8 as uint8
+from tapeflow.engine.dtypes import uint16 as uint16
+from tapeflow.engine.dtypes import uint32 as uint32
+from tapeflow.engine.dtypes import uint64 as uint64
+from tapeflow.engine.dtypes import variant as variant
+from tapeflow.ops.casting import cast as cast
+from tapeflow.ops.casting import complex as complex
+from tapeflow.ops.casting import saturate_cast as saturate_cast

@@ -1,0 +1,37 @@
+"""`tf.errors`: what ops raise when values, not programs, are wrong."""
+
+from tapeflow.engine.errors import ABORTED as ABORTED
+from tapeflow.engine.errors import ALREADY_EXISTS as ALREADY_EXISTS
+from tapeflow.engine.errors import CANCELLED as CANCELLED
+from tapeflow.engine.errors import DATA_LOSS as DATA_LOSS
+from tapeflow.engine.errors import DEADLINE_EXCEEDED as DEADLINE_EXCEEDED
+from tapeflow.engine.errors import FAILED_PRECONDITION as FAILED_PRECONDITION
+from tapeflow.engine.errors import INTERNAL as INTERNAL
+from tapeflow.engine.errors import INVALID_ARGUMENT as INVALID_ARGUMENT
+from tapeflow.engine.errors import NOT_FOUND as NOT_FOUND
+from tapeflow.engine.errors import OK as OK
+from tapeflow.engine.errors import OUT_OF_RANGE as OUT_OF_RANGE
+from tapeflow.engine.errors import PERMISSION_DENIED as PERMISSION_DENIED
+from tapeflow.engine.errors import RESOURCE_EXHAUSTED as RESOURCE_EXHAUSTED
+from tapeflow.engine.errors import UNAUTHENTICATED as UNAUTHENTICATED
+from tapeflow.engine.errors import UNAVAILABLE as UNAVAILABLE
+from tapeflow.engine.errors import UNIMPLEMENTED as UNIMPLEMENTED
+from tapeflow.engine.errors import UNKNOWN as UNKNOWN
+from tapeflow.engine.errors import AbortedError as AbortedError
+from tapeflow.engine.errors import AlreadyExistsError as AlreadyExistsError
+from tapeflow.engine.errors import CancelledError as CancelledError
+from tapeflow.engine.errors import DataLossError as DataLossError
+from tapeflow.engine.errors import DeadlineExceededError as DeadlineExceededError
+from tapeflow.engine.errors import FailedPreconditionError as FailedPreconditionError
+from tapeflow.engine.errors import InternalError as InternalError
+from tapeflow.engine.errors import InvalidArgumentError as InvalidArgumentError
+from tapeflow.engine.errors import NotFoundError as NotFoundError
+from tapeflow.engine.errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
+from tapeflow.engine.errors import OpError as OpError
+from tapeflow.engine.errors import OutOfRangeError as OutOfRangeError
+from tapeflow.engine.errors import PermissionDeniedError as PermissionDeniedError
+from tapeflow.engine.errors import ResourceExhaustedError as ResourceExhaustedError
+from tapeflow.engine.errors import UnauthenticatedError as UnauthenticatedError
+from tapeflow.engine.errors import UnavailableError as UnavailableError
+from tapeflow.engine.errors import UnimplementedError as UnimplementedError
+from tapeflow.engine.errors import UnknownError as UnknownError

@@ -1,0 +1,62 @@
+"""`tf.nn`: activations, losses, convolution, pooling, normalisation and dropout."""
+
+from tapeflow.ops.activation import crelu as crelu
+from tapeflow.ops.activation import elu as elu
+from tapeflow.ops.activation import gelu as gelu
+from tapeflow.ops.activation import leaky_relu as leaky_relu
+from tapeflow.ops.activation import log_softmax as log_softmax
+from tapeflow.ops.activation import relu as relu
+from tapeflow.ops.activation import relu6 as relu6
+from tapeflow.ops.activation import selu as selu
+from tapeflow.ops.activation import silu as silu
+from tapeflow.ops.activation import softmax as softmax
+from tapeflow.ops.activation import swish as swish
+from tapeflow.ops.conv import atrous_conv2d as atrous_conv2d
+from tapeflow.ops.conv import conv1d as conv1d
+from tapeflow.ops.conv import conv2d as conv2d
+from tapeflow.ops.conv import convolution as convolution
+from tapeflow.ops.conv import depthwise_conv2d as depthwise_conv2d
+from tapeflow.ops.conv import separable_conv2d as separable_conv2d
+from tapeflow.ops.conv_transpose import conv1d_transpose as conv1d_transpose
+from tapeflow.ops.conv_transpose import conv2d_transpose as conv2d_transpose
+from tapeflow.ops.conv_transpose import conv_transpose as conv_transpose
+from tapeflow.ops.cross_entropy import l2_loss as l2_loss
+from tapeflow.ops.cross_entropy import log_poisson_loss as log_poisson_loss
+from tapeflow.ops.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from tapeflow.ops.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from tapeflow.ops.cross_entropy import (
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+)
+from tapeflow.ops.cross_entropy import (
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+)
+from tapeflow.ops.dropout import dropout as dropout
+from tapeflow.ops.elementwise import sigmoid as sigmoid
+from tapeflow.ops.elementwise import softplus as softplus
+from tapeflow.ops.elementwise import softsign as softsign
+from tapeflow.ops.elementwise import tanh as tanh
+from tapeflow.ops.embedding import embedding_lookup as embedding_lookup
+from tapeflow.ops.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
+from tapeflow.ops.normalization import batch_normalization as batch_normalization
+from tapeflow.ops.normalization import local_response_normalization as local_response_normalization
+from tapeflow.ops.normalization import lrn as lrn
+from tapeflow.ops.normalization import moments as moments
+from tapeflow.ops.normalization import normalize_moments as normalize_moments
+from tapeflow.ops.normalization import sufficient_statistics as sufficient_statistics
+from tapeflow.ops.normalization import weighted_moments as weighted_moments
+from tapeflow.ops.ordering import in_top_k as in_top_k
+from tapeflow.ops.ordering import top_k as top_k
+from tapeflow.ops.pooling import avg_pool as avg_pool
+from tapeflow.ops.pooling import avg_pool1d as avg_pool1d
+from tapeflow.ops.pooling import avg_pool2d as avg_pool2d
+from tapeflow.ops.pooling import avg_pool3d as avg_pool3d
+from tapeflow.ops.pooling import max_pool as max_pool
+from tapeflow.ops.pooling import max_pool1d as max_pool1d
+from tapeflow.ops.pooling import max_pool2d as max_pool2d
+from tapeflow.ops.pooling import max_pool3d as max_pool3d
+from tapeflow.ops.pooling import pool as pool
+from tapeflow.ops.products import bias_add as bias_add
+from tapeflow.ops.reduction import l2_normalize as l2_normalize
+from tapeflow.ops.reduction import zero_fraction as zero_fraction
