@@ -1,0 +1,1 @@
+"""Speed, as ratios to peers measured in the same run. See README.md."""

@@ -1,0 +1,33 @@
+"""`python -m benchmarks [--quick] [name ...]`: run the benchmarks and judge their bars."""
+
+import argparse
+import importlib
+import sys
+
+from benchmarks.harness import run
+
+MODULES = ("tape_loop", "conv", "startup")
+
+
+def main() -> int:
+    """Run what was asked for; with --strict, status 1 means that not every bar was met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"any of: {', '.join(MODULES)} (default: all)"
+    )
+    parser.add_argument("--quick", action="store_true", help="three rounds of each contender")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 unless every bar is met")
+    parser.add_argument("--only", action="append", metavar="TEXT", help="contenders whose name contains TEXT")
+    options = parser.parse_args()
+    unknown = sorted(set(options.names) - set(MODULES))
+    if unknown:
+        parser.error(f"benchmarks expected names out of {', '.join(MODULES)}; got {', '.join(unknown)}")
+    all_met = True
+    for name in options.names or MODULES:
+        for benchmark in importlib.import_module(f"benchmarks.{name}").BENCHMARKS:
+            all_met &= run(benchmark, is_quick=options.quick, only=tuple(options.only or ())).is_all_met
+    return 1 if options.strict and not all_met else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
