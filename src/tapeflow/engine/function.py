@@ -143,6 +143,7 @@ class Function:
         state.recording = recording
         try:
             result = self.python_function(*args, **kwargs)
+            results = [returned(r) for r in nest.flatten(result)]
         finally:
             state.recording = None
         if recording.created:
@@ -152,12 +153,11 @@ class Function:
             self._warn_of_read(recording)
             if live_trace().effects:
                 run_pending()
-            return nest.map_structure(returned, result)
+            return nest.pack_sequence_as(result, results)
         if state.tapes:
-            results = [returned(r) for r in nest.flatten(result)]
             self._known[signature] = (result, Inlined(recording, fresh, start, results))
             return nest.pack_sequence_as(result, results)
-        staged = Staged(recording, fresh, result)
+        staged = Staged(recording, fresh, result, results)
         self._known[signature] = staged
         return staged.first
 

@@ -39,6 +39,8 @@ class Inlined:
             for k, word in enumerate(words):
                 self.words[id(word)] = (counter, offset, k)
         by_source = {v._source: v for v, _ in recording.variables.values()}
+        self.variables: dict[int, Variable] = {}
+        self.read_variables = list(by_source.values())
         self.steps = [self._step(n, by_source, recording) for n in nodes]
         self.results = [self._source(r._node) if isinstance(r, Tensor) else ("value", r) for r in results]
         self.effects = [
@@ -55,7 +57,9 @@ class Inlined:
         if key in self.args:
             return "argument", self.args[key]
         if key in self.initial:
-            return "variable", self.initial[key]
+            variable = self.initial[key]
+            self.variables[id(variable)] = variable
+            return "variable", variable
         if key in self.words:
             return "word", self.words[key]
         node.held += 1  # captured: its value stays wanted
@@ -73,14 +77,20 @@ class Inlined:
                 [None if n is None else self._source(n) for n in parts.seeds],
             )
             return "gradient", (where, parts.mode, parts.specs), (), None, position
-        inputs = tuple(self._source(n) for n in node.inputs)
         if node.source is not None:
-            return "read", by_source[node.source], inputs, None, position
+            variable = by_source[node.source]
+            is_initial = id(node.inputs[0]) in self.initial
+            what = ("initial", variable) if is_initial else self._source(node.inputs[0])
+            return "read", variable, (what,), None, position
+        inputs = tuple(self._source(n) for n in node.inputs)
         return "op", (node.instance, node.spec), inputs, written, position
 
     def replay(self, args: list[Node]) -> list[Any]:
         """Record everything once more on these arguments; the results, flat."""
         made: list[Node] = []
+        # What the Variables hold before anything is assigned, as the tapes of today see it and plain.
+        read = {i: v._as_node() for i, v in self.variables.items()}
+        initial = {id(v): v._current() for v in self.read_variables}
 
         def find(source: tuple[str, Any]) -> Node:
             kind, what = source
@@ -89,7 +99,9 @@ class Inlined:
             if kind == "argument":
                 return args[what]
             if kind == "variable":
-                return what._node
+                return read[id(what)]
+            if kind == "initial":
+                return initial[id(what)]
             if kind == "word":
                 counter, offset, word = what
                 return scalar_node(counter.words(counter.count + offset)[word], uint32)

@@ -72,10 +72,9 @@ class Recording:
 class Staged:
     """A recorded call, ready to be run again on other arguments and the Variables' current values."""
 
-    def __init__(self, recording: Recording, args: list[Node], result: Any) -> None:
+    def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
         trace = live_trace()
         leaves, nodes, effects = trace.leaves, trace.nodes, trace.effects
-        results = [returned(r) for r in nest.flatten(result)]
         written = [v for v, _ in recording.variables.values() if v._node.trace is trace]
         wanted = [v._node.slot for v in written]
         instances = [n.instance for n in nodes]
@@ -91,7 +90,8 @@ class Staged:
                 node.instance = node.instance if node.inputs else None
         self.structure = result
         self.first = nest.pack_sequence_as(result, results)
-        sources = {id(n): ("leaf", i) for i, n in enumerate(leaves)}
+        sources: dict[int, tuple[str, Any]] = {id(n): ("leaf", i) for i, n in enumerate(leaves)}
+        sources.update({id(n): ("variable", v) for v, n in recording.variables.values()})
         sources.update({id(n): ("argument", i) for i, n in enumerate(args)})
         sources.update({id(n): ("output", place[n.slot]) for n in nodes if n.slot in place})
         self.results = [
@@ -102,7 +102,7 @@ class Staged:
             (f, [("output", place[s]) if s >= 0 else ("leaf", ~s) for s in slots]) for f, slots in effects
         ]
         shown = [source for _, used in self.effects for source in used]
-        self.needed_leaves = {i for kind, i in (*self.results, *shown) if kind == "leaf"}
+        self.shown_leaves = {i for kind, i in shown if kind == "leaf"}
         self.argument_checks = recording.argument_checks
         self._bind_leaves(recording, args, leaves)
 
@@ -142,13 +142,15 @@ class Staged:
             leaves = self.template.copy()
             for place, i in self.arg_leaves:
                 leaves[place] = argument_value(args[i])
+            # A snapshot that is to be given back is held, and so copied before it is overwritten.
+            snapshots = {id(v): tensor_of(v._current()) for kind, v in self.results if kind == "variable"}
             kept = {}
             for place, variable, is_donated in self.variable_leaves:
                 node = variable._node
                 if node.value is None:
                     materialise(node)  # another thread has it pending
                 value = argument_value(node)
-                if place in self.needed_leaves:
+                if place in self.shown_leaves:
                     kept[place] = node.value = value = jnp.asarray(value)
                 # Known to hold the node: the Variable and we.
                 leaves[place] = owned_value(node, value, holders=2) if is_donated else value
@@ -166,18 +168,21 @@ class Staged:
             for function, used in self.effects:
                 function(*[outputs[i].value if k == "output" else kept.get(i, leaves[i]) for k, i in used])
         return nest.pack_sequence_as(
-            self.structure, [self._result(*r, args, outputs, kept) for r in self.results]
+            self.structure, [self._result(*r, args, outputs, snapshots) for r in self.results]
         )
 
-    def _result(self, kind: str, i: Any, args: list[Node], outputs: list[Any], kept: Any) -> Any:
+    def _result(
+        self, kind: str, what: Any, args: list[Node], outputs: list[Node], snapshots: dict[int, Tensor]
+    ) -> Any:
         if kind == "constant":
-            return i
+            return what
         if kind == "argument":
-            return tensor_of(args[i])
+            return tensor_of(args[what])
         if kind == "output":
-            return tensor_of(outputs[i])
-        value = kept[i] if i in kept else self.template[i]
-        return tensor_of(Node(spec_of_value(value), value))
+            return tensor_of(outputs[what])
+        if kind == "variable":
+            return snapshots[id(what)]
+        return tensor_of(Node(spec_of_value(self.template[what]), self.template[what]))
 
 
 class _StagedFlight(Flight):

@@ -54,7 +54,9 @@ def linspace_kernel(start: Any, stop: Any, *, num: int, axis: int) -> Any:
     if num == 1:
         return start
     inner = jax.lax.iota(start.dtype, num)[1:-1] if num > 2 else jnp.zeros((0,), start.dtype)
-    inner = jnp.reshape(inner, [-1 if i == axis else 1 for i in range(start.ndim)])
+    places = [1] * start.ndim
+    places[axis] = -1
+    inner = jnp.reshape(inner, places)
     delta = (stop - start) / jnp.asarray(num - 1, start.dtype)
     return jnp.concatenate([start, start + delta * inner, stop], axis)
 

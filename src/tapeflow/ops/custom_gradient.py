@@ -35,7 +35,9 @@ def _custom_kernel(*inputs: Any, graph: Graph, results: int, sources: int) -> An
         return values
 
     def remember(values: Any, args: Any, captured: Any) -> Any:
-        return values, (values, args, captured)
+        # `forward` once more: an outer tape that differentiates the result itself, and not the gradient
+        # an inner tape has taken of it, must meet the user's rule as well.
+        return forward(values, args, captured), (values, args, captured)
 
     def backward(kept: Any, upstream: Any) -> Any:
         values, args, captured = kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from typing import Any
@@ -435,3 +436,45 @@ def test_methods_are_staged_for_each_instance() -> None:
         assert (float(one.add(tf.constant(1.0))), float(ten.add(tf.constant(1.0)))) == (2.0, 11.0)
     assert (one.calls, ten.calls) == (1, 1)
     assert Adder.add.__name__ == "add"
+
+
+@pytest.mark.parametrize("is_taped", [False, True])
+def test_a_variable_given_back_as_it_is(is_taped: bool) -> None:
+    v = tf.Variable(1.0)
+    both = tf.function(lambda: (v, v.read_value(), v * 1.0))
+    for expected in (1.0, 2.0, 3.0):
+        with tf.GradientTape() if is_taped else contextlib.nullcontext():
+            found = both()
+        assert [float(f) for f in found] == [expected] * 3
+        v.assign_add(1.0)
+
+
+def test_a_first_call_under_a_tape_that_watches_nothing() -> None:
+    v = tf.Variable(3.0)
+    square = tf.function(lambda: v * v)
+    with tf.GradientTape(watch_accessed_variables=False) as blind:
+        y = square()
+    assert blind.gradient(y, v) is None
+    with tf.GradientTape() as tape:
+        y = square()
+    assert float(tape.gradient(y, v)) == 6.0
+    with tf.GradientTape(watch_accessed_variables=False) as told:
+        told.watch(v)
+        y = square()
+    assert float(told.gradient(y, v)) == 6.0
+
+
+def test_a_value_from_before_an_assignment_inside_a_tape() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def step() -> Any:
+        before = v.read_value()
+        v.assign_add(1.0)
+        return before * 10.0 + v
+
+    for expected in (12.0, 23.0, 34.0):
+        with tf.GradientTape() as tape:
+            y = step()
+        assert float(y) == expected
+        assert float(tape.gradient(y, v)) == 11.0

@@ -105,7 +105,10 @@ def test_an_integer_met_with_a_python_float_becomes_float32() -> None:
     ("call", "text"),
     [
         (lambda: tf.add(constant(1), constant(1.0)), "cannot compute Add as input #1"),
-        (lambda: tf.add(constant([1, 2]), constant([1, 2, 3])), r"Incompatible shapes: \[2\] vs. \[3\]. Add expected"),
+        (
+            lambda: tf.add(constant([1, 2]), constant([1, 2, 3])),
+            r"Incompatible shapes: \[2\] vs. \[3\]. Add expected",
+        ),
         (lambda: tf.add(constant(True), constant(True)), "Add expected a number tensor for x; got"),
         (lambda: tf.subtract(constant(True), constant(True)), "Subtract expected a number tensor"),
         (lambda: tf.negative(constant(True)), "Negative expected a number tensor"),

@@ -271,6 +271,28 @@ class TestHigherOrders:
         assert outer.gradient(first, weight).numpy() == 4.0
 
 
+    def test_of_the_result_and_of_its_gradient(self) -> None:
+        """A gradient penalty: the outer tape meets the rule itself, and the derivative of the rule."""
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = tenfold(x)
+            slope = inner.gradient(y, x)
+            loss = y + slope * slope
+        assert outer.gradient(loss, x).numpy() == 30.0 + 2.0 * 30.0 * 10.0
+
+    def test_of_what_has_no_gradient(self) -> None:
+        """Without a first derivative, but the other input's depends on it."""
+        a, b = tf.Variable(2.0), tf.Variable(3.0)
+        product = tf.custom_gradient(lambda a, b: (a * b, lambda dy: (dy * b, None)))
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = product(a, b)
+            slope = inner.gradient(y, a)
+        assert slope.numpy() == 3.0
+        assert outer.gradient(slope, b).numpy() == 1.0
+
+
 class TestInside:
     """Inside loops, branches and recorded functions."""
 
