@@ -32,7 +32,7 @@ class Flight:
         finally:
             if self.landed:
                 self.land()
-            flights.remove(self)
+            _forget(self)
 
     def land(self) -> None:
         """Bind the results in `self.landed[0]`."""
@@ -46,4 +46,9 @@ def land_flights() -> None:
             flight = flights[-1]
             if flight.landed:
                 flight.land()
-            flights.remove(flight)
+            _forget(flight)
+
+
+def _forget(flight: Flight) -> None:
+    if flight in flights:  # a kernel that enters the engine while it is compiled may have tidied up
+        flights.remove(flight)

@@ -63,11 +63,11 @@ class Instance:
         said = str(error).split("\n")[0]
         if "incompatible shapes for broadcasting" in said:
             shapes = " vs. ".join(f"[{','.join(map(str, s.shape))}]" for s in specs)
-            return (
+            said = (
                 f"Incompatible shapes: {shapes}. {self.op.name} expected shapes that broadcast: counted from "
                 "the last, dimensions must be equal or 1. Reshape or transpose one of the inputs."
             )
-        return f"{self.op.name} got incompatible inputs ({', '.join(map(repr, specs))}): {said}"
+        return f"{self.op.name} got incompatible inputs ({', '.join(map(repr, specs))}). {said}"
 
     def on_host(self, specs: tuple[Spec, ...]) -> Callable[..., list[Any]] | None:
         """A numpy function that does the same for inputs like these, if they are small and it is known."""

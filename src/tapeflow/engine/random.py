@@ -24,6 +24,7 @@ from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import state
 
 _MASK = (1 << 64) - 1
+_draw_lock = threading.Lock()
 
 
 def _mix(value: int) -> int:
@@ -55,10 +56,12 @@ class Counter:
 
     def next_key(self) -> Tensor:
         """Draw a key: a uint32 tensor of two elements."""
-        high, low = (scalar_node(word, uint32) for word in self.words(self.count))
+        with _draw_lock:
+            count = self.count
+            self.count += 1
+        high, low = (scalar_node(word, uint32) for word in self.words(count))
         if state.recording is not None:
             state.recording.note_draw(self, high, low)
-        self.count += 1
         if state.bodies:
             state.drawn.append(self)
         key = tensor_of(record(_stack, (high, low)))

@@ -36,7 +36,7 @@ def py_function(
         Tout: the dtype of the result, or a list of them for a function that returns several.
         name: ignored.
 
-    >>> tf.py_function(lambda x: x * float(x), [tf.constant(3.0)], tf.float32).numpy()
+    >>> float(tf.py_function(lambda x: x * float(x), [tf.constant(3.0)], tf.float32))
     9.0
     """
     where = "tf.py_function"

@@ -76,7 +76,7 @@ def while_loop(
     In eager code the result has the structure that `body` returns, in a function that of `loop_vars`.
     A loop that a tape has to go back through runs turn by turn, unless `maximum_iterations` bounds it.
 
-    >>> tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [tf.constant(0)])[0].numpy()
+    >>> int(tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [tf.constant(0)])[0])
     12
     """
     for argument, function in (("cond", cond), ("body", body)):

@@ -270,7 +270,6 @@ class TestHigherOrders:
         assert first.numpy() == 4.0
         assert outer.gradient(first, weight).numpy() == 4.0
 
-
     def test_of_the_result_and_of_its_gradient(self) -> None:
         """A gradient penalty: the outer tape meets the rule itself, and the derivative of the rule."""
         x = tf.Variable(3.0)
