@@ -203,7 +203,7 @@ def _from_python(
         value = list(value)
     kinds: set[type] = set()
     _collect_kinds(value, kinds)
-    if str in kinds or bytes in kinds:
+    if str in kinds or bytes in kinds or (dtype is string and not kinds):
         return _strings(value, kinds, dtype, shape)
     wanted = dtype or _python_dtype(value, kinds, hint)
     if wanted is string:

@@ -19,14 +19,19 @@ flights: list[Flight] = []
 
 
 class Flight:
-    """One dispatch. `land` gives out the results; it may be called again after an interrupt."""
+    """One dispatch. `land` gives out the results; it may be called again after an interrupt.
+
+    It is noted from the start, before anybody looks at who holds the buffers it may overwrite: a thread
+    that wants one of them waits.
+    """
 
     def __init__(self) -> None:
         self.landed: list[Any] = []
+        self.thread = threading.get_ident()
+        flights.append(self)
 
     def take_off(self, function: Any, arguments: list[Any]) -> None:
         """Dispatch, and land if the dispatch succeeded."""
-        flights.append(self)
         try:
             self.landed.extend(starmap(function, [arguments]))
         finally:
@@ -40,13 +45,21 @@ class Flight:
 
 
 def land_flights() -> None:
-    """Finish what an interrupt has left in the air."""
+    """Finish what an interrupt has left in the air; another thread's flight is its own affair."""
+    mine = [f for f in flights if f.thread == threading.get_ident()]
+    if not mine:
+        return
     with RUN_LOCK:
-        while flights:
-            flight = flights[-1]
+        for flight in mine:
             if flight.landed:
                 flight.land()
             _forget(flight)
+
+
+def await_flights() -> None:
+    """Wait until no flight is in the air: a Variable's buffer may be about to be overwritten."""
+    with RUN_LOCK:
+        land_flights()
 
 
 def _forget(flight: Flight) -> None:

@@ -49,7 +49,7 @@ class Function:
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._reduces = reduce_retracing or input_signature is not None
         self._known: dict[Any, Any] = {}
-        self._held: list[Any] = []
+        self._held: dict[int, Any] = {}
         self._last: list[Any] = []
         self._times_recorded = 0
         self._has_warned_of_reads = False
@@ -113,26 +113,25 @@ class Function:
         if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
             return freeze(value)
         if isinstance(value, TensorLike):
-            self._held.append(value)
+            self._held[id(value)] = value
             return ("object", id(value))
         try:
             hash(value)
         except TypeError:
-            self._held.append(value)
+            self._held[id(value)] = value
             return ("object", id(value))
         return (type(value), value)
 
     def _record(self, signature: Any, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> Any:
         self._warn_of_storm(flat, args, kwargs)
         self._times_recorded += 1
-        trace = live_trace()
-        start = len(trace.nodes)
         # Not known to the host: what is computed from an argument must not become a constant.
         fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, n.value) for n in nodes]
+        trace = live_trace()
+        start = len(trace.nodes)
         tensors = iter([tensor_of(n) for n in fresh])
         given = [next(tensors) if _is_array(value) else value for value in flat]
         args, kwargs = nest.pack_sequence_as((args, kwargs), given)
-        start += len(fresh) if state.tapes else 0
         recording = Recording()
         if not state.tapes:
             recording.known = {

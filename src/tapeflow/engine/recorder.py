@@ -42,48 +42,56 @@ def apply(instance: Any, inputs: tuple[Node, ...]) -> Any:
     """Record an op and give its result: a `Tensor`, or a tuple of them."""
     if instance.op.host is not None and inputs[0].host and (found := _on_host(instance, inputs)) is not None:
         return tensor_of(found)
-    node = record(instance, inputs)
+    node = record(instance, inputs, held=1)  # until it has a handle: another thread may run the trace
     if type(node.spec) is tuple:
+        node.held -= 1
         return tuple([tensor_of(item_of(node, i)) for i in range(len(node.spec))])
     tensor = _new_tensor(Tensor)
     tensor._node = node
     node.handle = _reference(tensor)
+    node.held -= 1
     return tensor
 
 
-def record(instance: Any, inputs: tuple[Node, ...], spec: Any = None) -> Node:
+def record(instance: Any, inputs: tuple[Node, ...], spec: Any = None, held: int = 0) -> Node:
     """Record an op as a pending node of this thread's trace."""
     if spec is None:
         specs = tuple([n.spec for n in inputs])
         spec = instance.specs.get(specs)
         if spec is None:
             if any(s.dtype is string for s in specs):
-                return moved_strings(instance, inputs)
+                moved = moved_strings(instance, inputs)
+                moved.held += held
+                return moved
             spec = instance.infer(specs)
     node = Node(spec)
     node.code, node.lasti = user_position(2)
-    trace = state.trace
-    if trace.is_done or flights:
-        land_flights()
-        trace = live_trace()
-    with trace.lock:
-        if trace.is_done:  # another thread has just run it
-            return record(instance, inputs, spec)
-        slots = []
-        leaf_slots = trace.leaf_slots
+    node.inputs = inputs
+    node.held = held
+    while True:
+        trace = state.trace
+        if trace.is_done or flights:
+            land_flights()
+            trace = live_trace()
         for n in inputs:
-            if n.trace is trace:
-                slots.append(n.slot)
-            elif (slot := leaf_slots.get(id(n))) is not None:
-                slots.append(slot)
-            elif n.host:
-                slots.append(trace.add_leaf(n))
-            elif n.trace is FOREIGN:
-                return _run_at_once(instance, inputs, node)
-            else:
-                slots.append(_leaf(trace, n))
-        node.inputs = inputs
-        trace.append(node, instance, tuple(slots))
+            if n.trace is not trace and n.trace is not None:
+                if n.trace is FOREIGN:
+                    return _run_at_once(instance, inputs, node)
+                _bring(trace, n)
+        with trace.lock:
+            if trace.is_done:
+                continue  # another thread has just run it
+            slots = []
+            leaf_slots = trace.leaf_slots
+            for n in inputs:
+                if n.trace is trace:
+                    slots.append(n.slot)
+                elif (slot := leaf_slots.get(id(n))) is not None:
+                    slots.append(slot)
+                else:
+                    slots.append(_leaf(trace, n))
+            trace.append(node, instance, tuple(slots))
+            break
     op = instance.op
     if state.tapes and op.differentiable:
         _carry_tapes(node, inputs)
@@ -118,21 +126,29 @@ def _carry_tapes(node: Node, inputs: tuple[Node, ...]) -> None:
 
 def _leaf(trace: Trace, node: Node) -> int:
     """A node from outside this trace as one of its leaves."""
-    if trace.is_body:
-        return trace.add_leaf(node)
-    if node.error is not None:
+    if node.error is not None and not trace.is_body:
         raise node.error.with_traceback(None)
-    if node.value is None and node.trace is not None:
-        if node.trace.is_body:
-            raise RuntimeError(
-                "An op expected a tensor of this computation; got one that belongs to the body of a "
-                f"loop or branch recorded earlier (made at {node.line()}). Return it from the body."
-            )
-        # Another thread's pending tensor crosses to this one concrete.
-        node.held += 1
-        run_trace(node.trace)
-        node.held -= 1
     return trace.add_leaf(node)
+
+
+def _bring(trace: Trace, node: Node) -> None:
+    """Make a pending tensor of another thread concrete: only so does it cross to this one.
+
+    Done before this trace is locked: whoever runs a trace locks running first and the trace second.
+    """
+    other = node.trace
+    if trace.is_body or other is None or node.value is not None or node.error is not None:
+        return
+    if other.is_body:
+        raise RuntimeError(
+            "An op expected a tensor of this computation; got one that belongs to the body of a "
+            f"loop or branch recorded earlier (made at {node.line()}). Return it from the body."
+        )
+    node.held += 1
+    try:
+        run_trace(other)
+    finally:
+        node.held -= 1
 
 
 def keep_bounded(trace: Trace) -> None:
@@ -141,16 +157,16 @@ def keep_bounded(trace: Trace) -> None:
     Cutting an endless loop always at the same place makes its pieces alike, so they share a program.
     Called between ops, never inside one: an op's own intermediate nodes are wanted by nobody.
     """
-    if state.tapes or state.recording is not None or trace.is_body or not trace.nodes:
+    if state.recording is not None or trace.is_body or not trace.nodes:
         return
     first = trace.nodes[0]
     code, lasti = user_position(3)
-    if (
-        (first.code is code and first.lasti == lasti)
-        or len(trace.nodes) >= settings.hard_nodes
-        or trace.nbytes >= settings.hard_bytes
-    ):
-        run_trace(trace)
+    is_full = len(trace.nodes) >= settings.hard_nodes or trace.nbytes >= settings.hard_bytes
+    if not is_full and (first.code is not code or first.lasti != lasti):
+        return
+    if state.tapes and 4 * sum(1 for n in trace.nodes if n.tapes) > len(trace.nodes):
+        return  # mostly followed by a tape, which will go back through it as one piece
+    run_trace(trace)
 
 
 def _check(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> None:
@@ -191,12 +207,11 @@ def effect(function: Callable[..., None], *tensors: Tensor) -> None:
             run_trace(trace)  # those that came before
         function(*[materialise(n) for n in nodes])
         return
-    slots = []
+    for n in nodes:
+        if n.trace is not trace:
+            _bring(trace, n)
     with trace.lock:
-        for n in nodes:
-            slot = n.slot if n.trace is trace else trace.leaf_slots.get(id(n))
-            slots.append(_leaf(trace, n) if slot is None else slot)
-        trace.effects.append((function, tuple(slots)))
+        trace.effects.append((function, tuple([trace.slot_of(n) for n in nodes])))
 
 
 def _on_host(instance: Any, inputs: tuple[Node, ...]) -> Node | None:

@@ -215,6 +215,7 @@ def _dispatch(trace: Trace, outputs: list[int]) -> Program:
     try:
         program = program_for(trace, outputs, donated, commits)
         _release_links(trace)
+        flight = _TraceFlight(trace, program)
         leaves = [
             leaf.value if leaf.host and leaf.spec.packed else argument_value(leaf) for leaf in trace.leaves
         ]
@@ -225,7 +226,7 @@ def _dispatch(trace: Trace, outputs: list[int]) -> Program:
             leaves[i] = owned_value(trace.leaves[i], leaves[i], holders=2)
         args = program.arguments(leaves)
         del leaves, shown
-        _TraceFlight(trace, program).take_off(program.compiled, args)
+        flight.take_off(program.compiled, args)
     except Exception as error:
         if not trace.is_done:  # nothing has run; after an interrupt, by contrast, all is still pending
             _fail(trace, error)

@@ -144,6 +144,7 @@ class Staged:
                 leaves[place] = argument_value(args[i])
             # A snapshot that is to be given back is held, and so copied before it is overwritten.
             snapshots = {id(v): tensor_of(v._current()) for kind, v in self.results if kind == "variable"}
+            flight = None if program is None else _StagedFlight(self, program)
             kept = {}
             for place, variable, is_donated in self.variable_leaves:
                 node = variable._node
@@ -157,8 +158,7 @@ class Staged:
             for place, counter, offset, word in self.draws:
                 leaves[place] = counter.words(counter.count + offset)[word]
             outputs: list[Any] = []
-            if program is not None:
-                flight = _StagedFlight(self, program)
+            if program is not None and flight is not None:
                 flight.take_off(program.compiled, program.arguments(leaves))
                 outputs = flight.nodes
             for counter, count in self.draw_counts.values():

@@ -15,7 +15,7 @@ import numpy as np
 from tapeflow.engine import errors, name_scope
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.dtypes import as_dtype
-from tapeflow.engine.flight import flights, land_flights
+from tapeflow.engine.flight import await_flights, flights
 from tapeflow.engine.node import Node, Spec
 from tapeflow.engine.primitives import assign_add_op, assign_op, assign_sub_op, cast_node, read_op
 from tapeflow.engine.recorder import keep_bounded, record, tensor_of
@@ -104,7 +104,7 @@ class Variable(TensorLike):
     def _current(self) -> Node:
         """The node of the current value."""
         if flights:
-            land_flights()
+            await_flights()
         return self._node
 
     def _as_node(self) -> Node:

@@ -576,14 +576,14 @@ class TestThreads:
 
     def test_each_uses_the_others_pending_tensors(self):
         self.run("""
-            shared = [tf.constant([1.0]) * 1.0, tf.constant([1.0]) * 1.0]
+            shared = [tf.constant([1.0]) * 1.0 for _ in range(3)]
 
             def work(me):
-                for _ in range(200):
-                    shared[me] = shared[1 - me] * 0.5 + 1.0
+                for _ in range(400):
+                    shared[me] = shared[(me + 1) % 3] * 0.5 + shared[(me + 2) % 3] * 0.1 + 1.0
 
-            in_threads(lambda: work(0), lambda: work(1))
-            assert 0.9 < float(shared[0][0]) < 2.1
+            in_threads(*[lambda me=me: work(me) for me in range(3)])
+            assert 0.9 < float(shared[0][0]) < 2.6
         """)
 
     def test_one_pending_tensor_read_by_many(self):

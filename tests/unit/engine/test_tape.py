@@ -1043,3 +1043,14 @@ class TestFunctionsInside:
         with tf.GradientTape() as tape:
             y = double(v[::-1])
         close(tape.gradient(y, v), [2.0, 2.0])
+
+    def test_a_variable_as_the_result(self):
+        v = variable([1.0, 2.0])
+        both = tf.function(lambda x: (x * 2.0, v))
+        for step in range(3):
+            with tf.GradientTape() as tape:
+                doubled, read = both(constant([1.0, 2.0]))
+                y = tf.reduce_sum(doubled * read)
+            close(tape.gradient(y, v), [2.0, 4.0])
+            close(read, [1.0 + step, 2.0 + step])
+            v.assign_add([1.0, 1.0])
