@@ -1,5 +1,6 @@
 """`tf.linalg`: products, factorisations, solves and norms."""
 
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.clip import global_norm as global_norm
 from tapeflow.ops.creation import eye as eye
 from tapeflow.ops.diagonal import adjoint as adjoint
@@ -37,3 +38,5 @@ from tapeflow.ops.solving import pinv as pinv
 from tapeflow.ops.solving import slogdet as slogdet
 from tapeflow.ops.solving import solve as solve
 from tapeflow.ops.solving import triangular_solve as triangular_solve
+
+_dispatch_all(globals())

@@ -1,5 +1,6 @@
 """`tf.math`: arithmetic, functions, reductions, comparisons and segments."""
 
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.activation import log_softmax as log_softmax
 from tapeflow.ops.activation import softmax as softmax
 from tapeflow.ops.arithmetic import abs as abs
@@ -128,3 +129,5 @@ from tapeflow.ops.special import lgamma as lgamma
 from tapeflow.ops.special import ndtri as ndtri
 from tapeflow.ops.special import polygamma as polygamma
 from tapeflow.ops.special import zeta as zeta
+
+_dispatch_all(globals())

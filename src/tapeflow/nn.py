@@ -1,5 +1,6 @@
 """`tf.nn`: activations, losses, convolution, pooling, normalisation and dropout."""
 
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.activation import crelu as crelu
 from tapeflow.ops.activation import elu as elu
 from tapeflow.ops.activation import gelu as gelu
@@ -14,11 +15,13 @@ from tapeflow.ops.activation import swish as swish
 from tapeflow.ops.conv import atrous_conv2d as atrous_conv2d
 from tapeflow.ops.conv import conv1d as conv1d
 from tapeflow.ops.conv import conv2d as conv2d
+from tapeflow.ops.conv import conv3d as conv3d
 from tapeflow.ops.conv import convolution as convolution
 from tapeflow.ops.conv import depthwise_conv2d as depthwise_conv2d
 from tapeflow.ops.conv import separable_conv2d as separable_conv2d
 from tapeflow.ops.conv_transpose import conv1d_transpose as conv1d_transpose
 from tapeflow.ops.conv_transpose import conv2d_transpose as conv2d_transpose
+from tapeflow.ops.conv_transpose import conv3d_transpose as conv3d_transpose
 from tapeflow.ops.conv_transpose import conv_transpose as conv_transpose
 from tapeflow.ops.cross_entropy import l2_loss as l2_loss
 from tapeflow.ops.cross_entropy import log_poisson_loss as log_poisson_loss
@@ -60,3 +63,5 @@ from tapeflow.ops.pooling import pool as pool
 from tapeflow.ops.products import bias_add as bias_add
 from tapeflow.ops.reduction import l2_normalize as l2_normalize
 from tapeflow.ops.reduction import zero_fraction as zero_fraction
+
+_dispatch_all(globals())

@@ -1,6 +1,7 @@
 """`tf.random`: seeds, distributions, generators and the stateless forms."""
 
 from tapeflow.engine.random import set_seed as set_seed
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.generator import Generator as Generator
 from tapeflow.ops.generator import create_rng_state as create_rng_state
 from tapeflow.ops.generator import get_global_generator as get_global_generator
@@ -25,3 +26,5 @@ from tapeflow.ops.stateless_random import (
 from tapeflow.ops.stateless_random import stateless_poisson as stateless_poisson
 from tapeflow.ops.stateless_random import stateless_truncated_normal as stateless_truncated_normal
 from tapeflow.ops.stateless_random import stateless_uniform as stateless_uniform
+
+_dispatch_all(globals())

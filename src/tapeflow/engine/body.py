@@ -133,7 +133,7 @@ def record_body(function: Callable[..., Any], *arguments: Any) -> Body:
         if trace.writes or trace.effects:
             raise NeedsValue
     except NeedsValue:
-        _undraw(drawn)
+        give_back_draws(drawn)
         raise
     finally:
         around, outer, state.bodies = saved
@@ -149,8 +149,8 @@ def record_body(function: Callable[..., Any], *arguments: Any) -> Body:
     return Body(graph, captured, structure, tuple(o for f in found for o in (f.inner or (f,))))
 
 
-def _undraw(start: int) -> None:
-    """Give back the random draws of a body that turned out not to be recorded."""
+def give_back_draws(start: int) -> None:
+    """Give back the random draws, from the `start`-th on, of code that turned out not to be recorded."""
     given_back = state.drawn[start:]
     del state.drawn[start:]
     for counter in given_back:

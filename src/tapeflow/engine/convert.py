@@ -9,59 +9,87 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
 from tapeflow.engine.dtypes import DType, as_dtype, float32, int32, int64, string
-from tapeflow.engine.node import Node, Spec, host_node, spec_of, spec_of_value
+from tapeflow.engine.node import Node, host_node, spec_of, spec_of_value
 from tapeflow.engine.recorder import foreign_node, is_tracer, tensor_of
 from tapeflow.engine.shape import TensorShape
+from tapeflow.engine.symbolic import MetSymbolic
 from tapeflow.engine.tensor import Tensor, TensorLike
 
 if TYPE_CHECKING:
     from tapeflow.engine.op import Op
 
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
-_scalar_specs: dict[DType, Spec] = {}
+_MOST_NUMBERS = 4096
+_numbers: dict[tuple[float, DType], Node] = {}
 
 
 def scalar_node(value: Any, dtype: DType) -> Node:
     """A host scalar: an input of the program it takes part in, never a constant in it."""
-    spec = _scalar_specs.get(dtype)
-    if spec is None:
-        spec = _scalar_specs[dtype] = spec_of((), dtype)
+    spec = spec_of((), dtype)
     try:
         array = np.array(value, spec.np_dtype)
     except OverflowError:  # wraps, as it would in an op
         array = np.asarray(value).astype(spec.np_dtype)
-    node = Node(spec, array)
-    node.host = True
-    return node
+    return Node(spec, array, True)
 
 
 def _number_node(value: float, dtype: DType) -> Node:
-    """A number that meets a floating tensor; it stays a Python number until a program packs it."""
-    spec = _scalar_specs.get(dtype)
-    if spec is None:
-        spec = _scalar_specs[dtype] = spec_of((), dtype)
-    node = Node(spec, float(value))
-    node.host = True
-    return node
+    """A number that meets a floating tensor; it stays a Python number until a program packs it.
+
+    The same numbers come again and again. Wherever one is used it is a leaf of its own, so that programs
+    do not depend on which numbers happen to be equal.
+    """
+    found = _numbers.get((value, dtype))
+    if found is None:
+        found = Node(spec_of((), dtype), float(value), True)
+        if value:  # 0.0 and -0.0 are equal and must be kept apart
+            if len(_numbers) >= _MOST_NUMBERS:
+                _numbers.clear()
+            _numbers[value, dtype] = found
+    return found
 
 
 def convert_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     """An op's inputs as nodes, with Python numbers and numpy arrays in the tensors' dtype."""
     if not op.same_dtype:
         return tuple([a._node if type(a) is Tensor else to_node(a) for a in args])
+    if len(args) == 1 and type(args[0]) is Tensor:
+        return (args[0]._node,)
+    return _converted(op, args)
+
+
+def convert_pair(op: Op, x: Any, y: Any) -> tuple[Node, ...]:
+    """Two inputs of one dtype as nodes; quick for two tensors, and for a tensor and a number."""
+    kind, other = type(x), type(y)
+    if kind is float or kind is int:
+        if other is Tensor or issubclass(other, TensorLike):
+            node = y._node if other is Tensor else y._as_node()
+            if node.spec.dtype.is_floating:
+                return _number_node(x, node.spec.dtype), node
+    elif kind is Tensor or issubclass(kind, TensorLike):
+        node = x._node if kind is Tensor else x._as_node()
+        dtype = node.spec.dtype
+        if other is float or other is int:
+            if dtype.is_floating:
+                return node, _number_node(y, dtype)
+        elif other is Tensor or issubclass(other, TensorLike):
+            second = y._node if other is Tensor else y._as_node()
+            if second.spec.dtype is dtype:
+                return node, second
+    return _converted(op, (x, y))
+
+
+def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     dtype: DType | None = None
     nodes: list[Any] = []
     is_full = True
     for a in args:
-        kind = type(a)
-        if kind is Tensor:
-            node = a._node
-        elif kind is float or kind is int or not isinstance(a, TensorLike):
+        if not isinstance(a, TensorLike):
             nodes.append(None)
             is_full = False
             continue
-        else:
-            node = a._as_node()
+        node = a._as_node()
         nodes.append(node)
         if dtype is None:
             dtype = node.spec.dtype
@@ -71,12 +99,6 @@ def convert_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
         return tuple(nodes)
     if dtype is None:
         return tuple(_without_tensors(args))
-    if dtype.is_floating and len(args) == 2:  # by far the most frequent: a tensor and a number
-        place = 0 if nodes[0] is None else 1
-        kind = type(args[place])
-        if kind is float or kind is int:
-            nodes[place] = _number_node(args[place], dtype)
-            return tuple(nodes)
     return tuple(_joined(op, args, nodes, dtype))
 
 
@@ -150,6 +172,9 @@ def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 f"{node.spec.dtype.name}: {value!r}. Use tf.cast."
             )
         return node
+    kind = type(value)
+    if kind is float and dtype is float32 and -_FLOAT32_MAX <= value <= _FLOAT32_MAX:
+        return host_node(np.array(value, np.float32), spec_of((), float32))
     if isinstance(value, (np.ndarray, np.generic)):
         if dtype is None and hint is not None and _suits(value, hint):
             dtype = hint
@@ -229,6 +254,8 @@ def _from_python(
             f"convert_to_tensor expected values that fit dtype {wanted.name}; got {value!r}. "
             "Give a wider dtype, such as tf.int64."
         ) from None
+    except MetSymbolic:
+        raise
     except (ValueError, TypeError):
         raise ValueError(_ragged_or_unsupported(value)) from None
     return host_node(array)

@@ -33,6 +33,9 @@ from tapeflow.engine.trace import live_trace, state
 
 _STORM = 5
 
+watchers: list[Callable[[str, Staged], None]] = []
+"""Called with the function's name and its record at every call of a staged function (`tf.summary.trace_on`)."""
+
 
 class Function:
     """A Python function whose calls are recorded and then run from the record."""
@@ -106,6 +109,8 @@ class Function:
         if state.tapes:
             structure, inlined = known
             return nest.pack_sequence_as(structure, inlined.replay(wrapped_arguments(nodes)))
+        for watcher in watchers:
+            watcher(self.__name__, known)
         return known.run(nodes)
 
     def _static_key(self, value: Any) -> Any:
@@ -158,6 +163,8 @@ class Function:
             return nest.pack_sequence_as(result, results)
         staged = Staged(recording, fresh, result, results)
         self._known[signature] = staged
+        for watcher in watchers:
+            watcher(self.__name__, staged)
         return staged.first
 
     def _after_creation(self, signature: Any, recording: Recording, result: Any) -> Any:

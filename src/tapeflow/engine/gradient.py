@@ -6,6 +6,7 @@ that the gradient and the forward pass it needs are one piece again.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from tapeflow.engine.convert import to_node
 from tapeflow.engine.lowering import Gradient
 from tapeflow.engine.node import Node, Spec, host_node, spec_of, user_position
 from tapeflow.engine.primitives import add_op
-from tapeflow.engine.recorder import item_of, record, run_alone, tensor_of
+from tapeflow.engine.recorder import items_of, record, run_alone, tensor_of
 from tapeflow.engine.settings import settings
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import Trace, live_trace, state
@@ -57,23 +58,29 @@ def record_gradients(
             tapped = _in(crossed, source._as_node())
             taps.append([] if tapped is None else [tapped])
     connected = [i for i, t in enumerate(taps) if t]
-    found = [_of_itself(s, targets, seeds, used) for s in sources]
+    is_seen = len(used) == len(targets)
+    found = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
     if not connected:
         return found
     parts = Parts(
         [nodes[i] for i in used],
         [taps[i] for i in connected],
-        sorted(crossed.values(), key=_by_order),
+        _in_order(live_trace(), crossed),
         [None if seeds[i] is None else to_node(seeds[i]) for i in used],
         mode,
         tuple(sources[i]._spec for i in connected),
     )
     for target, seed in zip(parts.targets, parts.seeds, strict=True):
         _check_seed(target.spec, seed)
-    gradient = record_gradient(live_trace(), parts)
-    for k, i in enumerate(connected):
-        through, itself = tensor_of(item_of(gradient, k)), found[i]
-        found[i] = through if itself is None else add_op(through, itself)
+    gradient = record_gradient(parts)
+    gradient.held += 1  # until each part has its handle
+    try:
+        through = [tensor_of(item) for item in items_of(gradient)]
+    finally:
+        gradient.held -= 1
+    for part, i in zip(through, connected, strict=True):
+        itself = found[i]
+        found[i] = part if itself is None else add_op(part, itself)
     return found
 
 
@@ -95,10 +102,6 @@ def _in(crossed: dict[int, Node], node: Node) -> Node | None:
             return None
         node = node.ghost
     return node
-
-
-def _by_order(node: Node) -> int:
-    return node.order
 
 
 def _check_seed(target: Spec, seed: Node | None) -> None:
@@ -123,45 +126,73 @@ def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
             continue
         found[id(node)] = node
         if node.source is None and id(node) not in token.roots:
-            stack.extend(n for n in node.inputs if token in n.tapes)
+            stack += [n for n in node.inputs if token in n.tapes]
     return found
 
 
-def record_gradient(trace: Trace, parts: Parts) -> Node:
+def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
+    """Crossed nodes, each after those it is made from."""
+    nodes = list(crossed.values())
+    if all(n.trace is trace for n in nodes):
+        return sorted(nodes, key=_slot)
+    found: dict[int, Node] = {}
+    while nodes:
+        before = [n for n in nodes[-1].inputs if id(n) in crossed and id(n) not in found]
+        if before and id(nodes[-1]) not in found:
+            nodes += before
+        else:
+            node = nodes.pop()
+            found[id(node)] = node
+    return list(found.values())
+
+
+_slot = operator.attrgetter("slot")
+
+
+def record_gradient(parts: Parts) -> Node:
     """Record a gradient node; crossed nodes that have already run are recorded once more for it."""
-    ghosts: dict[int, Node] = {}
     was_assembling, state.is_assembling = state.is_assembling, True
+    node = None
     try:
-        for node in parts.crossed:
-            _raise_ghost(trace, node, ghosts)
-        node = _append_gradient(trace, _moved(parts, ghosts) if ghosts else parts)
+        while node is None:
+            trace = live_trace()
+            ghosts: dict[int, Node] = {}
+            if any(n.trace is not trace for n in parts.crossed):
+                for crossed in parts.crossed:
+                    _raise_ghost(trace, crossed, ghosts)
+            node = _append_gradient(trace, _moved(parts, ghosts) if ghosts else parts)
     finally:
         state.is_assembling = was_assembling
-    if settings.op_by_op:
-        run_alone(trace, node)
+    if settings.op_by_op and node.trace is not None:
+        run_alone(node.trace, node)
     return node
 
 
-def _append_gradient(trace: Trace, parts: Parts) -> Node:
+def _append_gradient(trace: Trace, parts: Parts) -> Node | None:
+    """Append the gradient's node to a trace, unless another thread has run the trace meanwhile."""
     node = Node(_result_specs(parts))
     node.code, node.lasti = user_position(2)
     node.inputs = (*parts.targets, *[n for n in parts.seeds if n is not None])
     node.parts = parts
+    for token in state.tapes:
+        if any(token in n.tapes for n in node.inputs):
+            node.tapes = (*node.tapes, token)
     place = trace.slot_of
-    with trace.lock:
-        instance = Gradient.interned(
+    with trace:
+        if trace.is_done:
+            return None
+        crossed = [n.slot if n.trace is trace else place(n) for n in parts.crossed]
+        node.instance = Gradient.interned(
             tuple([place(n) for n in parts.targets]),
             tuple([tuple([place(n) for n in taps]) for taps in parts.taps]),
-            tuple(sorted([s for n in parts.crossed if (s := place(n)) >= 0])),
+            tuple(sorted([s for s in crossed if s >= 0])),
             tuple([None if n is None else place(n) for n in parts.seeds]),
             parts.mode,
             parts.specs,
         )
-        trace.append(node, instance, tuple([place(n) for n in node.inputs]))
-        trace.gradients += 1
-    for token in state.tapes:
-        if any(token in n.tapes for n in node.inputs):
-            node.tapes = (*node.tapes, token)
+        node.slots = tuple([place(n) for n in node.inputs])
+        trace.append(node)
+        trace.gradients.append(node)
     return node
 
 
@@ -177,7 +208,7 @@ def _raise_ghost(trace: Trace, node: Node, ghosts: dict[int, Node]) -> None:
     ghost = node.ghost
     if ghost is None or ghost.trace is not trace:
         if node.parts is not None:
-            ghost = record_gradient(trace, _moved(node.parts, ghosts))
+            ghost = record_gradient(_moved(node.parts, ghosts))
         else:
             inputs = tuple([ghosts.get(id(n), n) for n in node.inputs])
             ghost = record(node.instance, inputs, node.spec)

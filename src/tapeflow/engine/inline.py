@@ -130,7 +130,7 @@ class Inlined:
                     mode,
                     specs,
                 )
-                node = record_gradient(live_trace(), parts)
+                node = record_gradient(parts)
             node.code, node.lasti, node.inner = position
             made.append(node)
             if written is not None:

@@ -7,8 +7,6 @@ here, nothing is looked up by them, so they need not be unique.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
 class _State(threading.local):
@@ -78,9 +76,3 @@ def scoped_prefix(name: str) -> str:
     if not name or name.endswith("/"):
         return name
     return f"{_state.prefix}{name}/"
-
-
-@contextmanager
-def init_scope() -> Iterator[None]:
-    """Lift the code inside out of whatever is being staged or recorded; names keep their scope."""
-    yield

@@ -8,7 +8,6 @@ reference to its `Tensor` and from `held`, the count of Variables and staged fun
 
 from __future__ import annotations
 
-import itertools
 import sys
 from pathlib import Path
 from types import CodeType
@@ -82,53 +81,47 @@ def spec_of_value(value: Value) -> Spec:
     return spec_of(value.shape, dtype)
 
 
-_order = itertools.count()
-
-
 class Node:
-    """One op applied to inputs, or one value. See the module's text for the three kinds."""
+    """One op applied to inputs, or one value. See the module's text for the three kinds.
+
+    What few nodes have is a class attribute until it is set: a node is made for every op call.
+    """
 
     __slots__ = (
+        "__dict__",
         "code",
         "error",
-        "ghost",
         "handle",
         "held",
         "host",
-        "inner",
         "inputs",
         "instance",
-        "keepers",
         "lasti",
-        "order",
-        "parts",
         "slot",
         "slots",
-        "source",
         "spec",
         "tapes",
         "trace",
         "value",
     )
+    inner: tuple[Any, ...] = ()
+    source: Any = None
+    parts: Any = None
+    ghost: Node | None = None
+    keepers = 0
 
-    def __init__(self, spec: Any, value: Value = None) -> None:
+    def __init__(self, spec: Any, value: Value = None, host: bool = False) -> None:
         self.spec = spec
         self.value = value
+        self.host = host
         self.instance: Any = None
         self.inputs: tuple[Node, ...] = ()
-        self.tapes: tuple[Any, ...] = ()
-        self.trace: Trace | None = None
-        self.slot = 0
         self.slots: tuple[int, ...] = ()
-        self.order = next(_order)
+        self.slot = 0
+        self.trace: Trace | None = None
+        self.tapes: tuple[Any, ...] = ()
         self.handle: Any = None
         self.held = 0
-        self.keepers = 0
-        self.host = False
-        self.source: Any = None
-        self.parts: Any = None
-        self.ghost: Node | None = None
-        self.inner: tuple[Any, ...] = ()
         self.error: BaseException | None = None
         self.code: CodeType | None = None
         self.lasti = 0
@@ -154,13 +147,21 @@ class Node:
 
 def host_node(value: np.ndarray, spec: Spec | None = None) -> Node:
     """A concrete node whose value lies on the host and never changes (the caller has copied it)."""
-    node = Node(spec or spec_of_value(value), value)
-    node.host = True
-    return node
+    return Node(spec or spec_of_value(value), value, True)
 
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
-_is_ours: dict[str, bool] = {}
+
+
+class _Ours(dict[str, bool]):
+    """By file name, whether code belongs to this package."""
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = name.startswith(_PACKAGE)
+        return found
+
+
+is_ours = _Ours()
 
 
 def user_position(depth: int = 2) -> tuple[CodeType | None, int]:
@@ -171,10 +172,7 @@ def user_position(depth: int = 2) -> tuple[CodeType | None, int]:
     frame = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        ours = _is_ours.get(code.co_filename)
-        if ours is None:
-            ours = _is_ours[code.co_filename] = code.co_filename.startswith(_PACKAGE)
-        if not ours:
+        if not is_ours[code.co_filename]:
             return code, frame.f_lasti
         frame = frame.f_back
     return None, 0

@@ -14,15 +14,18 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
-from tapeflow.engine.convert import convert_inputs
+from tapeflow.engine.convert import convert_inputs, convert_pair
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.host import host_function
 from tapeflow.engine.node import Spec, spec_of
-from tapeflow.engine.recorder import apply, keep_bounded
+from tapeflow.engine.recorder import apply, keep_bounded, record, results_of
+from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import state
 
 Kernel = Callable[..., Any]
 Check = Callable[..., Any]
+
+_new_tensor = Tensor.__new__
 
 
 class Instance:
@@ -138,6 +141,7 @@ class Op:
         check_text: str = "",
         host: Kernel | None = None,
         moves: bool = False,
+        keeps_elements: bool = False,
     ) -> None:
         self.kernel = kernel
         self.name = name
@@ -147,6 +151,8 @@ class Op:
         self.check_text = check_text
         self.host = host
         self.moves = moves
+        self.keeps_elements = keeps_elements
+        self.is_noted = check is not None or keeps_elements
         self.__name__ = getattr(kernel, "__name__", name)
         self.__doc__ = kernel.__doc__
         self._bare = Instance(self, {})
@@ -163,10 +169,31 @@ class Op:
         return found
 
     def __call__(self, *args: Any, **statics: Any) -> Any:
-        if state.trace.is_long:
-            keep_bounded(state.trace)
-        instance = self._bare if not statics else self.instance(statics)
-        return apply(instance, convert_inputs(self, args))
+        trace = state.trace
+        if trace.is_long:
+            keep_bounded(trace)
+        if len(args) == 2 and self.same_dtype:
+            inputs = convert_pair(self, *args)
+        else:
+            inputs = convert_inputs(self, args)
+        instance = self.instance(statics) if statics else self._bare
+        if self.host is not None and inputs[0].host and inputs[0].spec.dtype.is_integer:
+            return apply(instance, inputs)
+        tensor = _new_tensor(Tensor)
+        node = record(instance, inputs, None, tensor)
+        return tensor if type(node.spec) is not tuple else results_of(node)
+
+    def operate(self, x: Any, y: Any) -> Any:
+        """`self(x, y)` for the method of an operator, which most ops of a training step are."""
+        trace = state.trace
+        if trace.is_long:
+            keep_bounded(trace)
+        inputs = convert_pair(self, x, y)
+        if self.host is not None and inputs[0].host and inputs[0].spec.dtype.is_integer:
+            return apply(self._bare, inputs)
+        tensor = _new_tensor(Tensor)
+        record(self._bare, inputs, None, tensor, 0, 3)
+        return tensor
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -184,6 +211,7 @@ def op(
     check_text: str = "",
     host: Kernel | None = None,
     moves: bool = False,
+    keeps_elements: bool = False,
 ) -> Callable[[Kernel], Op]: ...
 def op(
     kernel: Kernel | None = None,
@@ -196,6 +224,7 @@ def op(
     check_text: str = "",
     host: Kernel | None = None,
     moves: bool = False,
+    keeps_elements: bool = False,
 ) -> Any:
     """Turn a pure JAX function into an op.
 
@@ -209,6 +238,8 @@ def op(
         host: a numpy function giving the same result; used at once when every input is a small
             integer the host knows, so that arithmetic on shapes never waits for a program.
         moves: it only moves elements about, so it can move strings as well.
+        keeps_elements: its result has exactly the elements of its input, so what was checked of the one
+            holds for the other.
     """
 
     def wrap(function: Kernel) -> Op:
@@ -221,6 +252,7 @@ def op(
             check_text=check_text,
             host=host,
             moves=moves,
+            keeps_elements=keeps_elements,
         )
 
     return wrap if kernel is None else wrap(kernel)

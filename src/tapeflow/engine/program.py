@@ -54,6 +54,7 @@ class Program:
         commits: the Variable writes that a failed check takes back.
         checked: slots of ops with a run-time check.
         watched: slots looked at for NaN and Inf.
+        specs: the spec of each output.
     """
 
     entries: tuple[Entry, ...]
@@ -65,6 +66,8 @@ class Program:
     watched: tuple[int, ...]
     direct: list[int] = field(default_factory=list)
     packs: list[tuple[np.dtype, list[int]]] = field(default_factory=list)
+    donated_args: tuple[int, ...] = ()
+    specs: tuple[Any, ...] = ()
     compiled: Any = None
 
     def __post_init__(self) -> None:
@@ -76,8 +79,8 @@ class Program:
                 self.direct.append(i)
         self.packs = [(np.dtype(d.as_numpy_dtype), found) for d, found in by_dtype.items()]
         place = {leaf: k for k, leaf in enumerate(self.direct)}
-        donate = tuple(place[i] for i in self.donated)
-        self.compiled = jax.jit(self.evaluate, donate_argnums=donate)
+        self.donated_args = tuple(place[i] for i in self.donated)
+        self.compiled = jax.jit(self.evaluate, donate_argnums=self.donated_args)
         counters.compiled += 1
 
     def evaluate(self, *args: Any) -> tuple[list[Any], Any, Any]:
@@ -98,12 +101,30 @@ class Program:
                 values[commit.output] = _committed(commit, evaluation, failed_at)
         return [values[s] for s in self.outputs], report, numerics
 
-    def arguments(self, leaves: Sequence[Value]) -> list[Any]:
-        """The compiled function's arguments: arrays as they are, host scalars packed by dtype."""
+    def arguments(self, leaves: Sequence[Value], packed: Sequence[np.ndarray | None] = ()) -> list[Any]:
+        """The compiled function's arguments: arrays as they are, host scalars packed by dtype.
+
+        Args:
+            leaves: the value of each leaf.
+            packed: the packs that are known already, if any.
+        """
         args = [leaves[i] for i in self.direct]
-        for dtype, found in self.packs:
-            args.append(np.array([leaves[i] for i in found], dtype))
+        for k, (dtype, found) in enumerate(self.packs):
+            known = packed[k] if packed else None
+            args.append(_packed(leaves, found, dtype) if known is None else known)
         return args
+
+    def constant_packs(self, leaves: Sequence[Value], changing: set[int]) -> list[np.ndarray | None]:
+        """The packs in which no leaf changes from run to run; None for the others."""
+        return [
+            _packed(leaves, found, dtype) if changing.isdisjoint(found) else None
+            for dtype, found in self.packs
+        ]
+
+
+def _packed(leaves: Sequence[Value], found: list[int], dtype: np.dtype) -> np.ndarray:
+    with np.errstate(over="ignore"):  # a number too large for its dtype is infinite, as in TensorFlow
+        return np.array([leaves[i] for i in found], dtype)
 
 
 def _committed(commit: Commit, evaluation: Evaluation, failed_at: Any) -> Any:
@@ -115,11 +136,22 @@ def _committed(commit: Commit, evaluation: Evaluation, failed_at: Any) -> Any:
 
 
 _programs: dict[Any, list[Program]] = {}
+_last: list[Any] = [None, []]
 
 
 def clear_programs() -> None:
     """Forget every compiled program."""
     _programs.clear()
+    _last[:] = [None, []]
+
+
+def _known(key: Any) -> list[Program]:
+    """The programs for a key. A loop asks for the same again: comparing is faster than hashing."""
+    last, known = _last
+    if key != last:
+        known = _programs.setdefault(key, [])
+        _last[:] = [key, known]
+    return known
 
 
 def program_for(
@@ -137,7 +169,7 @@ def program_for(
     checked = tuple(trace.checks)
     leaves = tuple(donated)
     key = (trace.entries, trace.leaf_keys, leaves, commits, checked, bool(watched))
-    known = _programs.setdefault(key, [])
+    known = _known(key)
     wanted = set(outputs)
     for program in known:
         if wanted.issubset(program.outputs):
@@ -147,5 +179,6 @@ def program_for(
     first = tuple(donated.values())
     ordered = (*first, *sorted(wanted.difference(first)))
     program = Program(key[0], key[1], ordered, leaves, commits, checked, watched)
+    program.specs = tuple([trace.nodes[s].spec for s in ordered])
     known.append(program)
     return program

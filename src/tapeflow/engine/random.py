@@ -54,19 +54,23 @@ class Counter:
         key = _mix(self._base + count)
         return key >> 32, key & 0xFFFFFFFF
 
-    def next_key(self) -> Tensor:
-        """Draw a key: a uint32 tensor of two elements."""
+    def next_words(self) -> tuple[int, int]:
+        """Draw a key to be used on the host, once: a staged function does not draw it again."""
         with _draw_lock:
             count = self.count
             self.count += 1
-        high, low = (scalar_node(word, uint32) for word in self.words(count))
+        return self.words(count)
+
+    def next_key(self) -> Tensor:
+        """Draw a key: a uint32 tensor of two elements."""
+        high, low = (scalar_node(word, uint32) for word in self.next_words())
         if state.recording is not None:
             state.recording.note_draw(self, high, low)
         if state.bodies:
             state.drawn.append(self)
         key = tensor_of(record(_stack, (high, low)))
         for iteration in state.bodies:  # one draw in a loop's body is another at every turn
-            key = _fold_op(key, tensor_of(iteration))
+            key = fold_key(key, tensor_of(iteration))
         return key
 
 
@@ -74,7 +78,7 @@ _stack = stack_op.instance({"axis": 0})
 
 
 @op(name="FoldKey", same_dtype=False, differentiable=False)
-def _fold_op(key: Any, data: Any) -> Any:
+def fold_key(key: Any, data: Any) -> Any:
     """A key of its own for each value of `data`."""
     folded = jax.random.fold_in(jax.random.wrap_key_data(key, impl="threefry2x32"), data)
     return jax.random.key_data(folded)
@@ -108,7 +112,9 @@ def global_seed() -> int | None:
 
 
 def counter_for(seed: int | None) -> Counter:
-    """The global counter, or the one that belongs to an op's own seed."""
+    """The counter of an op's own seed, or the global one; `state.counters` has the first word."""
+    if state.counters is not None:
+        return state.counters(seed)
     if seed is None:
         return _global_counter
     with _lock:

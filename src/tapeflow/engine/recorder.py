@@ -6,6 +6,7 @@ look-up of the result's spec, one append.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +17,16 @@ from jax.core import Tracer
 from tapeflow.engine import checks, errors
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.flight import flights, land_flights
-from tapeflow.engine.node import Node, host_node, spec_of_value, user_position
+from tapeflow.engine.node import Node, Spec, host_node, is_ours, spec_of_value, user_position
 from tapeflow.engine.running import materialise, run_trace
 from tapeflow.engine.settings import settings
 from tapeflow.engine.strings import moved_strings
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, live_trace, state
+from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, live_trace, open_trace, state
 
 _new_tensor = Tensor.__new__
+_new_node = Node.__new__
+_frame = sys._getframe
 _reference = weakref.ref
 _HOST_BYTES = 512
 
@@ -42,63 +45,119 @@ def apply(instance: Any, inputs: tuple[Node, ...]) -> Any:
     """Record an op and give its result: a `Tensor`, or a tuple of them."""
     if instance.op.host is not None and inputs[0].host and (found := _on_host(instance, inputs)) is not None:
         return tensor_of(found)
-    node = record(instance, inputs, held=1)  # until it has a handle: another thread may run the trace
-    if type(node.spec) is tuple:
-        node.held -= 1
-        return tuple([tensor_of(item_of(node, i)) for i in range(len(node.spec))])
     tensor = _new_tensor(Tensor)
-    tensor._node = node
-    node.handle = _reference(tensor)
-    node.held -= 1
-    return tensor
+    node = record(instance, inputs, None, tensor)
+    return tensor if type(node.spec) is not tuple else results_of(node)
 
 
-def record(instance: Any, inputs: tuple[Node, ...], spec: Any = None, held: int = 0) -> Node:
-    """Record an op as a pending node of this thread's trace."""
+def results_of(node: Node) -> tuple[Tensor, ...]:
+    """The results of a node with several. The caller holds it: who runs the trace must find it wanted."""
+    return tuple([tensor_of(item) for item in items_of(node)])
+
+
+def record(
+    instance: Any,
+    inputs: tuple[Node, ...],
+    spec: Any = None,
+    tensor: Tensor | None = None,
+    held: int = 0,
+    depth: int = 2,
+) -> Node:
+    """Record an op as a pending node of this thread's trace.
+
+    The node must be wanted from the moment it is in the trace, or another thread that runs the trace
+    would leave it without a value.
+
+    Args:
+        instance: the op with its statics.
+        inputs: its inputs.
+        spec: the result's spec, where it is known.
+        tensor: becomes the node's handle.
+        held: how many owners the node has.
+        depth: how many frames up the user's code is at least. Looking at a frame makes Python build an
+            object for it, so those known to be ours are passed over.
+    """
+    is_pair = len(inputs) == 2
     if spec is None:
-        specs = tuple([n.spec for n in inputs])
+        specs = (inputs[0].spec, inputs[1].spec) if is_pair else tuple([n.spec for n in inputs])
         spec = instance.specs.get(specs)
         if spec is None:
             if any(s.dtype is string for s in specs):
-                moved = moved_strings(instance, inputs)
-                moved.held += held
-                return moved
+                return _handed_over(moved_strings(instance, inputs), tensor, held)
             spec = instance.infer(specs)
-    node = Node(spec)
-    node.code, node.lasti = user_position(2)
+    op = instance.op
+    tapes = state.tapes
+    node = _new_node(Node)  # and what `__init__` does, without calling it
+    node.spec = spec
+    node.value = node.error = None
+    node.host = False
+    node.instance = instance
     node.inputs = inputs
+    node.tapes = _carried(tapes, spec, inputs) if tapes and op.differentiable else ()
     node.held = held
+    if tensor is None:
+        node.handle = None
+    else:
+        tensor._node = node
+        node.handle = _reference(tensor)
+    frame: Any = _frame(depth)  # as `user_position` does, without calling it
+    while is_ours[(code := frame.f_code).co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    node.code = code
+    node.lasti = frame.f_lasti
+    if flights:
+        land_flights()
     while True:
         trace = state.trace
-        if trace.is_done or flights:
-            land_flights()
-            trace = live_trace()
-        for n in inputs:
-            if n.trace is not trace and n.trace is not None:
-                if n.trace is FOREIGN:
-                    return _run_at_once(instance, inputs, node)
-                _bring(trace, n)
-        with trace.lock:
-            if trace.is_done:
-                continue  # another thread has just run it
-            slots = []
-            leaf_slots = trace.leaf_slots
-            for n in inputs:
-                if n.trace is trace:
-                    slots.append(n.slot)
-                elif (slot := leaf_slots.get(id(n))) is not None:
-                    slots.append(slot)
-                else:
-                    slots.append(_leaf(trace, n))
-            trace.append(node, instance, tuple(slots))
+        trace.is_busy = True
+        if trace.is_done or trace.is_claimed:
+            open_trace()
+            continue
+        try:
+            if is_pair:
+                x, y = inputs
+                node.slots = (
+                    x.slot if x.trace is trace else _leaf(trace, x),
+                    y.slot if y.trace is trace else _leaf(trace, y),
+                )
+            else:
+                node.slots = tuple([n.slot if n.trace is trace else _leaf(trace, n) for n in inputs])
+            nodes = trace.nodes
+            slot = node.slot = len(nodes)
+            node.trace = trace
+            nodes.append(node)
             break
-    op = instance.op
-    if state.tapes and op.differentiable:
-        _carry_tapes(node, inputs)
-    if op.check is not None:
-        _check(trace, node, instance, inputs)
+        except _Elsewhere as met:
+            found = met.node
+        finally:
+            trace.is_busy = False
+        if found.trace is FOREIGN:
+            return _run_at_once(instance, inputs, node)
+        _bring(found)
+    nbytes = trace.nbytes = trace.nbytes + (spec.nbytes if type(spec) is Spec else 0)
+    if slot + 1 >= settings.soft_nodes or nbytes >= settings.soft_bytes:
+        trace.is_long = True
+    if op.is_noted:
+        _note(trace, node, instance, inputs)
     if settings.op_by_op:
         run_alone(trace, node)
+    return node
+
+
+def _note(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> None:
+    """See to the check of an op that has one; or to those that hold for its input and so for its result."""
+    if instance.op.check is not None:
+        _check(trace, node, instance, inputs)
+    elif state.recording is not None:
+        state.recording.note_same_elements(node, inputs[0])
+
+
+def _handed_over(node: Node, tensor: Tensor | None, held: int) -> Node:
+    """A node that has its value already, for a tensor or another owner."""
+    node.held += held
+    if tensor is not None:
+        tensor._node = node
+        node.handle = _reference(tensor)
     return node
 
 
@@ -112,32 +171,55 @@ def run_alone(trace: Trace, node: Node) -> None:
             node.held -= 1
 
 
-def _carry_tapes(node: Node, inputs: tuple[Node, ...]) -> None:
-    """A node carries the recording tapes that one of its inputs carries."""
-    spec = node.spec
+def _carried(tapes: tuple[Any, ...], spec: Any, inputs: tuple[Node, ...]) -> tuple[Any, ...]:
+    """The recording tapes that a node with these inputs carries: those that one of them carries."""
     if not (any(s.is_differentiable for s in spec) if type(spec) is tuple else spec.is_differentiable):
-        return
-    for token in state.tapes:
+        return ()
+    found = ()
+    for token in tapes:
         for n in inputs:
             if token in n.tapes:
-                node.tapes = (*node.tapes, token)
+                found = (*found, token)
                 break
+    return found
+
+
+class _Elsewhere(Exception):
+    """An input is pending in another trace, or a tracer of the user's own JAX transformation."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__()
+        self.node = node
 
 
 def _leaf(trace: Trace, node: Node) -> int:
-    """A node from outside this trace as one of its leaves."""
-    if node.error is not None and not trace.is_body:
-        raise node.error.with_traceback(None)
-    return trace.add_leaf(node)
+    """The slot of a node from outside this trace, which is one of its leaves."""
+    if type(node.value) is not float:  # a number is a new leaf wherever it is used
+        slot = trace.leaf_slots.get(id(node))
+        if slot is not None:
+            return slot
+        if node.trace is not None and _is_elsewhere(trace, node):
+            raise _Elsewhere(node)
+        if node.error is not None and not trace.is_body:
+            raise node.error.with_traceback(None)
+        return trace.add_leaf(node)
+    leaves = trace.leaves
+    leaves.append(node)
+    return -len(leaves)
 
 
-def _bring(trace: Trace, node: Node) -> None:
+def _is_elsewhere(trace: Trace, node: Node) -> bool:
+    """Whether a node with a trace of its own cannot be a leaf of this one as it is."""
+    return node.trace is FOREIGN or not (trace.is_body or node.value is not None or node.error is not None)
+
+
+def _bring(node: Node) -> None:
     """Make a pending tensor of another thread concrete: only so does it cross to this one.
 
-    Done before this trace is locked: whoever runs a trace locks running first and the trace second.
+    Done while no trace is locked: whoever runs a trace locks running first and the trace second.
     """
     other = node.trace
-    if trace.is_body or other is None or node.value is not None or node.error is not None:
+    if other is None:
         return
     if other.is_body:
         raise RuntimeError(
@@ -192,6 +274,19 @@ def _is_checked_now(trace: Trace, node: Node, instance: Any, inputs: tuple[Node,
     return True
 
 
+class Patient:
+    """An effect that need not happen at once: it takes what can be made an array of, now or later.
+
+    Several of its calls may be made together, after several steps of a training loop have been dispatched.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+
+    def __call__(self, *values: Any) -> None:
+        self.function(*values)
+
+
 def effect(function: Callable[..., None], *tensors: Tensor) -> None:
     """Call `function` on the values of `tensors`, in the order of the program's effects.
 
@@ -199,6 +294,8 @@ def effect(function: Callable[..., None], *tensors: Tensor) -> None:
     called, with the values of the day, after every run of it.
     """
     trace = live_trace()
+    if trace.is_sketch:
+        return
     if trace.is_body:
         raise NeedsValue
     nodes = [t._node for t in tensors]
@@ -208,9 +305,9 @@ def effect(function: Callable[..., None], *tensors: Tensor) -> None:
         function(*[materialise(n) for n in nodes])
         return
     for n in nodes:
-        if n.trace is not trace:
-            _bring(trace, n)
-    with trace.lock:
+        if n.trace is not trace and n.trace is not None and _is_elsewhere(trace, n):
+            _bring(n)
+    with trace:
         trace.effects.append((function, tuple([trace.slot_of(n) for n in nodes])))
 
 
@@ -240,6 +337,8 @@ class _Item:
     differentiable = True
     check = None
     host = None
+    keeps_elements = False
+    is_noted = False
 
 
 class _ItemInstance:
@@ -282,12 +381,35 @@ def item_of(node: Node, index: int) -> Node:
     return record(_items[index], (node,), node.spec[index])
 
 
+def items_of(node: Node) -> list[Node]:
+    """All results of a node with several; for many of them much faster than one by one."""
+    trace, specs = node.trace, node.spec
+    if trace is None or trace is not state.trace or trace is FOREIGN or flights or settings.op_by_op:
+        return [item_of(node, i) for i in range(len(specs))]
+    while len(_items) < len(specs):
+        _items.append(_ItemInstance(len(_items)))
+    inputs, slots, tapes = (node,), (node.slot,), state.tapes
+    found = []
+    with trace:
+        if trace.is_done:  # another thread has just run it
+            return [item_of(node, i) for i in range(len(specs))]
+        for spec, instance in zip(specs, _items, strict=False):
+            item = Node(spec)
+            item.instance, item.inputs, item.slots = instance, inputs, slots
+            item.code, item.lasti = node.code, node.lasti
+            if tapes:
+                item.tapes = _carried(tapes, spec, inputs)
+            trace.append(item)
+            found.append(item)
+    return found
+
+
 def _item_of_value(node: Node, index: int) -> Node:
     """A part of a tuple that has been computed op by op; tapes may still go through it."""
     item = Node(node.spec[index], node.value[index])
     item.code, item.lasti, item.host = node.code, node.lasti, item.spec.dtype is string
     item.instance, item.inputs = _items[index], (node,)
-    _carry_tapes(item, item.inputs)
+    item.tapes = _carried(state.tapes, item.spec, item.inputs)
     for token in item.tapes:
         item.keepers += 1
         token.kept.append(item)

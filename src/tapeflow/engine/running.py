@@ -6,10 +6,13 @@ training run is computed exactly like the thousandth.
 
 from __future__ import annotations
 
+import operator
 import sys
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from jax.extend.core import get_opaque_trace_state
 
 from tapeflow.engine import checks
 from tapeflow.engine.backend import jax, jnp
@@ -18,7 +21,7 @@ from tapeflow.engine.lowering import Evaluation, Gradient
 from tapeflow.engine.node import Node, Value
 from tapeflow.engine.program import Commit, Program, counters, program_for
 from tapeflow.engine.settings import settings
-from tapeflow.engine.trace import NeedsValue, Trace, live_trace, state
+from tapeflow.engine.trace import Claim, NeedsValue, Trace, live_trace, state
 
 
 def materialise(node: Node) -> Value:
@@ -64,43 +67,68 @@ def run_trace(trace: Trace, is_staged: bool = False) -> Program | None:
 
     A trace that is to be run again (`is_staged`) is compiled, however small.
     """
-    with RUN_LOCK, trace.lock:
-        if flights:
-            land_flights()
-        if trace.is_done or (not trace.nodes and not trace.effects):
-            trace.is_done = True
-            return None
+    with RUN_LOCK, Claim(trace):
+        return _run(trace, is_staged)
+
+
+def _run(trace: Trace, is_staged: bool) -> Program | None:
+    if flights:
+        land_flights()
+    if trace.is_done or (not trace.nodes and not trace.effects):
+        trace.is_done = True
+        return None
+    if checks.unsettled:
         checks.settle()
-        _withdraw_what_depends_on_failures(trace)
-        outputs = _outputs(trace)
-        if not outputs and not trace.checks:
-            _release_links(trace)
-            trace.is_done = True
-            _finish(trace)
-            return None
-        with jax.ensure_compile_time_eval():  # we may be inside a user's own jax.jit
-            if not is_staged and _runs_op_by_op(trace):
-                _run_op_by_op(trace, outputs)
-                return None
-            return _dispatch(trace, outputs)
+    _withdraw_what_depends_on_failures(trace)
+    outputs = _outputs(trace)
+    if not outputs and not trace.checks:
+        _release_links(trace)
+        trace.is_done = True
+        _finish(trace)
+        return None
+    if get_opaque_trace_state() == _TOP_LEVEL:
+        return _run_for_outputs(trace, outputs, is_staged)
+    with jax.ensure_compile_time_eval():  # we are inside a user's own jax.jit
+        return _run_for_outputs(trace, outputs, is_staged)
+
+
+_TOP_LEVEL = get_opaque_trace_state()
+
+
+def _run_for_outputs(trace: Trace, outputs: list[int], is_staged: bool) -> Program | None:
+    if not is_staged and _runs_op_by_op(trace):
+        _run_op_by_op(trace, outputs)
+        return None
+    return _dispatch(trace, outputs)
 
 
 def _outputs(trace: Trace) -> list[int]:
     """Slots somebody may ask for: wanted nodes, inputs of effects, and what live tapes start from."""
     nodes = trace.nodes
-    found = {n.slot for n in nodes if n.is_wanted}
+    trace.is_taped = any(t.is_live for t in set(chain.from_iterable(map(_tapes, nodes))))
+    found = [n.slot for n in nodes if n.held or ((handle := n.handle) is not None and handle() is not None)]
+    if trace.is_taped or trace.effects:
+        # Of a tuple its parts come out; the tuple only where somebody is about to take them.
+        others = [s for s in _started_from(trace) if type(nodes[s].spec) is not tuple or settings.op_by_op]
+        found = sorted({*found, *others})
+    return [s for s in found if nodes[s].error is None]
+
+
+def _started_from(trace: Trace) -> set[int]:
+    """Slots that effects show, and those from which live tapes go on."""
+    found: set[int] = set()
     for _, slots in trace.effects:
         found.update(s for s in slots if s >= 0)
-    for node in nodes:
+    for node in trace.nodes:
         for token in node.tapes:
             if token.is_live:
                 found.update([i.slot for i in node.inputs if i.trace is trace and token not in i.tapes])
                 if node.parts is not None:
                     found.update(_outside(trace, node.parts.crossed))
-    # A tuple is no value a program gives out; op by op it is, for the parts that are taken next.
-    return sorted(
-        s for s in found if nodes[s].error is None and (settings.op_by_op or type(nodes[s].spec) is not tuple)
-    )
+    return found
+
+
+_tapes, _error = operator.attrgetter("tapes"), operator.attrgetter("error")
 
 
 def _outside(trace: Trace, crossed: list[Node]) -> list[int]:
@@ -111,9 +139,9 @@ def _outside(trace: Trace, crossed: list[Node]) -> list[int]:
 
 def _withdraw_what_depends_on_failures(trace: Trace) -> None:
     """Pass the error of a withdrawn value on to all that was recorded from it; the rest will run."""
-    failed = {~i: leaf.error for i, leaf in enumerate(trace.leaves) if leaf.error is not None}
-    if not failed:
+    if not any(map(_error, trace.leaves)):
         return
+    failed = {~i: leaf.error for i, leaf in enumerate(trace.leaves) if leaf.error is not None}
     for slot, node in enumerate(trace.nodes):
         for s in node.slots:
             if s in failed:
@@ -216,16 +244,16 @@ def _dispatch(trace: Trace, outputs: list[int]) -> Program:
         program = program_for(trace, outputs, donated, commits)
         _release_links(trace)
         flight = _TraceFlight(trace, program)
-        leaves = [
-            leaf.value if leaf.host and leaf.spec.packed else argument_value(leaf) for leaf in trace.leaves
-        ]
+        leaves = trace.leaves
+        args = [argument_value(leaves[i]) for i in program.direct]
+        for dtype, packed in program.packs:
+            args.append(np.array([leaves[i].value for i in packed], dtype))
         shown = [trace.leaves[~s].value for _, slots in trace.effects for s in slots if s < 0]
-        for i in donated:
+        for place, i in zip(program.donated_args, donated, strict=True):
             # Known to hold the node: the trace's leaves and its writes. What an effect is to show
             # is held by `shown`, and so copied.
-            leaves[i] = owned_value(trace.leaves[i], leaves[i], holders=2)
-        args = program.arguments(leaves)
-        del leaves, shown
+            args[place] = owned_value(trace.leaves[i], args[place], holders=2)
+        del shown
         flight.take_off(program.compiled, args)
     except Exception as error:
         if not trace.is_done:  # nothing has run; after an interrupt, by contrast, all is still pending
@@ -233,6 +261,12 @@ def _dispatch(trace: Trace, outputs: list[int]) -> Program:
         raise
     _finish(trace)
     return program
+
+
+def recorded_program(trace: Trace, outputs: list[int]) -> Program:
+    """The program that gives `outputs` of a trace that is not to run itself."""
+    _, commits = _writes(trace)
+    return program_for(trace, outputs, {}, commits)
 
 
 class _TraceFlight(Flight):
@@ -262,16 +296,16 @@ def _writes(trace: Trace) -> tuple[dict[int, int], tuple[Commit, ...]]:
     """The leaves that Variable writes replace, each with its new slot, and how checks take writes back."""
     donated, commits = {}, []
     is_checked = bool(trace.checks) or settings.check_numerics
+    leaf_slots = trace.leaf_slots
     for variable, old, slots in trace.writes.values():
         new = variable._node
-        if new.trace is not trace:
-            continue  # assigned a plain value since, or let go
-        has_old = new.spec is old.spec and (old.value is not None or old.trace is trace)
-        if is_checked and has_old:
+        if new.trace is not trace or new.spec is not old.spec:
+            continue  # assigned a plain value since, or let go; or one of another shape
+        if is_checked and (old.value is not None or old.trace is trace):
             written = tuple(s for s in slots if s <= new.slot)
             commits.append(Commit(new.slot, trace.slot_of(old), written))
-        slot = trace.leaf_slots.get(id(old))
-        if slot is not None and new.spec is old.spec and not (old.host and old.spec.packed):
+        slot = leaf_slots.get(id(old))
+        if slot is not None and not (old.host and old.spec.packed):
             donated[~slot] = new.slot
     return dict(sorted(donated.items())), tuple(sorted(commits))
 
@@ -308,6 +342,21 @@ def _let_go() -> None:
 
 def _release_links(trace: Trace) -> None:
     """Cut nodes from their inputs, but for those a live tape may yet go through."""
+    kept = _kept(trace) if trace.is_taped else ()
+    for node in trace.gradients:
+        if node.slot not in kept:
+            node.parts = None
+    if not kept:
+        for node in trace.nodes:
+            node.inputs = ()
+        return
+    for node in trace.nodes:
+        if node.slot not in kept:
+            node.inputs = ()
+
+
+def _kept(trace: Trace) -> set[int]:
+    """The slots of nodes that live tapes may go through; the tapes keep them."""
     kept: set[int] = set()
     for node in reversed(trace.nodes):
         for token in node.tapes:
@@ -320,19 +369,22 @@ def _release_links(trace: Trace) -> None:
                     n.keepers += 1
                     token.kept.append(n)
                     kept.add(n.slot)
-        if node.slot not in kept:
-            node.inputs = ()
-            node.parts = None
+    return kept
 
 
 def _finish(trace: Trace) -> None:
     """Let go of what a trace that has run held, look at numerics, and have its effects."""
     nodes, leaves, effects = trace.nodes, trace.leaves, trace.effects
-    for node in nodes:
-        node.trace = None
-        if not node.inputs:
-            node.instance = None
+    if trace.is_taped:
+        for node in nodes:
+            node.trace = None
+            if not node.inputs:
+                node.instance = None
+    else:
+        for node in nodes:
+            node.trace = node.instance = None
     trace.nodes, trace.leaves, trace.leaf_slots, trace.writes, trace.effects = [], [], {}, {}, []
+    trace.gradients = []
     if keepers:
         _let_go()
     if settings.check_numerics or effects:

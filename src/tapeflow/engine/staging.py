@@ -20,7 +20,7 @@ from tapeflow.engine.random import Counter
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import argument_value, materialise, owned_value, run_trace
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import live_trace
+from tapeflow.engine.trace import Trace, live_trace
 from tapeflow.engine.variable import Variable
 
 
@@ -56,6 +56,11 @@ class Recording:
         self.argument_checks.append((instance, origin, index, specs))
         return True
 
+    def note_same_elements(self, node: Node, source: Node) -> None:
+        """A node has the elements of another in another shape or order."""
+        if id(source) in self.known:
+            self.known[id(node)] = self.known[id(source)]
+
     def note_created(self, variable: Variable) -> None:
         """A Variable came into being during the call."""
         self.created.append(variable)
@@ -69,42 +74,42 @@ class Recording:
         self.draws.append((counter, high, low))
 
 
-class Staged:
-    """A recorded call, ready to be run again on other arguments and the Variables' current values."""
+class Record:
+    """What a recorded call needs to be run again: its program, and where each value comes from and goes to.
 
-    def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
-        trace = live_trace()
-        leaves, nodes, effects = trace.leaves, trace.nodes, trace.effects
-        written = [v for v, _ in recording.variables.values() if v._node.trace is trace]
-        wanted = [v._node.slot for v in written]
-        instances = [n.instance for n in nodes]
-        self.program = run_trace(trace, is_staged=True)
-        place = {s: k for k, s in enumerate(self.program.outputs)} if self.program else {}
-        self.writes = [(v, place[s]) for v, s in zip(written, wanted, strict=True)]
-        self.origins = {}
-        if self.program is not None:
-            for node, instance in zip(nodes, instances, strict=True):
-                node.instance = node.instance or instance
-            self.origins = checks.origins_of(nodes, self.program)
-            for node in nodes:
-                node.instance = node.instance if node.inputs else None
-        self.structure = result
-        self.first = nest.pack_sequence_as(result, results)
-        sources: dict[int, tuple[str, Any]] = {id(n): ("leaf", i) for i, n in enumerate(leaves)}
+    Attributes:
+        program: the recorded ops, or None if there were none.
+        writes: the Variables that the call assigns, each with the place of its new value in the outputs.
+        results: where each of the call's results is found: its kind and which one.
+        effects: what is to be called after a run, with where its arguments are found.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        args: list[Node],
+        results: list[Any],
+        trace: Parts,
+        program: Program | None,
+    ) -> None:
+        self.program = program
+        place = {s: k for k, s in enumerate(program.outputs)} if program else {}
+        self.writes = [(v, place[s]) for v, s in zip(trace.written, trace.wanted, strict=True)]
+        self.origins = {} if program is None else checks.origins_of(trace.nodes, program)
+        sources: dict[int, tuple[str, Any]] = {id(n): ("leaf", i) for i, n in enumerate(trace.leaves)}
         sources.update({id(n): ("variable", v) for v, n in recording.variables.values()})
         sources.update({id(n): ("argument", i) for i, n in enumerate(args)})
-        sources.update({id(n): ("output", place[n.slot]) for n in nodes if n.slot in place})
+        sources.update({id(n): ("output", place[n.slot]) for n in trace.nodes if n.slot in place})
         self.results = [
             sources.get(id(r._node), ("constant", r)) if isinstance(r, Tensor) else ("constant", r)
             for r in results
         ]
         self.effects = [
-            (f, [("output", place[s]) if s >= 0 else ("leaf", ~s) for s in slots]) for f, slots in effects
+            (f, [("output", place[s]) if s >= 0 else ("leaf", ~s) for s in slots])
+            for f, slots in trace.effects
         ]
-        shown = [source for _, used in self.effects for source in used]
-        self.shown_leaves = {i for kind, i in shown if kind == "leaf"}
         self.argument_checks = recording.argument_checks
-        self._bind_leaves(recording, args, leaves)
+        self._bind_leaves(recording, args, trace.leaves)
 
     def _bind_leaves(self, recording: Recording, args: list[Node], leaves: list[Node]) -> None:
         """Where each leaf's value comes from at a later call."""
@@ -127,8 +132,40 @@ class Staged:
                     self.draws.append((index[id(node)], counter, offset, word))
         bound = {i for i, *_ in (*self.variable_leaves, *self.arg_leaves, *self.draws)}
         self.captured = [n for i, n in enumerate(leaves) if i not in bound]
+        self.packs = [] if self.program is None else self.program.constant_packs(self.template, bound)
         for i in bound:
             self.template[i] = None
+
+
+class Parts:
+    """A trace's lists as they are before it runs, which empties it."""
+
+    def __init__(self, trace: Trace, recording: Recording) -> None:
+        self.leaves, self.nodes, self.effects = trace.leaves, trace.nodes, trace.effects
+        self.written = [v for v, _ in recording.variables.values() if v._node.trace is trace]
+        self.wanted = [v._node.slot for v in self.written]
+        self.instances = [n.instance for n in self.nodes]
+
+
+class Staged(Record):
+    """A recorded call that has run once, ready to be run on other arguments and the Variables' values."""
+
+    def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
+        trace = live_trace()
+        parts = Parts(trace, recording)
+        program = run_trace(trace, is_staged=True)
+        if program is not None:
+            # Running let go of what made the nodes, which messages of failed checks name.
+            for node, instance in zip(parts.nodes, parts.instances, strict=True):
+                node.instance = node.instance or instance
+        super().__init__(recording, args, results, parts, program)
+        if program is not None:
+            for node in parts.nodes:
+                node.instance = node.instance if node.inputs else None
+        self.structure = result
+        self.first = nest.pack_sequence_as(result, results)
+        shown = [source for _, used in self.effects for source in used]
+        self.shown_leaves = {i for kind, i in shown if kind == "leaf"}
 
     def run(self, args: list[Node]) -> Any:
         """Run the record on new arguments."""
@@ -159,7 +196,7 @@ class Staged:
                 leaves[place] = counter.words(counter.count + offset)[word]
             outputs: list[Any] = []
             if program is not None and flight is not None:
-                flight.take_off(program.compiled, program.arguments(leaves))
+                flight.take_off(program.compiled, program.arguments(leaves, self.packs))
                 outputs = flight.nodes
             for counter, count in self.draw_counts.values():
                 counter.count += count
@@ -198,7 +235,7 @@ class _StagedFlight(Flight):
         values, report, numerics = self.landed[0]
         if not self.nodes:
             counters.dispatched += 1
-            self.nodes = nodes = [Node(spec_of_value(v), v) for v in values]
+            self.nodes = nodes = [Node(spec, v) for spec, v in zip(self.program.specs, values, strict=True)]
             if report is not None or numerics is not None:
                 for _, place in self.staged.writes:
                     nodes[place].held += 1  # a Variable's: a failed check withdraws it by not writing it

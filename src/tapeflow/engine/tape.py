@@ -244,7 +244,8 @@ class GradientTape:
     def _differentiate(
         self, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str, unconnected: Any
     ) -> list[Any]:
-        unconnected = UnconnectedGradients(unconnected)
+        if type(unconnected) is not UnconnectedGradients:
+            unconnected = UnconnectedGradients(unconnected)
         token = self._token
         if token is None or not token.is_live:
             raise RuntimeError(

@@ -153,7 +153,7 @@ class TensorLike:
 class Tensor(TensorLike):
     """A value with a shape and a dtype; immutable. Made by ops, `tf.constant` and the like."""
 
-    __slots__ = ("__weakref__", "_node")
+    __slots__ = ("__weakref__", "_keras_logits", "_keras_mask", "_metric_obj", "_node")
     _node: Node
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -212,7 +212,9 @@ class Tensor(TensorLike):
     def __repr__(self) -> str:
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_value_text(self)}>"
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name == "_keras_mask" or name == "_keras_logits" or name == "_metric_obj":
+            return None
         if name in ("op", "name", "graph"):
             raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
         if name in _NUMPY_NAMES:

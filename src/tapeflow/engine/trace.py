@@ -10,9 +10,12 @@ append, so an interrupt at any moment leaves a trace that can run.
 
 from __future__ import annotations
 
+import operator
 import threading
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tapeflow.engine.flight import RUN_LOCK
 from tapeflow.engine.node import Node
 from tapeflow.engine.settings import settings
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from tapeflow.engine.staging import Recording
     from tapeflow.engine.tape import TapeToken
     from tapeflow.engine.variable import Variable
+
+_entry = operator.attrgetter("instance", "slots")
 
 
 class NeedsValue(Exception):
@@ -39,6 +44,12 @@ class Trace:
 
     `is_body` marks the recording of a function argument (the body of a loop, a branch): its
     placeholders have no value and what it captures from outside becomes an input of the loop.
+    `is_sketch` marks a body that is thrown away once the shapes of its results are known.
+    `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
+
+    Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest
+    of recording, so each says what it is about to do and then looks at the other: the owner sets
+    `is_busy` for the time of an op and looks at `is_claimed`, whoever runs it does the reverse.
     """
 
     __slots__ = (
@@ -46,57 +57,75 @@ class Trace:
         "effects",
         "gradients",
         "is_body",
+        "is_busy",
+        "is_claimed",
         "is_done",
         "is_long",
+        "is_sketch",
+        "is_taped",
         "leaf_slots",
         "leaves",
-        "lock",
         "nbytes",
         "nodes",
+        "thread",
         "writes",
     )
 
-    def __init__(self, is_body: bool = False) -> None:
+    def __init__(self, is_body: bool = False, is_sketch: bool = False) -> None:
         self.is_body = is_body
+        self.is_sketch = is_sketch
         self.is_done = False
         self.is_long = False
-        self.lock = threading.RLock()
+        self.is_taped = True
+        self.thread = threading.get_ident()
+        self.is_busy = False
+        self.is_claimed = False
         self.nodes: list[Node] = []
         self.leaves: list[Node] = []
         self.leaf_slots: dict[int, int] = {}
         self.writes: dict[int, Writes] = {}
         self.effects: list[tuple[Any, tuple[int, ...]]] = []
         self.checks: list[int] = []
-        self.gradients = 0
+        self.gradients: list[Node] = []
         self.nbytes = 0
 
     @property
     def entries(self) -> tuple[tuple[Any, tuple[int, ...]], ...]:
         """The recorded ops, as a program's key has them."""
-        return tuple([(n.instance, n.slots) for n in self.nodes])
+        return tuple(map(_entry, self.nodes))
 
     @property
     def leaf_keys(self) -> tuple[Any, ...]:
         """The leaves, as a program's key has them: a spec, or how a host scalar is packed."""
         return tuple([n.spec.packed if n.host and n.spec.packed is not None else n.spec for n in self.leaves])
 
-    def append(self, node: Node, instance: Any, slots: tuple[int, ...]) -> None:
-        """Make `node` the next pending node of this trace."""
+    def __enter__(self) -> None:
+        """Be busy with it. What is recorded is in time if it is not `is_done`."""
+        self.is_busy = True
+        while self.is_claimed:
+            self.is_busy = False
+            with RUN_LOCK:  # until it has run
+                self.is_busy = True
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.is_busy = False
+
+    def append(self, node: Node) -> None:
+        """Make `node`, whose op and slots are set, the next pending node of this trace."""
         nodes = self.nodes
-        node.instance = instance
-        node.slots = slots
-        node.slot = len(nodes)
+        slot = node.slot = len(nodes)
         node.trace = self
         nodes.append(node)
         if type(node.spec) is not tuple:
             self.nbytes += node.spec.nbytes
-        if len(nodes) >= settings.soft_nodes or self.nbytes >= settings.soft_bytes:
+        if slot + 1 >= settings.soft_nodes or self.nbytes >= settings.soft_bytes:
             self.is_long = True
 
     def add_leaf(self, node: Node) -> int:
         """The slot of a value from outside; it is an input of the program, whatever it holds."""
-        slot = ~len(self.leaves)
-        self.leaves.append(node)
+        leaves = self.leaves
+        slot = ~len(leaves)
+        leaves.append(node)
         self.leaf_slots[id(node)] = slot
         self.nbytes += node.spec.nbytes
         return slot
@@ -107,6 +136,28 @@ class Trace:
             return node.slot
         slot = self.leaf_slots.get(id(node))
         return self.add_leaf(node) if slot is None else slot
+
+
+class Claim:
+    """Keeps a trace's own thread from recording into it, while another runs it."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def __enter__(self) -> None:
+        """Returns when that thread is not in the midst of an op."""
+        trace = self.trace
+        if trace.thread != threading.get_ident():
+            trace.is_claimed = True
+            try:
+                while trace.is_busy:
+                    time.sleep(0)
+            except BaseException:  # an interrupt
+                trace.is_claimed = False
+                raise
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.trace.is_claimed = False
 
 
 FOREIGN = Trace()
@@ -123,6 +174,7 @@ class State(threading.local):
         self.outer: Trace | None = None
         self.bodies: tuple[Node, ...] = ()
         self.drawn: list[Any] = []
+        self.counters: Any = None  # gives the random counter for a seed, in place of the shared ones
         self.is_assembling = False
 
 
@@ -135,6 +187,16 @@ def live_trace() -> Trace:
     if trace.is_done:
         trace = state.trace = Trace()
     return trace
+
+
+def open_trace() -> None:
+    """Go on with a new trace, if another thread is about to run this one when it has."""
+    trace = state.trace
+    trace.is_busy = False
+    if trace.is_claimed:
+        with RUN_LOCK:
+            pass
+    live_trace()
 
 
 def live_outer_trace() -> Trace:

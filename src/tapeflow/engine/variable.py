@@ -14,15 +14,20 @@ import numpy as np
 
 from tapeflow.engine import errors, name_scope
 from tapeflow.engine.convert import to_node
-from tapeflow.engine.dtypes import as_dtype
+from tapeflow.engine.dtypes import as_dtype, string
 from tapeflow.engine.flight import await_flights, flights
 from tapeflow.engine.node import Node, Spec
+from tapeflow.engine.op import Instance
 from tapeflow.engine.primitives import assign_add_op, assign_op, assign_sub_op, cast_node, read_op
 from tapeflow.engine.recorder import keep_bounded, record, tensor_of
 from tapeflow.engine.running import materialise
 from tapeflow.engine.shape import TensorShape, static_shape
 from tapeflow.engine.tensor import Tensor, TensorLike, to_numpy
 from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, Writes, live_outer_trace, live_trace, state
+
+_new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
+_READ, _ASSIGN = read_op.instance({}), assign_op.instance({})
+_ASSIGN_ADD, _ASSIGN_SUB = assign_add_op.instance({}), assign_sub_op.instance({})
 
 
 class Variable(TensorLike):
@@ -84,22 +89,24 @@ class Variable(TensorLike):
         if state.trace.is_body:
             raise NeedsValue  # a Variable holds a value, which a body being recorded has not
         self._node = self._own(given)
-        self._node.held += 1
         if state.recording is not None:
             state.recording.note_created(self)
 
     def _own(self, node: Node) -> Node:
-        """`node`'s value as a node that belongs to this Variable alone."""
+        """`node`'s value as a node that belongs to this Variable alone, counted as its owner."""
         if node.trace is FOREIGN:
             raise RuntimeError(
                 "A Variable expected a value; got a tracer of a JAX transformation (jax.jit, jax.grad), "
                 "which is gone when the transformation ends. Return the value and assign it outside."
             )
-        if node.value is not None and state.recording is None and node.spec.dtype.name != "string":
-            return Node(node.spec, node.value)
-        if node.spec.dtype.name == "string":
-            return Node(node.spec, materialise(node))
-        return record(assign_op.instance({}), (node,), node.spec)
+        if node.spec.dtype is string:
+            own = Node(node.spec, materialise(node))
+        elif node.value is not None and state.recording is None:
+            own = Node(node.spec, node.value)
+        else:
+            return record(_ASSIGN, (node,), node.spec, None, 1, 3)
+        own.held = 1
+        return own
 
     def _current(self) -> Node:
         """The node of the current value."""
@@ -108,12 +115,15 @@ class Variable(TensorLike):
         return self._node
 
     def _as_node(self) -> Node:
-        node = self._current()
+        if flights:
+            await_flights()
+        node = self._node
         if state.recording is not None:
             state.recording.note_variable(self)
-        if state.tapes:
-            watching = tuple([t for t in state.tapes if t.is_watching(self)])
-            if watching and node.spec.is_differentiable:
+        tapes = state.tapes
+        if tapes and node.spec.is_differentiable:
+            watching = tuple([t for t in tapes if t.is_watching(self)])
+            if watching:
                 return self._read_under(watching, node)
         return node
 
@@ -139,7 +149,7 @@ class Variable(TensorLike):
         around = live_trace()
         state.trace = trace
         try:
-            read = record(read_op.instance({}), (node,), node.spec)
+            read = record(_READ, (node,), node.spec, None, 0, 5)
         finally:
             state.trace = around
         read.tapes = watching
@@ -151,11 +161,15 @@ class Variable(TensorLike):
 
     def _replace(self, node: Node) -> None:
         """Make `node` the current value, remembering in its trace what it replaces."""
-        old = self._current()
-        if node.trace is not None:
-            if node.trace.is_body:
+        if flights:
+            await_flights()
+        trace = node.trace
+        if trace is not None:
+            if trace.is_body and not trace.is_sketch:
                 raise NeedsValue  # the loop runs as plain Python instead
-            known = node.trace.writes.setdefault(id(self), Writes(self, old, []))
+            known = trace.writes.get(id(self))
+            if known is None:
+                known = trace.writes[id(self)] = _new_tuple(Writes, (self, self._node, []))
             known.slots.append(node.slot)
             if state.recording is not None:
                 state.recording.writes[id(node)] = self
@@ -188,12 +202,17 @@ class Variable(TensorLike):
         read_value: bool = True,
     ) -> Variable:
         """Give the Variable a new value of the same shape and dtype."""
-        if state.trace.is_long:
-            keep_bounded(state.trace)
-        node = self._value_for("Variable.assign", value)
+        trace = state.trace
+        if trace.is_long:
+            keep_bounded(trace)
+        node = value._node if type(value) is Tensor else None
+        if node is None or node.spec is not self._node.spec:
+            node = self._value_for("Variable.assign", value)
         if state.recording is not None:
             state.recording.note_variable(self)
-        self._replace(self._own(node))
+        new = self._own(node)
+        self._replace(new)
+        new.held -= 1
         return self
 
     def assign_add(
@@ -204,7 +223,7 @@ class Variable(TensorLike):
         read_value: bool = True,
     ) -> Variable:
         """Add `delta`, which must have the Variable's shape."""
-        return self._update("Variable.assign_add", assign_add_op, delta)
+        return self._update("Variable.assign_add", _ASSIGN_ADD, delta)
 
     def assign_sub(
         self,
@@ -214,12 +233,27 @@ class Variable(TensorLike):
         read_value: bool = True,
     ) -> Variable:
         """Subtract `delta`, which must have the Variable's shape."""
-        return self._update("Variable.assign_sub", assign_sub_op, delta)
+        return self._update("Variable.assign_sub", _ASSIGN_SUB, delta)
 
-    def _update(self, where: str, update: Any, delta: Any) -> Variable:
-        if state.trace.is_long:
-            keep_bounded(state.trace)
-        node = to_node(delta, self.dtype)
+    def _update(self, where: str, update: Instance, delta: Any) -> Variable:
+        trace = state.trace
+        if trace.is_long:
+            keep_bounded(trace)
+        old = self._current()
+        spec = old.spec
+        node = delta._node if type(delta) is Tensor else to_node(delta, spec.dtype)
+        if node.spec is not spec:
+            self._check_delta(where, node)
+        if state.recording is not None:
+            state.recording.note_variable(self)
+        new = record(update, (old, node), spec, None, 1, 3)
+        self._replace(new)
+        new.held -= 1
+        return self
+
+    def _check_delta(self, where: str, node: Node) -> None:
+        if node.spec.dtype is not self.dtype:
+            to_node(tensor_of(node), self.dtype)  # says what is wrong
         if node.spec.shape != self._spec.shape:
             raise errors.InvalidArgumentError(
                 None,
@@ -227,10 +261,6 @@ class Variable(TensorLike):
                 f"{where} expected a value of the Variable's shape {self.shape}: shapes must be equal; "
                 f"got shape {tuple(node.spec.shape)}. Broadcast it first, or use v.assign(v + delta).",
             )
-        if state.recording is not None:
-            state.recording.note_variable(self)
-        self._replace(record(update.instance({}), (self._current(), node), self._spec))
-        return self
 
     @property
     def _spec(self) -> Spec:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tapeflow.engine import errors, nest
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.body import Graph, checked_results, first_report
+from tapeflow.engine.body import Body, Graph, checked_results, first_report
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.node import Spec, spec_of
@@ -183,8 +183,13 @@ def vectorized_map(
         return _mapped_in_python(fn, elems, length, where)
     if not body.graph.specs:
         return body.structure
-    found = _vmap_kernel(*flat, *body.captured, graph=body.graph, scanned=len(flat), length=length)
-    return packed_results(body.structure, checked_results((body,), found))
+    return packed_results(body.structure, over_rows(body, flat, length))
+
+
+def over_rows(body: Body, rows: list[Tensor], length: int) -> list[Tensor]:
+    """What a recorded body gives for each of `length` rows, computed for all rows at once."""
+    found = _vmap_kernel(*rows, *body.captured, graph=body.graph, scanned=len(rows), length=length)
+    return checked_results((body,), found)
 
 
 def _mapped_in_python(fn: Any, elems: Any, length: int, where: str) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.op import Op
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.ops import arithmetic, comparison, division, power
 
@@ -27,6 +28,7 @@ def _matmul(x: Any, y: Any) -> Tensor:
 
 def _forward(function: Function, reflected: str) -> Function:
     """`tensor <operator> other`; a foreign type with a method of its own gets its turn."""
+    function = function.operate if isinstance(function, Op) else function
 
     def operate(self: Any, other: Any) -> Any:
         try:
@@ -41,6 +43,7 @@ def _forward(function: Function, reflected: str) -> Function:
 
 def _reflected(function: Function) -> Function:
     """`other <operator> tensor`, where other knows no better."""
+    function = function.operate if isinstance(function, Op) else function
 
     def operate(self: Any, other: Any) -> Any:
         return function(other, self)

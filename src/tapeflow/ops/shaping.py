@@ -29,7 +29,7 @@ from tapeflow.ops.host_args import (
 )
 
 
-@op(name="Reshape", host=lambda x, shape: np.reshape(x, shape), moves=True)
+@op(name="Reshape", host=lambda x, shape: np.reshape(x, shape), moves=True, keeps_elements=True)
 def reshape_kernel(x: Any, *, shape: tuple[int, ...]) -> Any:
     """`x` with another shape of as many elements."""
     return jnp.reshape(x, shape)
@@ -48,7 +48,7 @@ def broadcast_kernel(x: Any, *, shape: tuple[int, ...]) -> Any:
     return jnp.broadcast_to(x, shape)
 
 
-@op(name="Identity", host=lambda x: x, moves=True)
+@op(name="Identity", host=lambda x: x, moves=True, keeps_elements=True)
 def identity_kernel(x: Any) -> Any:
     """`x` itself."""
     return x

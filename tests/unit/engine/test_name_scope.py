@@ -7,7 +7,6 @@ import pytest
 from tapeflow.engine.name_scope import (
     current_name_scope,
     get_current_name_scope,
-    init_scope,
     name_scope,
 )
 
@@ -57,13 +56,6 @@ def test_an_error_leaves_the_scope() -> None:
 def test_a_name_must_be_a_string(name: object) -> None:
     with pytest.raises(ValueError, match=r"tf.name_scope expected name to be a string; got name="):
         name_scope(name)  # pyright: ignore[reportArgumentType]
-
-
-def test_init_scope_keeps_the_names() -> None:
-    with name_scope("a"), init_scope():
-        assert current_name_scope() == "a/"
-        with name_scope("z") as inner:
-            assert inner == "a/z/"
 
 
 def test_threads_have_their_own_scope_even_of_one_object() -> None:

@@ -14,6 +14,7 @@ from tapeflow.engine.body import record_body
 from tapeflow.engine.dtypes import float32
 from tapeflow.engine.node import spec_of
 from tapeflow.engine.settings import settings
+from tapeflow.engine.trace import state
 
 
 def uniform(n=4):
@@ -330,3 +331,14 @@ class TestThreads:
             thread.join()
         assert counter.count == 400
         assert len({key for mine in found for key in mine}) == 400
+
+    def test_a_thread_may_draw_from_counters_of_its_own(self, monkeypatch):
+        own = random.Counter(5)
+        tf.random.set_seed(1)
+        expected = float(tf.random.uniform([]))
+        tf.random.set_seed(1)
+        monkeypatch.setattr(state, "counters", lambda seed: own)
+        assert float(tf.random.uniform([])) != expected
+        assert own.count == 1
+        monkeypatch.setattr(state, "counters", None)
+        assert float(tf.random.uniform([])) == expected  # the shared counter has not moved

@@ -1,0 +1,407 @@
+"""A function called on one batch after another, several calls in one program.
+
+`Repeater` records the function on the first batch, as `tf.function` does, but does not run the record:
+it becomes the body of a loop over batches that are stacked on a leading axis. What the body assigns to
+Variables is carried from turn to turn. How many of the stacked batches count is an input of the program,
+so one program serves full rows and short ones, and a step has the same bits in either.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import checks, nest
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.convert import to_node
+from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
+from tapeflow.engine.node import Node, spec_of_value
+from tapeflow.engine.program import Program, counters
+from tapeflow.engine.recorder import Patient, tensor_of
+from tapeflow.engine.running import argument_value, materialise, owned_value, recorded_program, run_pending
+from tapeflow.engine.settings import settings
+from tapeflow.engine.staging import Parts, Record, Recording, returned
+from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.trace import Trace, live_trace, state
+
+
+class Rows:
+    """What the calls gave: for each result an array with one row a call."""
+
+    def __init__(self, structure: Any, columns: list[Any], count: int) -> None:
+        self.structure = structure
+        self.columns = columns
+        self.count = count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, row: int) -> Any:
+        """The results of one call, as they were returned; arrays may still be computed."""
+        return nest.pack_sequence_as(self.structure, [c[row] for c in self.columns])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(self.count))
+
+    def stacked(self) -> Any:
+        """The columns in the structure of the results; each has one row a call."""
+        return nest.pack_sequence_as(self.structure, [_column(c) for c in self.columns])
+
+    def last(self) -> Any:
+        """The results of the last call, on the host, waiting for them; raises if a check has failed."""
+        checks.settle()
+        row = self.count - 1
+        found = [np.asarray(c)[row] if isinstance(c, jax.Array) else c[row] for c in self.columns]
+        return nest.pack_sequence_as(self.structure, [_fetched(value) for value in found])
+
+
+def _column(column: Any) -> Any:
+    """A column as one array, where its rows were computed one by one."""
+    return np.stack([np.asarray(v) for v in column]) if isinstance(column, list) else column
+
+
+def _fetched(value: Any) -> Any:
+    if isinstance(value, (Tensor, jax.Array, np.ndarray, np.generic)):
+        array = np.asarray(value)
+        return array if array.ndim else array.item()
+    return value
+
+
+class Repeater:
+    """Calls a function on stacked batches, as one program where the function can be recorded."""
+
+    def __init__(self, python_function: Callable[[Any], Any]) -> None:
+        self._function = python_function
+        self._known: dict[Any, Repeated | None] = {}
+        self.read_at: str | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Repeater:
+        # Programs are bound to the Variables of the original; the copy makes its own.
+        return Repeater(copy.deepcopy(self._function, memo))
+
+    @property
+    def records(self) -> list[Repeated]:
+        """The records there are, one for each form of batch."""
+        return [record for record in self._known.values() if record is not None]
+
+    def __call__(self, batches: Any, count: int) -> Rows:
+        """Call the function on the first `count` of the stacked batches.
+
+        Args:
+            batches: a structure of arrays, each with one row a batch; None is passed on.
+            count: how many rows count.
+        """
+        flat = nest.flatten(batches)
+        arrays = [a for a in flat if a is not None]
+        key = (
+            tuple([None if a is None else (a.shape, a.dtype) for a in flat]),
+            nest.map_structure(lambda _: 0, batches).__repr__(),
+            settings.check_numerics,
+        )
+        known = self._known.get(key, _UNKNOWN)
+        if settings.run_functions_eagerly or known is None:
+            return self._called(batches, range(count))
+        run_pending()
+        if known is _UNKNOWN:
+            known, first = self._record(batches, arrays)
+            self._known[key] = known
+            if known is None:
+                rest = self._called(batches, range(1, count))
+                return Rows(first, _joined(first, rest), count)
+        return known.run(arrays, count)
+
+    def _called(self, batches: Any, rows: range) -> Rows:
+        """The calls made by Python, one by one."""
+        results = []
+        for row in rows:
+            batch = nest.map_structure(
+                lambda a, row=row: None if a is None else tensor_of(to_node(a[row])), batches
+            )
+            results.append(self._function(batch))
+            run_pending()
+        if not results:
+            return Rows(None, [], 0)
+        columns = [list(c) for c in zip(*[nest.flatten(r) for r in results], strict=True)]
+        return Rows(results[0], columns, len(results))
+
+    def _record(self, batches: Any, arrays: list[Any]) -> tuple[Repeated | None, Any]:
+        """Record a call on the first batch; if that cannot stand for others, it has been made."""
+        args = [Node(spec_of_value(a[0]), a[0]) for a in arrays]
+        tensors = iter([tensor_of(n) for n in args])
+        batch = nest.map_structure(lambda a: None if a is None else next(tensors), batches)
+        recording = Recording()
+        recording.known = {
+            id(n): (i, arrays[i])
+            for i, n in enumerate(args)
+            if isinstance(arrays[i], np.ndarray) and n.spec.dtype.is_integer
+        }
+        trace = live_trace()
+        state.recording = recording
+        try:
+            result = self._function(batch)
+            results = [returned(r) for r in nest.flatten(result)]
+        except Exception:
+            if not trace.is_done:
+                _withdraw(trace, recording)
+            raise
+        finally:
+            state.recording = None
+        is_effectful = any(type(f) is not Patient for f, _ in trace.effects) or (
+            trace.effects and not trace.nodes
+        )
+        if recording.read_at is not None or trace.is_done or recording.created or is_effectful:
+            self.read_at = recording.read_at
+            run_pending()
+            return None, result
+        return Repeated(recording, args, result, results, trace), None
+
+
+_UNKNOWN: Any = object()
+
+
+def _joined(first: Any, rest: Rows) -> list[Any]:
+    columns = rest.columns or [[] for _ in nest.flatten(first)]
+    return [[value, *column] for value, column in zip(nest.flatten(first), columns, strict=True)]
+
+
+def _withdraw(trace: Trace, recording: Recording) -> None:
+    """Take back what recording did: nothing of it has run."""
+    for write in trace.writes.values():
+        if write.variable._node.trace is trace:
+            write.variable._rebind(write.old)
+    for counter, *_ in recording.draws:
+        counter.count -= 1
+    for node in trace.nodes:
+        node.trace, node.inputs, node.parts = None, (), None
+    trace.is_done = True
+    # Whoever holds a Variable's node keeps its buffer from being overwritten.
+    trace.writes.clear()
+    trace.leaves.clear()
+    trace.leaf_slots.clear()
+    recording.variables.clear()
+
+
+class Repeated(Record):
+    """A recorded call as the body of a loop."""
+
+    def __init__(
+        self, recording: Recording, args: list[Node], result: Any, results: list[Any], trace: Trace
+    ) -> None:
+        parts = Parts(trace, recording)
+        wanted = {r._node.slot for r in results if isinstance(r, Tensor) and r._node.trace is trace}
+        wanted.update(s for _, slots in trace.effects for s in slots if s >= 0)
+        leaf_specs = [n.spec for n in trace.leaves]
+        program = recorded_program(trace, sorted({*parts.wanted, *wanted})) if trace.nodes else None
+        super().__init__(recording, args, results, parts, program)
+        self.structure = result
+        self.specs = {k: trace.nodes[s].spec for k, s in enumerate(program.outputs)} if program else {}
+        self._leaf_specs = leaf_specs
+        _withdraw(trace, recording)
+        self._plan()
+        self._compiled = jax.jit(self._evaluate, donate_argnums=(0,))
+
+    def _plan(self) -> None:
+        """Sort the leaves by where their values come from at each turn."""
+        carried = {id(v): k for k, (v, _) in enumerate(self.writes)}
+        self._carried_leaves = {i: carried[id(v)] for i, v, _ in self.variable_leaves if id(v) in carried}
+        self._read_leaves = [(i, v) for i, v, _ in self.variable_leaves if id(v) not in carried]
+        self._args_at = dict(self.arg_leaves)
+        self._drawn_at = {i: (counter, offset, word) for i, counter, offset, word in self.draws}
+        kinds = {kind for kind, _ in self.results}
+        self._snapshots = [v for kind, v in self.results if kind == "variable"] if "variable" in kinds else []
+        self._stacked = [i for i, (kind, _) in enumerate(self.results) if kind == "output"]
+        # What comes out stacked: those results, then what the effects are to show.
+        self._shown = list(dict.fromkeys(source for _, used in self.effects for source in used))
+        self._columns = [("output", self.results[i][1]) for i in self._stacked] + self._shown
+
+    # Inside the program
+
+    def _evaluate(self, carry: list[Any], fixed: Any, rows: Any, count: Any) -> Any:
+        program = self._program()
+        size = _rows_of(rows)
+        if size == 1:  # no loop, or XLA would fuse its one turn in a way of its own
+            values, found, *reports = self._turn(program, carry, fixed, _row(rows, 0))
+            columns = [v[None] for v in found]
+            return [values[place] for _, place in self.writes], columns, tuple(reports)
+        outputs = [self.specs[i] if kind == "output" else self._leaf_specs[i] for kind, i in self._columns]
+        columns = [jnp.zeros((size, *s.shape), s.np_dtype) for s in outputs]
+        reports = (
+            jnp.zeros((len(program.checked), 3), jnp.int64) if program.checked else None,
+            jnp.zeros(len(program.watched), jnp.int8) if program.watched else None,
+        )
+
+        def goes_on(loop: Any) -> Any:
+            turn, _, _, reports = loop
+            return (turn < count) & ~_any_failure(reports)  # nothing happens after a failed check
+
+        def body(loop: Any) -> Any:
+            turn, carry, columns, _ = loop
+            values, found, *reports = self._turn(program, carry, fixed, _row(rows, turn))
+            columns = [
+                jax.lax.dynamic_update_index_in_dim(c, v, turn, 0)
+                for c, v in zip(columns, found, strict=True)
+            ]
+            return turn + 1, [values[place] for _, place in self.writes], columns, tuple(reports)
+
+        start = (jnp.zeros((), count.dtype), carry, columns, reports)
+        return jax.lax.while_loop(goes_on, body, start)[1:]
+
+    def _turn(self, program: Program, carry: list[Any], fixed: Any, row: Any) -> Any:
+        """One call: its outputs, what of it is stacked, and reports."""
+        leaves: list[Any] = list(fixed)
+        for leaf, k in self._carried_leaves.items():
+            leaves[leaf] = carry[k]
+        for leaf, value in row.items():
+            leaves[leaf] = value
+        packs = [jnp.stack([jnp.asarray(leaves[i], dtype) for i in found]) for dtype, found in program.packs]
+        values, *reports = program.evaluate(*[leaves[i] for i in program.direct], *packs)
+        found = [
+            values[i] if kind == "output" else jnp.asarray(leaves[i], self._leaf_specs[i].np_dtype)
+            for kind, i in self._columns
+        ]
+        return values, found, *reports
+
+    def _program(self) -> Program:
+        if self.program is None:
+            raise RuntimeError("a record without ops has no program")
+        return self.program
+
+    # Around it
+
+    def run(self, arrays: list[Any], count: int) -> Rows:
+        """Make `count` calls on the rows of `arrays`, without waiting for them."""
+        for instance, origin, i, specs in self.argument_checks:
+            checks.check_argument(instance, origin, np.asarray(arrays[i]), specs)
+        if self.program is None:
+            return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
+        with RUN_LOCK:
+            if flights:
+                land_flights()
+            checks.settle()
+            fixed = list(self.template)
+            for leaf, variable in self._read_leaves:
+                fixed[leaf] = _current(variable)
+            size = max(count, len(arrays[0]) if arrays else count)
+            rows: dict[int, Any] = {leaf: arrays[i] for leaf, i in self._args_at.items()}
+            for leaf, (counter, offset, word) in self._drawn_at.items():
+                step = self.draw_counts[id(counter)][1]
+                words = [counter.words(counter.count + k * step + offset)[word] for k in range(size)]
+                rows[leaf] = np.array(words, np.uint32)
+            if not rows:
+                rows[-1] = np.zeros(size, np.int8)
+            flight = _RepeatedFlight(self)
+            carry = []
+            for variable, _ in self.writes:
+                node = variable._node
+                value = _current(variable)
+                carry.append(owned_value(node, value, holders=2))
+                del value
+            flight.take_off(self._compiled, [carry, fixed, rows, np.int32(count)])
+            for counter, drawn in self.draw_counts.values():
+                counter.count += drawn * count
+        columns = dict(zip(self._stacked, flight.columns, strict=False))
+        if self.effects:
+            checks.settle()
+            shown = dict(zip(self._shown, map(_Fetch, flight.columns[len(self._stacked) :]), strict=True))
+            for row in range(count):
+                for function, used in self.effects:
+                    function(*[Cell(shown[source], row) for source in used])
+        return Rows(
+            self.structure,
+            [
+                columns[i] if i in columns else self._constant(*r, arrays, count)
+                for i, r in enumerate(self.results)
+            ],
+            count,
+        )
+
+    def _constant(self, kind: str, what: Any, arrays: list[Any], count: int) -> Any:
+        """The column of a result that no call computes."""
+        if kind == "argument":
+            return arrays[what]
+        if kind == "variable":  # one that no call assigns: others are outputs
+            what = tensor_of(what._current())
+        return [self.template[what] if kind == "leaf" else what] * count
+
+
+class _Fetch:
+    """A column that is fetched once, when the first of its cells is looked at."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+        self.shape, self.dtype = column.shape[1:], np.dtype(column.dtype)
+
+    def array(self) -> np.ndarray:
+        """All of it, waiting for it."""
+        if not isinstance(self.column, np.ndarray):
+            self.column = np.asarray(self.column)
+        return self.column
+
+
+class Cell:
+    """What an effect is to show of one turn: an array that may still be computed."""
+
+    def __init__(self, fetch: _Fetch, row: int) -> None:
+        self._fetch = fetch
+        self._row = row
+        self.shape, self.dtype = fetch.shape, fetch.dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = np.asarray(self._fetch.array()[self._row])
+        return array if dtype is None else array.astype(dtype)
+
+
+class _RepeatedFlight(Flight):
+    """Gives the Variables their values after the last turn."""
+
+    def __init__(self, repeated: Repeated) -> None:
+        super().__init__()
+        self.repeated = repeated
+        self.columns: list[Any] = []
+        self.nodes: list[Node] = []
+
+    def land(self) -> None:
+        carry, columns, (report, numerics) = self.landed[0]
+        if not self.nodes:
+            counters.dispatched += 1
+            self.columns = columns
+            self.nodes = [Node(spec_of_value(v), v) for v in carry]
+            if report is not None or numerics is not None:
+                program = self.repeated._program()
+                checks.look_later({}, self.repeated.origins, program, report, numerics)
+        for (variable, _), node in zip(self.repeated.writes, self.nodes, strict=True):
+            if variable._node is not node:
+                variable._rebind(node)
+
+
+def _current(variable: Any) -> Any:
+    """A Variable's value as a program takes it."""
+    node = variable._node
+    if node.value is None:
+        materialise(node)  # another thread has it pending
+    return argument_value(node)
+
+
+def _row(rows: dict[int, Any], turn: Any) -> dict[int, Any]:
+    return {
+        leaf: jax.lax.dynamic_index_in_dim(jnp.asarray(column), turn, 0, keepdims=False)
+        for leaf, column in rows.items()
+        if leaf >= 0
+    }
+
+
+def _rows_of(rows: dict[int, Any]) -> int:
+    return next(iter(rows.values())).shape[0]
+
+
+def _any_failure(reports: tuple[Any, Any]) -> Any:
+    report, numerics = reports
+    failed = jnp.zeros((), bool)
+    if report is not None:
+        failed |= jnp.any(report[:, 0] != 0)
+    if numerics is not None:
+        failed |= jnp.any(numerics != 0)
+    return failed
