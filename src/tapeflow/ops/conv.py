@@ -1,4 +1,4 @@
-"""Convolutions of `tf.nn` over one and two spatial axes.
+"""Convolutions of `tf.nn` over one, two and three spatial axes.
 
 `conv_kernel` computes; here is what TensorFlow lets a user say: strides as an int or a list, SAME,
 VALID or explicit padding, channels first or last, dilations, groups (an input with a multiple of the
@@ -78,6 +78,25 @@ def conv1d(
     return _convolve(input, filters, layout, stride, padding, dilations, "stride")
 
 
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """3-D convolution of `input` with `filters`, `(depth, height, width, input channels, outputs)`.
+
+    >>> tf.nn.conv3d(tf.ones([1, 4, 4, 4, 2]), tf.ones([3, 3, 3, 2, 5]), [1, 1, 1, 1, 1], "SAME").shape
+    TensorShape([1, 4, 4, 4, 5])
+    """
+    del name
+    layout = read_layout(data_format, 3, "tf.nn.conv3d")
+    return _convolve(input, filters, layout, strides, padding, dilations, "strides")
+
+
 def _one_axis(data_format: Any) -> Any:
     """TensorFlow takes the names of the 2-D formats for the 1-D ones as well."""
     return {"NHWC": "NWC", "NCHW": "NCW"}.get(data_format, data_format)
@@ -92,15 +111,15 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`conv1d` or `conv2d`, by the rank of `filters`."""
+    """`conv1d`, `conv2d` or `conv3d`, by the rank of `filters`."""
     del name
     where = "tf.nn.convolution"
     weights = convert_to_tensor(filters)
     spatial = weights.ndim - 2
-    if spatial not in (1, 2):
+    if spatial not in (1, 2, 3):
         raise ValueError(
-            f"{where} expected filters of rank 3 or 4; got filters {describe(weights)}. "
-            "It convolves over one or two spatial axes."
+            f"{where} expected filters of rank 3, 4 or 5; got filters {describe(weights)}. "
+            "It convolves over one, two or three spatial axes."
         )
     layout = read_layout(data_format, spatial, where, error=ValueError)
     given = 1 if strides is None else strides

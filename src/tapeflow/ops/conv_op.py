@@ -1,5 +1,6 @@
 """The three ops of convolution: from a tensor laid out as the user has it to the kernel and back.
 
+Each adds a bias, one number a channel of the result, if it is given one: a layer is then one node.
 The checks sit in the ops, so they run once for each combination of shapes, when the engine infers the
 result, and cost nothing afterwards.
 """
@@ -11,7 +12,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.op import op
-from tapeflow.ops import conv_kernel
+from tapeflow.ops import conv_kernel, conv_volume
 from tapeflow.ops.domains import FLOATING, Domain
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.window import Paddings, Sizes, Window
@@ -28,6 +29,7 @@ _CONVOLVED = Domain(
 def conv_op(
     x: Any,
     filters: Any,
+    bias: Any = None,
     *,
     layout: Layout,
     strides: Sizes,
@@ -53,14 +55,16 @@ def conv_op(
             "There is a group for each time the input has the channels of filters."
         )
     window = _window(layout, images, filters, strides, padding, dilations)
-    result = conv_kernel.forward((window, groups), images, _to_2d(layout, filters))
-    return _from_images(layout, result, x.shape[: -layout.rank + 1])
+    kernel = conv_volume if layout.spatial == 3 else conv_kernel
+    result = kernel.forward((window, groups), images, _to_2d(layout, filters))
+    return _from_images(layout, _biased(result, bias), x.shape[: -layout.rank + 1])
 
 
 @op(name="DepthwiseConv2dNative")
 def depthwise_op(
     x: Any,
     filters: Any,
+    bias: Any = None,
     *,
     layout: Layout,
     strides: Sizes,
@@ -81,13 +85,14 @@ def depthwise_op(
     window = _window(layout, images, filters, strides, padding, dilations)
     merged = filters.reshape(*window.size, 1, -1)
     result = conv_kernel.forward((window, channels), images, merged)
-    return _from_images(layout, result, x.shape[: -layout.rank + 1])
+    return _from_images(layout, _biased(result, bias), x.shape[: -layout.rank + 1])
 
 
 @op(name="Conv2DBackpropInput")
 def conv_transpose_op(
     y: Any,
     filters: Any,
+    bias: Any = None,
     *,
     layout: Layout,
     shape: Sizes,
@@ -114,18 +119,18 @@ def conv_transpose_op(
             "Filters are (*size, output channels, input channels)."
         )
     target = (1, *spatial) if layout.spatial == 1 else tuple(spatial)
-    size = _to_2d(layout, filters).shape[:2]
+    size = _to_2d(layout, filters).shape[:-2]
     window = make_window(target, size, *_two(layout, strides, padding, dilations))
-    if window.output != images.shape[1:3]:
+    if window.output != images.shape[1:-1]:
         raise invalid(
             f"{layout.where} expected an output_shape whose convolution has the size of input; got "
             f"{list(spatial)}, whose convolution has {list(window.output)[-layout.spatial :]} and "
-            f"not {list(images.shape[1:3])[-layout.spatial :]} (strides {list(strides)}, padding "
+            f"not {list(images.shape[1:-1])[-layout.spatial :]} (strides {list(strides)}, padding "
             f"{padding!r}). With 'SAME' it is input * strides, or up to strides - 1 less."
         )
-    statics = (window, channels // per_group)
-    result = conv_kernel.to_input(statics, images, _to_2d(layout, filters))
-    return _from_images(layout, result, y.shape[: -layout.rank + 1])
+    kernel = conv_volume if layout.spatial == 3 else conv_kernel
+    result = kernel.to_input((window, channels // per_group), images, _to_2d(layout, filters))
+    return _from_images(layout, _biased(result, bias), y.shape[: -layout.rank + 1])
 
 
 def _check_ranks(layout: Layout, x: Any, filters: Any) -> None:
@@ -148,31 +153,36 @@ def _shape(x: Any) -> str:
     return f"of shape {list(x.shape)}"
 
 
+def _biased(images: Any, bias: Any) -> Any:
+    return images if bias is None else images + bias
+
+
 def _to_images(layout: Layout, x: Any) -> Any:
-    """`x` as NHWC, with all leading axes in the batch."""
+    """`x` as NHWC or NDHWC, with all leading axes in the batch."""
     split = x.ndim - layout.rank + 1
     x = x.reshape(math.prod(x.shape[:split]), *x.shape[split:])
     if layout.is_channels_first:
         x = jnp.moveaxis(x, 1, -1)
-    return x if layout.spatial == 2 else jnp.expand_dims(x, 1)
+    return jnp.expand_dims(x, 1) if layout.spatial == 1 else x
 
 
 def _from_images(layout: Layout, images: Any, leading: tuple[int, ...]) -> Any:
-    result = images if layout.spatial == 2 else jnp.squeeze(images, 1)
+    result = jnp.squeeze(images, 1) if layout.spatial == 1 else images
     if layout.is_channels_first:
         result = jnp.moveaxis(result, -1, 1)
     return result.reshape(*leading, *result.shape[1:])
 
 
 def _to_2d(layout: Layout, filters: Any) -> Any:
-    return filters if layout.spatial == 2 else jnp.expand_dims(filters, 0)
+    """Filters over one axis as filters of one row."""
+    return jnp.expand_dims(filters, 0) if layout.spatial == 1 else filters
 
 
 def _two(
     layout: Layout, strides: Sizes, padding: str | Paddings, dilations: Sizes
 ) -> tuple[Sizes, str | Paddings, Sizes]:
-    """The arguments of a window over two axes, of which one spatial axis is the second."""
-    if layout.spatial == 2:
+    """The arguments of a window over two axes at least; a single spatial axis is the second."""
+    if layout.spatial > 1:
         return strides, padding, dilations
     pairs = padding if isinstance(padding, str) else ((0, 0), *padding)
     return (1, *strides), pairs, (1, *dilations)
@@ -186,5 +196,5 @@ def _window(
     padding: str | Paddings,
     dilations: Sizes,
 ) -> Window:
-    size = _to_2d(layout, filters).shape[:2]
-    return make_window(images.shape[1:3], size, *_two(layout, strides, padding, dilations))
+    size = _to_2d(layout, filters).shape[:-2]
+    return make_window(images.shape[1:-1], size, *_two(layout, strides, padding, dilations))

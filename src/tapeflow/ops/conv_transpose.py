@@ -1,4 +1,4 @@
-"""Transposed convolutions of `tf.nn` over one and two spatial axes."""
+"""Transposed convolutions of `tf.nn` over one, two and three spatial axes."""
 
 from __future__ import annotations
 
@@ -58,6 +58,22 @@ def conv1d_transpose(
     return _transpose(input, filters, output_shape, layout, strides, padding, dilations)
 
 
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of `conv3d`; filters are `(depth, height, width, output channels, input channels)`."""
+    del name
+    layout = read_layout(data_format, 3, "tf.nn.conv3d_transpose")
+    return _transpose(input, filters, output_shape, layout, strides, padding, dilations)
+
+
 def conv_transpose(
     input: Any,
     filters: Any,
@@ -68,13 +84,13 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`conv1d_transpose` or `conv2d_transpose`, by the length of `output_shape`."""
+    """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, by the length of `output_shape`."""
     del name
     where = "tf.nn.conv_transpose"
     shape = read_shape(output_shape, where, "output_shape")
-    if len(shape) not in (3, 4):
+    if len(shape) not in (3, 4, 5):
         raise ValueError(
-            f"{where} expected output_shape of length 3 or 4; got output_shape={list(shape)}. "
+            f"{where} expected output_shape of length 3, 4 or 5; got output_shape={list(shape)}. "
             "It is the full shape of the result, batch and channels included."
         )
     layout = read_layout(data_format, len(shape) - 2, where, error=ValueError)

@@ -269,6 +269,8 @@ def one_hot(
            [0., 0., 1.]], dtype=float32)
     """
     del name
+    if isinstance(indices, np.ndarray) and indices.dtype.kind == "f":
+        indices = indices.astype(np.int64)  # as TensorFlow does with numpy's floats, and with no others
     indices = index_tensor(indices, "tf.one_hot")
     rank = len(indices.spec.shape)
     size = read_int(depth, "tf.one_hot", "depth")

@@ -18,13 +18,14 @@ from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.casting import cast
 from tapeflow.ops.domains import FLOATING
 from tapeflow.ops.host_args import axis_message, describe, invalid, read_int, same_dtype
-from tapeflow.ops.stable_math import in_float32, log_softmax, logsumexp, softmax, softplus
+from tapeflow.ops.stable_math import in_float32, log_softmax, softmax, softplus
 
 lax = jax.lax
 
 
 @jax.custom_jvp
-def _softmax_loss(logits: Any, labels: Any) -> Any:
+def softmax_loss(logits: Any, labels: Any) -> Any:
+    """The cross-entropy with `labels`, a distribution over the last axis; for kernels."""
     return -jnp.sum(labels * log_softmax(logits, logits.ndim - 1), -1)
 
 
@@ -36,26 +37,29 @@ def _softmax_loss_jvp(primals: Any, tangents: Any) -> Any:
         change += jnp.sum((softmax(logits, logits.ndim - 1) - labels) * dlogits, -1)
     if not isinstance(dlabels, jax.custom_derivatives.SymbolicZero):
         change -= jnp.sum(log_softmax(logits, logits.ndim - 1) * dlabels, -1)
-    return _softmax_loss(logits, labels), change
+    return softmax_loss(logits, labels), change
 
 
-_softmax_loss.defjvp(_softmax_loss_jvp, symbolic_zeros=True)
+softmax_loss.defjvp(_softmax_loss_jvp, symbolic_zeros=True)
 
 
 @jax.custom_jvp
-def _sparse_softmax_loss(logits: Any, labels: Any) -> Any:
-    chosen = jnp.take_along_axis(logits, labels[..., None], -1, mode="promise_in_bounds")
-    return logsumexp(logits) - chosen[..., 0]
+def sparse_softmax_loss(logits: Any, labels: Any) -> Any:
+    """The cross-entropy with class numbers, which must be in range; for kernels."""
+    # Shifted first: a loss near 0 is then not the difference of two large numbers.
+    shifted = logits - jnp.max(logits, -1, keepdims=True)
+    chosen = jnp.take_along_axis(shifted, labels[..., None], -1, mode="promise_in_bounds")
+    return jnp.log(jnp.sum(jnp.exp(shifted), -1)) - chosen[..., 0]
 
 
-@_sparse_softmax_loss.defjvp
+@sparse_softmax_loss.defjvp
 def _sparse_softmax_loss_jvp(primals: Any, tangents: Any) -> Any:
     logits, labels = primals
     classes = lax.broadcasted_iota(labels.dtype, logits.shape, logits.ndim - 1)
     # Comparing beats scattering: on CPU a scatter is a loop that nothing fuses with.
     is_label = (classes == labels[..., None]).astype(logits.dtype)
     change = jnp.sum((softmax(logits, logits.ndim - 1) - is_label) * tangents[0], -1)
-    return _sparse_softmax_loss(logits, labels), change
+    return sparse_softmax_loss(logits, labels), change
 
 
 @op(name="SoftmaxCrossEntropyWithLogits")
@@ -64,7 +68,7 @@ def _softmax_cross_entropy(logits: Any, labels: Any, *, axis: int) -> Any:
     labels = jnp.broadcast_to(labels, logits.shape)
     if axis != logits.ndim - 1:
         logits, labels = jnp.moveaxis(logits, axis, -1), jnp.moveaxis(labels, axis, -1)
-    return in_float32(_softmax_loss)(logits, labels)
+    return in_float32(softmax_loss)(logits, labels)
 
 
 @op(
@@ -79,7 +83,7 @@ def _softmax_cross_entropy(logits: Any, labels: Any, *, axis: int) -> Any:
 )
 def _sparse_softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     FLOATING.check("SparseSoftmaxCrossEntropyWithLogits", logits=logits)
-    return in_float32(_sparse_softmax_loss)(logits, labels)
+    return in_float32(sparse_softmax_loss)(logits, labels)
 
 
 @op(name="SigmoidCrossEntropyWithLogits")

@@ -36,6 +36,20 @@ def _embedding_lookup(params: Any, ids: Any, *, max_norm: float | None) -> Any:
     return rows * max_norm / jnp.maximum(norm, max_norm)
 
 
+@op(
+    name="Embedding",
+    same_dtype=False,
+    check=index_check(arg=1, limit=lambda arrays, statics: arrays[0].shape[0]),
+    check_text=(
+        "Embedding expected every index to be a row of its table, in [0, input_dim); got index {value}, which is "
+        "not in [0, {limit}). Make input_dim at least the largest index plus 1."
+    ),
+)
+def embed_op(table: Any, ids: Any) -> Any:
+    """The rows of a layer's table."""
+    return table.at[ids].get(mode="promise_in_bounds")
+
+
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """The rows of `params` with numbers `ids`.
 

@@ -68,12 +68,6 @@ log_softmax = in_float32(_log_softmax)
 """The logarithm of `softmax`, finite where the softmax rounds to 0."""
 
 
-def logsumexp(x: Any) -> Any:
-    """log(sum(exp(x))) over the last axis. For values: what uses it brings its own derivative."""
-    top = jnp.max(x, -1, keepdims=True)
-    return (jnp.log(jnp.sum(jnp.exp(x - top), -1, keepdims=True)) + top)[..., 0]
-
-
 @jax.custom_jvp
 def softplus(x: Any) -> Any:
     """log(1 + exp(x)); its derivative is the sigmoid, at every order."""

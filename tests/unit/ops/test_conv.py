@@ -264,9 +264,9 @@ REFUSED: list[tuple[Any, Any, str]] = [
         "tf.nn.conv1d expected data_format to be 'NWC' or 'NCW'; got data_format='x'",
     ),
     (
-        lambda: conv.convolution(X, W[None]),
+        lambda: conv.convolution(X, W[None, None]),
         ValueError,
-        r"tf.nn.convolution expected filters of rank 3 or 4; got filters \(shape \[1, 3, 3, 4, 5\]",
+        r"tf.nn.convolution expected filters of rank 3, 4 or 5; got filters \(shape \[1, 1, 3, 3, 4, 5\]",
     ),
     (
         lambda: conv.depthwise_conv2d(X, W[:, :, :3], [1, 1, 1, 1], "SAME"),

@@ -122,5 +122,5 @@ def test_refuses(call: Any, error: type[Exception], text: str) -> None:
 
 
 def test_conv_transpose_refuses_other_ranks() -> None:
-    with pytest.raises(ValueError, match=r"of length 3 or 4; got output_shape=\[2, 3\]"):
+    with pytest.raises(ValueError, match=r"of length 3, 4 or 5; got output_shape=\[2, 3\]"):
         conv_transpose.conv_transpose(Y, W, [2, 3], 2)

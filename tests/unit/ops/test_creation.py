@@ -210,6 +210,7 @@ def test_one_hot() -> None:
     assert found.dtype is tf.float32
     assert found.numpy().tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert tf.one_hot(1, 3).numpy().tolist() == [0, 1, 0]
+    assert tf.one_hot(np.array([1.7]), 3).numpy().tolist() == [[0, 1, 0]]  # numpy's floats, and no others
     assert tf.one_hot([0, 1], 3, axis=0).numpy().tolist() == [[1, 0], [0, 1], [0, 0]]
     assert tf.one_hot([[0, 1]], 3, axis=1).shape == (1, 3, 2)
     assert tf.one_hot([0], 2, on_value=5, off_value=-1).numpy().tolist() == [[5, -1]]

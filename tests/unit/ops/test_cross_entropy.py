@@ -205,3 +205,9 @@ def test_log_poisson_loss() -> None:
 def test_l2_loss() -> None:
     close(nn.l2_loss([[1.0, 2.0], [3.0, 4.0]]), 15)
     assert nn.l2_loss(constant([1.0], "float16")).dtype.name == "float16"
+
+
+def test_a_small_loss_of_large_logits_keeps_its_digits() -> None:
+    logits = np.array([[1000.0, 996.5, 990.25]], np.float32)
+    exact = np.log(np.exp(logits.astype(np.float64) - 1000).sum(-1))
+    np.testing.assert_allclose(nn.sparse_softmax_cross_entropy_with_logits([0], logits), exact, rtol=2e-6)

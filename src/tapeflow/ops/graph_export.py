@@ -1,0 +1,99 @@
+"""A recorded function as a GraphDef, for the board's graph view.
+
+Nodes are named after the function and the op; arguments are Placeholders, Variables VarHandleOps with the
+Variables' names, and each result gets an Identity. The gradient of a tape is one node: it is computed, not
+recorded, so it has no parts to show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tapeflow.engine.lowering import Gradient
+from tapeflow.engine.node import Spec, spec_of
+from tapeflow.engine.program import Program
+from tapeflow.engine.staging import Record
+from tapeflow.summary.protos import message
+from tapeflow.summary.tensors import STRING, TYPE_NUMBERS
+
+_VERSION = 2474  # TensorFlow's, of the graph format
+
+
+def graph_of_record(name: str, record: Record) -> Any:
+    """The GraphDef of a recorded call of the function called `name`."""
+    graph = message("GraphDef")()
+    graph.versions.producer = _VERSION
+    if record.program is not None:
+        _Export(graph, name, record.program).run(record)
+    return graph
+
+
+class _Export:
+    def __init__(self, graph: Any, scope: str, program: Program) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.program = program
+        self.taken: Counter[str] = Counter()
+        self.names: dict[int, str] = {}
+        self.specs: dict[int, Any] = {}
+
+    def run(self, record: Record) -> None:
+        arguments = dict(record.arg_leaves)
+        variables = {leaf: variable for leaf, variable, _ in record.variable_leaves}
+        drawn = {leaf for leaf, *_ in record.draws}
+        for leaf, key in enumerate(self.program.leaf_keys):
+            spec = spec_of((), key[1]) if type(key) is tuple else key
+            if leaf in arguments:
+                node = self._add(f"argument_{arguments[leaf]}", "Placeholder", spec)
+            elif leaf in variables:
+                node = self._add(variables[leaf].name.removesuffix(":0"), "VarHandleOp", spec)
+            elif leaf in drawn:
+                node = self._add("random_key", "Placeholder", spec)
+            else:
+                node = self._add("Const", "Const", spec)
+            self.names[~leaf], self.specs[~leaf] = node.name, spec
+        for slot, (instance, slots) in enumerate(self.program.entries):
+            self._add_op(slot, instance, slots)
+        for kind, what in record.results:
+            if kind == "output":
+                slot = self.program.outputs[what]
+                node = self._add("Identity", "Identity", self.specs[slot])
+                node.input.append(self.names[slot])
+        for variable, place in record.writes:
+            slot = self.program.outputs[place]
+            short = variable.name.removesuffix(":0")
+            node = self._add(f"{short}/assign", "AssignVariableOp", self.specs[slot])
+            node.input.append(self.names[slot])
+
+    def _add_op(self, slot: int, instance: Any, slots: tuple[int, ...]) -> None:
+        if isinstance(instance, Gradient):
+            spec: Any = instance.specs
+            label = instance.mode
+            slots = (*instance.targets, *[s for taps in instance.taps for s in taps])
+        else:
+            label = instance.op.name
+            given = tuple([self.specs[s] for s in slots])
+            if label == "item":
+                spec = given[0][instance.index] if type(given[0]) is tuple else given[0]
+            else:
+                spec = instance.specs.get(given) or instance.infer(given)
+        node = self._add(label, label, spec)
+        self.names[slot], self.specs[slot] = node.name, spec
+        node.input.extend([self.names[s] for s in slots])
+        for key, value in ({} if isinstance(instance, Gradient) else instance.statics).items():
+            node.attr[key].s = str(value).encode()
+
+    def _add(self, label: str, op: str, spec: Any) -> Any:
+        path = f"{self.scope}/{label}"
+        count = self.taken[path]
+        self.taken[path] += 1
+        node = self.graph.node.add(name=f"{path}_{count}" if count else path, op=op)
+        specs = spec if type(spec) is tuple else (spec,) if isinstance(spec, Spec) else ()
+        for item in specs:
+            shape = node.attr["_output_shapes"].list.shape.add()
+            for size in item.shape:
+                shape.dim.add(size=size)
+        if specs:
+            node.attr["dtype"].type = TYPE_NUMBERS.get(specs[0].dtype.name, STRING)
+        return node

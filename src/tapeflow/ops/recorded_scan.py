@@ -1,0 +1,68 @@
+"""A loop over rows that carries some values on and gives others out: `lax.scan` over a recorded body.
+
+`tf.scan` gives out all it carries, which a recurrent layer with a user's cell need not keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.engine import nest
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.body import Graph, checked_results, first_report
+from tapeflow.engine.node import spec_of
+from tapeflow.engine.op import op
+from tapeflow.engine.tensor import Tensor
+from tapeflow.ops.recorded_body import body_or_none
+
+
+@op(name="RecordedScan", same_dtype=False)
+def _recorded_scan(*inputs: Any, graph: Graph, carried: int, scanned: int) -> Any:
+    """Carry in, rows in, captured in; the last carry and the stacked results out."""
+    carry, rows, captured = inputs[:carried], inputs[carried : carried + scanned], inputs[carried + scanned :]
+    count = len(graph.results)
+
+    def turn(before: Any, row: Any) -> Any:
+        iteration, xs = row
+        results = graph(iteration, *before, *xs, *captured)
+        return tuple(results[:carried]), (tuple(results[carried:count]), tuple(results[count:]))
+
+    numbers = jnp.arange(rows[0].shape[0], dtype=jnp.uint32)
+    last, (stacked, report) = jax.lax.scan(turn, tuple(carry), (numbers, tuple(rows)))
+    return (*last, *stacked, *(first_report(r) for r in report))
+
+
+def recorded_scan(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, rows: Any) -> Any:
+    """`carry, result = step(carry, row)` over the first axis of `rows`, as one compiled loop.
+
+    Args:
+        step: takes and returns structures of tensors; the carry keeps its shapes and dtypes.
+        carry: the first carry.
+        rows: a structure of tensors with one length.
+
+    Returns:
+        The last carry and the results stacked; None if the step cannot be recorded, as it reads a value,
+        writes a Variable, prints, or changes what it carries.
+    """
+    flat_carry: list[Tensor] = nest.flatten(carry)
+    flat_rows: list[Tensor] = nest.flatten(rows)
+    carry_specs = nest.map_structure(lambda t: t.spec, carry)
+    row_specs = nest.map_structure(lambda t: spec_of(t.spec.shape[1:], t.spec.dtype), rows)
+    body = body_or_none(step, carry_specs, row_specs, inputs=[*flat_carry, *flat_rows])
+    if body is None or list(body.graph.specs[: len(flat_carry)]) != [t.spec for t in flat_carry]:
+        return None
+    found = _recorded_scan(
+        *flat_carry,
+        *flat_rows,
+        *body.captured,
+        graph=body.graph,
+        carried=len(flat_carry),
+        scanned=len(flat_rows),
+    )
+    results = checked_results((body,), found)
+    _, outputs = body.structure
+    return (
+        nest.pack_sequence_as(carry, results[: len(flat_carry)]),
+        nest.pack_sequence_as(outputs, results[len(flat_carry) :]),
+    )
