@@ -1,0 +1,14 @@
+"""Input pipelines: `tf.data`.
+
+A `Dataset` (the public face, `dataset`) stands on a chain of pipes (`pipe`): sources and steps, one idea
+a module. One pass over a pipe is a stream; streams hand over handles in blocks, and `rows` makes elements
+of them, so that `from_tensor_slices -> shuffle -> repeat -> batch` is one gather a batch. Every stream has
+a state that can be saved and restored. Nothing here knows of models, files or JAX: elements are numpy
+arrays until `iterator` hands them to the user as tensors, and `calls` runs the user's functions.
+
+Names are listed in `__init__.pyi` and imported when first used.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from . import experimental as experimental
+from .cardinality import AUTOTUNE as AUTOTUNE
+from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from .dataset import Dataset as Dataset
+from .iterator import Iterator as Iterator
+from .iterator import NumpyIterator as NumpyIterator
+from .options import Options as Options
+from .options import ThreadingOptions as ThreadingOptions
+from .specs import DatasetSpec as DatasetSpec

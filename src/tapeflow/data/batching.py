@@ -1,0 +1,291 @@
+"""Elements put together and taken apart: batch, padded_batch, unbatch, window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.data import cardinality as counting
+from tapeflow.data.ordering import Given
+from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.rows import OBJECTS, objects, split_rows
+from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
+from tapeflow.data.structure import Flat, Structure
+from tapeflow.engine import errors
+from tapeflow.engine.tensor_spec import TensorSpec
+
+
+class Grouped(Step):
+    """A step that makes one element of every `size` elements of the source."""
+
+    def __init__(self, source: Pipe, size: int, drop_remainder: bool) -> None:
+        super().__init__(source, OBJECTS)
+        self.size, self.drop_remainder = size, drop_remainder
+
+    @property
+    def cardinality(self) -> int:
+        return counting.batched(self.source.cardinality, self.size, self.drop_remainder)
+
+    def together(self, handles: np.ndarray) -> Flat:
+        """The element that a group makes."""
+        raise NotImplementedError
+
+    def stream(self) -> Stream:
+        return _Groups(self)
+
+
+class _Groups(Stream):
+    def __init__(self, pipe: Grouped) -> None:
+        self._pipe = pipe
+        self._inner = pipe.source.stream()
+        self._is_over = False
+
+    def take(self, count: int) -> np.ndarray:
+        pipe, found = self._pipe, []
+        while len(found) < count and not self._is_over:
+            handles = self._inner.take(pipe.size)
+            self._is_over = len(handles) < pipe.size
+            if len(handles) and not (self._is_over and pipe.drop_remainder):
+                found.append(pipe.together(handles))
+        return objects(found)
+
+    def state(self) -> State:
+        return {"is_over": self._is_over, "inner": self._inner.state()}
+
+    def restore(self, state: State) -> None:
+        self._is_over = state["is_over"]
+        self._inner.restore(state["inner"])
+
+
+class Batch(Grouped):
+    """`size` elements stacked."""
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        size = self.size if self.drop_remainder else None
+        return tuple([batch_spec(s, size) for s in self.source.specs])
+
+    def together(self, handles: np.ndarray) -> Flat:
+        return self.source.rows.gather(handles)
+
+
+class PaddedBatch(Grouped):
+    """`size` elements stacked, each padded at its ends to the shape of the largest, or to a given one."""
+
+    def __init__(
+        self, source: Pipe, size: int, shapes: Sequence[Any], values: Sequence[Any], drop_remainder: bool
+    ) -> None:
+        super().__init__(source, size, drop_remainder)
+        self.shapes, self.values = shapes, values
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        size = self.size if self.drop_remainder else None
+        return tuple(
+            [
+                TensorSpec([size, *shape], s.dtype)
+                for shape, s in zip(self.shapes, self.source.specs, strict=True)
+            ]
+        )
+
+    def together(self, handles: np.ndarray) -> Flat:
+        elements = list(self.source.rows.elements(handles))
+        return tuple(
+            [
+                _padded([e[k] for e in elements], shape, value)
+                for k, (shape, value) in enumerate(zip(self.shapes, self.values, strict=True))
+            ]
+        )
+
+
+def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any) -> np.ndarray:
+    largest = np.max([p.shape for p in parts], axis=0) if len(shape) else ()
+    wanted = [int(m) if d is None else d for d, m in zip(shape, largest, strict=True)]
+    if any(m > d for m, d in zip(largest, wanted, strict=True)):
+        raise errors.DataLossError(
+            None,
+            None,
+            "tf.data.Dataset.padded_batch expected elements no larger than padded_shapes: attempted to pad "
+            f"to a smaller size than the input element; got an element of {list(map(int, largest))} for "
+            f"padded_shapes={list(shape)}. Use None for the largest of the batch.",
+        )
+    out = np.empty((len(parts), *wanted), parts[0].dtype)
+    out[...] = value
+    for i, part in enumerate(parts):
+        out[(i, *[slice(n) for n in part.shape])] = part if part.ndim else part[()]
+    return out
+
+
+class Unbatch(Step):
+    """The rows of each element."""
+
+    def __init__(self, source: Pipe) -> None:
+        super().__init__(source, OBJECTS)
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return tuple([row_spec(s) for s in self.source.specs])
+
+    @property
+    def cardinality(self) -> int:
+        sizes = {s.shape[0] for s in self.source.specs if s.shape.rank}
+        size = next(iter(sizes - {None}), None)
+        return counting.UNKNOWN if size is None else counting.repeated(self.source.cardinality, size)
+
+    def stream(self) -> Stream:
+        return _Unbatched(self)
+
+
+class _Unbatched(Stream):
+    def __init__(self, pipe: Unbatch) -> None:
+        self._source = pipe.source
+        self._inner = pipe.source.stream()
+        self._rest: list[Flat] = []  # in reverse
+
+    def take(self, count: int) -> np.ndarray:
+        found: list[Flat] = []
+        while len(found) < count:
+            if self._rest:
+                found.append(self._rest.pop())
+                continue
+            handles = self._inner.take(1)
+            if not len(handles):
+                break
+            self._rest = split_rows(_same_length(self._source.rows.elements(handles)[0]))[::-1]
+        return objects(found)
+
+    def state(self) -> State:
+        return {"rest": list(self._rest), "inner": self._inner.state()}
+
+    def restore(self, state: State) -> None:
+        self._rest = list(state["rest"])
+        self._inner.restore(state["inner"])
+
+
+def _same_length(element: Flat) -> Flat:
+    lengths = {c.shape[:1] for c in element}
+    if () in lengths:
+        raise ValueError(
+            "tf.data.Dataset.unbatch expected components with a first dimension: unbatching a tensor is only "
+            f"supported for rank >= 1; got shapes {[c.shape for c in element]}."
+        )
+    if len(lengths) > 1:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "tf.data.Dataset.unbatch expected components with one first dimension: input element must have "
+            f"the same batch size in each component; got shapes {[c.shape for c in element]}.",
+        )
+    return element
+
+
+class Window(Step):
+    """Datasets of `size` elements each, beginning every `shift` elements, `stride` apart within."""
+
+    def __init__(self, source: Pipe, size: int, shift: int, stride: int, drop_remainder: bool) -> None:
+        super().__init__(source, OBJECTS)
+        self.size, self.shift, self.stride, self.drop_remainder = size, shift, stride, drop_remainder
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return tuple([DatasetSpec(s) for s in self.source.specs])
+
+    @property
+    def cardinality(self) -> int:
+        count = self.source.cardinality
+        if count < 0:
+            return count
+        reach = (self.size - 1) * self.stride + 1
+        if self.drop_remainder:
+            return 0 if count < reach else (count - reach) // self.shift + 1
+        return -(-count // self.shift)
+
+    def stream(self) -> Stream:
+        return _Windows(self)
+
+    def window(self, handles: np.ndarray) -> Flat:
+        """One dataset for each component, over the same handles."""
+        from tapeflow.data.dataset import Dataset
+
+        whole = Given(self.source, handles)
+        count = len(self.source.specs)
+        return tuple([Dataset(whole if count == 1 else Component(whole, k)) for k in range(count)])
+
+
+class Component(Step):
+    """One component of the source's elements."""
+
+    def __init__(self, source: Pipe, number: int) -> None:
+        super().__init__(source, OBJECTS)
+        self.number = number
+
+    @property
+    def structure(self) -> Structure:
+        return Structure(0)
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return (self.source.specs[self.number],)
+
+    def stream(self) -> Stream:
+        return _Components(self)
+
+
+class _Components(Stream):
+    def __init__(self, pipe: Component) -> None:
+        self._pipe = pipe
+        self._inner = pipe.source.stream()
+
+    def take(self, count: int) -> np.ndarray:
+        pipe = self._pipe
+        return objects([(e[pipe.number],) for e in pipe.source.rows.elements(self._inner.take(count))])
+
+    def state(self) -> State:
+        return self._inner.state()
+
+    def restore(self, state: State) -> None:
+        self._inner.restore(state)
+
+
+class _Windows(Stream):
+    def __init__(self, pipe: Window) -> None:
+        self._pipe = pipe
+        self._inner = pipe.source.stream()
+        self._held = pipe.source.rows.empty()
+        self._skip = 0
+        self._is_over = False
+
+    def take(self, count: int) -> np.ndarray:
+        pipe, found = self._pipe, []
+        reach = (pipe.size - 1) * pipe.stride + 1
+        while len(found) < count:
+            self._read(reach)
+            if not len(self._held) or (len(self._held) < reach and pipe.drop_remainder):
+                break
+            found.append(pipe.window(self._held[: reach : pipe.stride]))
+            self._skip = max(0, pipe.shift - len(self._held))
+            self._held = self._held[pipe.shift :]
+        return objects(found)
+
+    def _read(self, reach: int) -> None:
+        if self._is_over or len(self._held) >= reach:
+            return
+        wanted = self._skip + reach - len(self._held)
+        fresh = self._inner.take(wanted)
+        self._is_over = len(fresh) < wanted
+        self._held = np.concatenate([self._held, fresh[self._skip :]])
+        self._skip = 0
+
+    def state(self) -> State:
+        return {
+            "held": self._held.copy(),
+            "skip": self._skip,
+            "is_over": self._is_over,
+            "inner": self._inner.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        self._held, self._skip, self._is_over = state["held"], state["skip"], state["is_over"]
+        self._inner.restore(state["inner"])

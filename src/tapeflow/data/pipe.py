@@ -1,0 +1,90 @@
+"""`Pipe` and `Stream`: what a dataset is made of, and one pass over it.
+
+A pipe describes a step of a pipeline and can be passed over any number of times; a stream is one pass.
+Streams hand over handles (see `rows`) in blocks as large as whoever asks can use, and read no further
+ahead than TensorFlow's iterators would. What a stream has left to do is its state: plain numbers, arrays
+and dicts of them, from which a stream of an equal pipeline goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tapeflow.data.rows import OBJECTS, Rows
+from tapeflow.data.structure import Structure
+
+State = dict[str, Any]
+
+
+class Stream:
+    """One pass over a pipe."""
+
+    def take(self, count: int) -> np.ndarray:
+        """The next `count` handles; fewer only at the end."""
+        raise NotImplementedError
+
+    def state(self) -> State:
+        """Where the pass is."""
+        raise NotImplementedError
+
+    def restore(self, state: State) -> None:
+        """Go on where the stream that gave `state` was; only for a stream that has not begun."""
+        raise NotImplementedError
+
+
+class Pipe:
+    """A step of a pipeline."""
+
+    rows: Rows = OBJECTS
+    name: ClassVar[str | None] = None
+    """What TensorFlow calls such a dataset, if not like this class."""
+
+    def stream(self) -> Stream:
+        """Begin a pass."""
+        raise NotImplementedError
+
+    @property
+    def inputs(self) -> tuple[Pipe, ...]:
+        """The steps before this one."""
+        return ()
+
+    @property
+    def structure(self) -> Structure:
+        """How the components of an element are arranged."""
+        raise NotImplementedError
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        """The spec of each component."""
+        raise NotImplementedError
+
+    @property
+    def cardinality(self) -> int:
+        """How many elements a pass has, or a mark of `cardinality`."""
+        raise NotImplementedError
+
+
+class Step(Pipe):
+    """A pipe with one input; unless it says otherwise, of the same elements."""
+
+    def __init__(self, source: Pipe, rows: Rows | None = None) -> None:
+        self.source = source
+        self.rows = rows or source.rows
+
+    @property
+    def inputs(self) -> tuple[Pipe, ...]:
+        return (self.source,)
+
+    @property
+    def structure(self) -> Structure:
+        return self.source.structure
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return self.source.specs
+
+    @property
+    def cardinality(self) -> int:
+        return self.source.cardinality

@@ -1,0 +1,77 @@
+"""Specs of components: their union, their batches, and that of a dataset within a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.data.structure import spec_of_array
+from tapeflow.engine.shape import TensorShape, as_shape
+from tapeflow.engine.tensor_spec import TensorSpec
+
+
+class DatasetSpec:
+    """The spec of a component that is itself a dataset."""
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._shape = as_shape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of specs of the dataset's elements."""
+        return self._element_spec
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the component: a scalar."""
+        return self._shape
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash((DatasetSpec, repr(self._element_spec)))
+
+    def __repr__(self) -> str:
+        return f"DatasetSpec({self._element_spec!r}, {self._shape!r})"
+
+
+def spec_of_component(value: Any) -> Any:
+    """The spec of one component of an element."""
+    return spec_of_array(value) if isinstance(value, np.ndarray) else DatasetSpec(value.element_spec)
+
+
+def batch_spec(spec: Any, size: int | None) -> Any:
+    """The spec of `size` components (None if it is not known) stacked."""
+    if not isinstance(spec, TensorSpec):
+        raise TypeError(
+            "tf.data.Dataset.batch expected components that are tensors; got a component that is a "
+            f"dataset, {spec!r}. Use flat_map or interleave, such as ds.flat_map(lambda w: w.batch(3))."
+        )
+    shape = None if spec.shape.rank is None else [size, *spec.shape]
+    return TensorSpec(shape, spec.dtype)
+
+
+def no_rows(spec: TensorSpec) -> np.ndarray:
+    """A batch of no components."""
+    shape: Any = (0, *spec.shape)
+    return np.empty(shape, spec.dtype.as_numpy_dtype)
+
+
+def row_spec(spec: TensorSpec) -> TensorSpec:
+    """The spec of a row of a component."""
+    return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
+
+
+def common_specs(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """For each component the narrowest spec that all have."""
+    found = list(several[0])
+    for other in several[1:]:
+        found = [
+            a.most_specific_compatible_type(b) if isinstance(a, TensorSpec) else a
+            for a, b in zip(found, other, strict=True)
+        ]
+    return tuple(found)
