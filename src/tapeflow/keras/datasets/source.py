@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tapeflow.keras.datasets.download import get_file
+from tapeflow.keras.utils.download import fetch
 
 KERAS_STORAGE = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 OFFLINE_ADVICE = (
@@ -42,7 +42,7 @@ class DatasetFile:
             where: The public function, for errors.
             path: The user's name for the file, relative to the cache folder or absolute.
         """
-        return get_file(
+        return fetch(
             path or self.name,
             self.origin,
             file_hash=self.digest,

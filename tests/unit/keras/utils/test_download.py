@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tapeflow.keras.datasets import download
-from tapeflow.keras.datasets.download import get_file, keras_home
+from tapeflow.keras.utils import download
+from tapeflow.keras.utils.download import fetch, keras_home
+
+pytestmark = pytest.mark.usefixtures("home")
 
 BODY = bytes(range(256)) * 400
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -30,8 +32,8 @@ def files_in(folder: Path) -> list[str]:
 
 
 def test_a_file_is_downloaded_once(url, server, home):
-    first = get_file("data.bin", url, file_hash=SHA256)
-    second = get_file("data.bin", url, file_hash=SHA256)
+    first = fetch("data.bin", url, file_hash=SHA256)
+    second = fetch("data.bin", url, file_hash=SHA256)
     assert first == second == home / "datasets" / "data.bin"
     assert first.read_bytes() == BODY
     assert server.requests == ["data.bin"]
@@ -39,13 +41,13 @@ def test_a_file_is_downloaded_once(url, server, home):
 
 
 def test_name_folder_and_cache_can_be_chosen(url, tmp_path):
-    path = get_file(origin=url, cache_dir=tmp_path / "elsewhere", cache_subdir="a/b")
+    path = fetch(origin=url, cache_dir=tmp_path / "elsewhere", cache_subdir="a/b")
     assert path == tmp_path / "elsewhere/a/b/data.bin"
 
 
 def test_an_absolute_name_is_taken_as_it_is(url, tmp_path):
     target = tmp_path / "mine" / "copy.bin"
-    assert get_file(str(target), url, file_hash=SHA256) == target
+    assert fetch(str(target), url, file_hash=SHA256) == target
     assert target.read_bytes() == BODY
 
 
@@ -58,16 +60,16 @@ def test_the_cache_follows_the_environment(monkeypatch, tmp_path):
 
 
 def test_a_damaged_cached_file_is_replaced(url, server, home, capsys):
-    path = get_file("data.bin", url, file_hash=SHA256)
+    path = fetch("data.bin", url, file_hash=SHA256)
     path.write_bytes(BODY[:-1] + b"?")
-    assert get_file("data.bin", url, file_hash=SHA256).read_bytes() == BODY
+    assert fetch("data.bin", url, file_hash=SHA256).read_bytes() == BODY
     assert len(server.requests) == 2
     assert "damaged or out of date (its SHA-256 is wrong)" in capsys.readouterr().err
 
 
 def test_force_download_ignores_the_cache(url, server):
     for _ in range(2):
-        get_file("data.bin", url, file_hash=SHA256, force_download=True)
+        fetch("data.bin", url, file_hash=SHA256, force_download=True)
     assert len(server.requests) == 2
 
 
@@ -75,45 +77,45 @@ def test_a_copy_under_another_name_is_used(url, server, home):
     (home / "datasets").mkdir(parents=True)
     other = home / "datasets" / "old-name"
     other.write_bytes(BODY)
-    assert get_file("data.bin", url, file_hash=SHA256, other_names=("old-name",)) == other
+    assert fetch("data.bin", url, file_hash=SHA256, other_names=("old-name",)) == other
     assert server.requests == []
 
 
 def test_md5_is_told_by_its_length(url):
-    assert get_file("data.bin", url, file_hash=MD5.upper()).read_bytes() == BODY
+    assert fetch("data.bin", url, file_hash=MD5.upper()).read_bytes() == BODY
 
 
 @pytest.mark.parametrize(("file_hash", "algorithm"), [("abc", "auto"), (MD5, "sha256"), (SHA256, "crc32")])
 def test_a_hash_of_no_known_kind(url, file_hash, algorithm):
     with pytest.raises(ValueError, match=r"get_file expected a SHA-256 hash .* got file_hash='"):
-        get_file("data.bin", url, file_hash=file_hash, hash_algorithm=algorithm)
+        fetch("data.bin", url, file_hash=file_hash, hash_algorithm=algorithm)
 
 
 def test_a_download_with_another_hash_is_not_kept(url, home):
     wrong = "0" * 64
     text = f"loader expected data.bin with SHA-256 {wrong}; got SHA-256 {SHA256} from {url}"
     with pytest.raises(ValueError, match=re.escape(text)):
-        get_file("data.bin", url, file_hash=wrong, where="loader")
+        fetch("data.bin", url, file_hash=wrong, where="loader")
     assert files_in(home) == []
 
 
 def test_a_missing_page_names_its_status(server, home):
     with pytest.raises(ConnectionError, match=r"got HTTP status 404 \(Not Found\)"):
-        get_file("data.bin", server.url("nowhere"), file_hash=SHA256)
+        fetch("data.bin", server.url("nowhere"), file_hash=SHA256)
     assert files_in(home) == []
 
 
 def test_a_connection_that_breaks_off_leaves_nothing(url, server, home):
     server.cut_after = 1000
     with pytest.raises(ConnectionError, match=r"closed after 1000 of 102400 bytes"):
-        get_file("data.bin", url)
+        fetch("data.bin", url)
     assert files_in(home) == []
 
 
 def test_offline_says_what_to_put_where(unreachable_url, home):
     origin = unreachable_url + "data.bin"
     with pytest.raises(ConnectionError) as caught:
-        get_file("data.bin", origin, file_hash=SHA256, where="loader", advice="Or use digits.")
+        fetch("data.bin", origin, file_hash=SHA256, where="loader", advice="Or use digits.")
     text = str(caught.value)
     assert text.startswith("loader expected to find data.bin in the cache or to download it from " + origin)
     assert f"put the file at {home / 'datasets' / 'data.bin'} (SHA-256 {SHA256})." in text
@@ -126,7 +128,7 @@ def test_offline_keeps_a_file_that_does_not_match_and_says_so(unreachable_url, h
     path.write_bytes(b"something else")
     found = hashlib.sha256(b"something else").hexdigest()
     with pytest.raises(ConnectionError, match=f"The file that is there now has SHA-256 {found}"):
-        get_file("data.bin", unreachable_url, file_hash=SHA256)
+        fetch("data.bin", unreachable_url, file_hash=SHA256)
     assert path.read_bytes() == b"something else"
 
 
@@ -136,7 +138,7 @@ def test_an_interrupt_leaves_nothing(url, home, monkeypatch):
 
     monkeypatch.setattr(download.DownloadProgress, "advance", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        get_file("data.bin", url)
+        fetch("data.bin", url)
     assert files_in(home) == []
 
 
@@ -146,7 +148,7 @@ def test_a_full_disk_is_not_called_a_network_failure(url, home, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left on device") as caught:
-        get_file("data.bin", url)
+        fetch("data.bin", url)
     assert not isinstance(caught.value, ConnectionError)
     assert files_in(home) == []
 
@@ -154,21 +156,21 @@ def test_a_full_disk_is_not_called_a_network_failure(url, home, monkeypatch):
 def test_a_read_only_cache_gives_what_it_has_and_the_rest_goes_to_the_temporary_folder(
     url, home, monkeypatch
 ):
-    cached = get_file("data.bin", url, file_hash=SHA256)
+    cached = fetch("data.bin", url, file_hash=SHA256)
     monkeypatch.setattr(
         os, "access", lambda path, mode: not str(path).startswith(str(home)) or mode == os.R_OK
     )
-    assert get_file("data.bin", url, file_hash=SHA256) == cached
+    assert fetch("data.bin", url, file_hash=SHA256) == cached
     stand_in = Path(tempfile.gettempdir()) / ".keras" / "datasets" / "other.bin"
-    assert get_file("other.bin", url, file_hash=SHA256) == stand_in
-    assert get_file("other.bin", url + "-gone", file_hash=SHA256) == stand_in
+    assert fetch("other.bin", url, file_hash=SHA256) == stand_in
+    assert fetch("other.bin", url + "-gone", file_hash=SHA256) == stand_in
 
 
 def test_a_file_planted_in_the_temporary_folder_is_not_used(url):
     planted = Path(tempfile.gettempdir()) / ".keras" / "datasets" / "data.bin"
     planted.parent.mkdir(parents=True)
     planted.write_bytes(b"planted")
-    assert get_file("data.bin", url).read_bytes() == BODY
+    assert fetch("data.bin", url).read_bytes() == BODY
 
 
 def test_a_killed_process_leaves_no_file_of_that_name(server, home):
@@ -177,12 +179,12 @@ def test_a_killed_process_leaves_no_file_of_that_name(server, home):
     server.cut_after = None
     code = (
         "import sys, time\n"
-        "from tapeflow.keras.datasets import download\n"
+        "from tapeflow.keras.utils import download\n"
         "def hang(self, count):\n"
         "    print('half way', flush=True)\n"
         "    time.sleep(60)\n"
         "download.DownloadProgress.advance = hang\n"
-        "download.get_file('data.bin', sys.argv[1])\n"
+        "download.fetch('data.bin', sys.argv[1])\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, server.url("data.bin")], stdout=subprocess.PIPE
@@ -191,14 +193,14 @@ def test_a_killed_process_leaves_no_file_of_that_name(server, home):
         assert process.stdout.readline() == b"half way\n"
         process.send_signal(signal.SIGKILL)
     assert not (home / "datasets" / "data.bin").exists()
-    assert get_file("data.bin", server.url("data.bin")).read_bytes() == BODY
+    assert fetch("data.bin", server.url("data.bin")).read_bytes() == BODY
 
 
 def test_many_processes_may_fetch_one_file(url, home):
     code = (
         "import sys\n"
-        "from tapeflow.keras.datasets.download import get_file\n"
-        "print(get_file('data.bin', sys.argv[1], file_hash=sys.argv[2]).read_bytes() != b'')\n"
+        "from tapeflow.keras.utils.download import fetch\n"
+        "print(fetch('data.bin', sys.argv[1], file_hash=sys.argv[2]).read_bytes() != b'')\n"
     )
     processes = [
         subprocess.Popen([sys.executable, "-c", code, url, SHA256], stdout=subprocess.PIPE) for _ in range(4)
@@ -212,15 +214,15 @@ def test_many_processes_may_fetch_one_file(url, home):
 
 def test_an_origin_is_needed():
     with pytest.raises(ValueError, match="get_file expected the URL of a file; got origin=None"):
-        get_file("data.bin")
+        fetch("data.bin")
     with pytest.raises(ValueError, match="expected a URL that ends in a file name"):
-        get_file(origin="http://127.0.0.1/")
+        fetch(origin="http://127.0.0.1/")
 
 
 def test_a_new_file_has_the_permissions_of_any_other(url, tmp_path):
     plain = tmp_path / "plain"
     plain.touch()
-    assert get_file("data.bin", url).stat().st_mode == plain.stat().st_mode
+    assert fetch("data.bin", url).stat().st_mode == plain.stat().st_mode
 
 
 class Terminal(io.StringIO):

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tapeflow.keras.datasets.progress import DownloadProgress
+from tapeflow.keras.utils.download_progress import DownloadProgress
 
 CHUNK_BYTES = 1 << 18
 TIMEOUT_S = 30.0
@@ -72,7 +72,7 @@ def keras_home() -> Path:
     return Path(home).expanduser() if home else Path.home() / ".keras"
 
 
-def get_file(
+def fetch(
     fname: str | os.PathLike[str] | None = None,
     origin: str | None = None,
     *,
@@ -82,7 +82,7 @@ def get_file(
     cache_subdir: str | os.PathLike[str] = "datasets",
     force_download: bool = False,
     other_names: Sequence[str] = (),
-    where: str = "get_file",
+    where: str = "tf.keras.utils.get_file",
     advice: str = "",
 ) -> Path:
     """Return the path of a verified local copy of `origin`, downloading it if there is none.

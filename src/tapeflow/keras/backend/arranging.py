@@ -1,0 +1,181 @@
+"""Shapes, orders and pieces of tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.symbolic import dispatching
+from tapeflow.keras import config
+
+
+def transpose(x: Any) -> Any:
+    """The axes in reverse order."""
+    return tf.transpose(x)
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Any:
+    """The axes in the order `pattern`."""
+    return tf.transpose(x, pattern)
+
+
+def gather(reference: Any, indices: Any) -> Any:
+    """The rows of `reference` at `indices`."""
+    return tf.gather(reference, indices)
+
+
+def concatenate(tensors: Any, axis: int = -1) -> Any:
+    """Tensors one after the other along `axis`."""
+    return tf.concat(list(tensors), axis)
+
+
+def stack(x: Any, axis: int = 0) -> Any:
+    """Tensors of one shape along a new axis."""
+    return tf.stack(x, axis)
+
+
+def reshape(x: Any, shape: Any) -> Any:
+    """The same elements in another shape."""
+    return tf.reshape(x, shape)
+
+
+def flatten(x: Any) -> Any:
+    """All elements in one row."""
+    return tf.reshape(x, [-1])
+
+
+@dispatching
+def batch_flatten(x: Any) -> Any:
+    """The elements of each sample in one row."""
+    tensor = convert_to_tensor(x)
+    return tf.reshape(tensor, (tensor.shape[0], math.prod(tensor.spec.shape[1:])))
+
+
+def expand_dims(x: Any, axis: int = -1) -> Any:
+    """A new axis of length 1."""
+    return tf.expand_dims(x, axis)
+
+
+def squeeze(x: Any, axis: int) -> Any:
+    """Without an axis of length 1."""
+    return tf.squeeze(x, [axis])
+
+
+def tile(x: Any, n: Any) -> Any:
+    """`x` so many times over along each axis."""
+    return tf.tile(x, [n] if isinstance(n, int) else n)
+
+
+def repeat(x: Any, n: int) -> Any:
+    """Each row of a matrix `n` times: from (samples, features) to (samples, n, features)."""
+    if len(x.shape) != 2:
+        raise ValueError(
+            f"K.repeat expected a matrix; got x of shape {tuple(x.shape)}. Use K.repeat_elements."
+        )
+    return tf.repeat(tf.expand_dims(x, 1), n, axis=1)
+
+
+def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+    """Each element `rep` times along `axis`."""
+    return tf.repeat(x, rep, axis=axis)
+
+
+def reverse(x: Any, axes: Any) -> Any:
+    """The other way round along some axes."""
+    return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+    """Numbers from `start` up to `stop`, or from 0 up to `start`."""
+    if stop is None:
+        start, stop = 0, np.maximum(start, 0)
+    return tf.cast(tf.range(start, stop, step), dtype)
+
+
+def one_hot(indices: Any, num_classes: int) -> Any:
+    """1 at each index and 0 elsewhere."""
+    return tf.one_hot(indices, num_classes, axis=-1)
+
+
+def map_fn(fn: Callable[..., Any], elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """`fn` of each row."""
+    return tf.map_fn(fn, elems, dtype=dtype)
+
+
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """`fn(so_far, row)` over the rows, from the first."""
+    return tf.foldl(fn, elems, initializer=initializer)
+
+
+def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """`fn(so_far, row)` over the rows, from the last."""
+    return tf.foldr(fn, elems, initializer=initializer)
+
+
+def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
+    """Zeros before and after the middle axis of three."""
+    return tf.pad(x, [[0, 0], list(padding), [0, 0]])
+
+
+def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
+    """Zeros around images."""
+    return tf.pad(x, _around(padding, data_format))
+
+
+def spatial_3d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Zeros around volumes."""
+    return tf.pad(x, _around(padding, data_format))
+
+
+def _around(padding: Any, data_format: str | None) -> list[list[int]]:
+    pairs = [list(pair) for pair in padding]
+    if config.read_data_format(data_format) == "channels_first":
+        return [[0, 0], [0, 0], *pairs]
+    return [[0, 0], *pairs, [0, 0]]
+
+
+@dispatching
+def resize_images(
+    x: Any, height_factor: int, width_factor: int, data_format: str | None, interpolation: str = "nearest"
+) -> Any:
+    """Images enlarged by whole factors, by repeating pixels or ('bilinear') by mixing neighbours."""
+    tensor = convert_to_tensor(x)
+    first = 2 if config.read_data_format(data_format) == "channels_first" else 1
+    for axis, factor in ((first, height_factor), (first + 1, width_factor)):
+        if interpolation == "nearest":
+            tensor = tf.repeat(tensor, factor, axis=axis)
+        elif interpolation == "bilinear":
+            weights = tf.constant(_mixing(int(tensor.shape[axis] or 0), factor), tensor.dtype)
+            mixed = tf.tensordot(tensor, weights, [[axis], [1]])  # the new axis is the last
+            order = [*range(len(tensor.shape) - 1)]
+            order.insert(axis, len(order))
+            tensor = tf.transpose(mixed, order)
+        else:
+            raise ValueError(
+                "K.resize_images expected interpolation 'nearest' or 'bilinear'; got "
+                f"interpolation={interpolation!r}."
+            )
+    return tensor
+
+
+def resize_volumes(
+    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str | None
+) -> Any:
+    """Volumes enlarged by whole factors, by repeating."""
+    first = 2 if config.read_data_format(data_format) == "channels_first" else 1
+    for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
+        x = tf.repeat(x, factor, axis=axis)
+    return x
+
+
+def _mixing(size: int, factor: int) -> np.ndarray:
+    """How much of each of `size` pixels goes into each of `size * factor`, with pixels as little squares."""
+    centres = np.clip((np.arange(size * factor) + 0.5) / factor - 0.5, 0, size - 1)
+    return np.maximum(0, 1 - np.abs(centres[:, None] - np.arange(size)))

@@ -1,0 +1,77 @@
+"""What needs a model: symbolic tensors, and functions from some of them to others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import tapeflow as tf
+from tapeflow.engine.symbolic import Symbolic
+from tapeflow.keras import config
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether `x` is a symbolic tensor of a model."""
+    if isinstance(x, Symbolic):
+        return True
+    if tf.is_tensor(x) or isinstance(x, tf.Variable):
+        return False
+    raise ValueError(
+        f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance."
+    )
+
+
+def placeholder(
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+    ragged: bool = False,
+) -> Any:
+    """`tf.keras.Input`, with the batch axis in its shape, or with unknown sizes if only `ndim` is given."""
+    if shape is None:
+        shape = (None,) * (ndim or 0)
+    return tf.keras.Input(
+        shape=tuple(shape)[1:],
+        batch_size=shape[0] if shape else None,
+        dtype=config.floatx() if dtype is None else dtype,
+        name=name,
+    )
+
+
+def function(
+    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+) -> Callable[[Sequence[Any]], Any]:
+    """A function from a list of values for `inputs` to arrays for `outputs`, both of one model.
+
+    >>> x = tf.keras.Input((2,))
+    >>> double = tf.keras.backend.function([x], [2.0 * x])
+    >>> double([np.ones((1, 2))])[0]
+    array([[2., 2.]], dtype=float32)
+    """
+    if updates or kwargs:
+        raise ValueError(
+            "`updates` and session arguments are not supported: there is no session. Received: "
+            f"updates={updates}, {sorted(kwargs)}. Call assign on the variables instead."
+        )
+    model = tf.keras.Model(inputs=inputs, outputs=outputs)
+    is_list = isinstance(inputs, (list, tuple))
+
+    def call(values: Any) -> Any:
+        given = list(values) if is_list else values
+        if is_list and len(given) == 1:
+            given = given[0]
+        results = model(given)
+        if isinstance(outputs, (list, tuple)) and not isinstance(results, (list, tuple)):
+            results = [results]
+        return tf.nest.map_structure(lambda tensor: tensor.numpy(), results)
+
+    return call
+
+
+def gradients(loss: Any, variables: Any) -> NoReturn:
+    """Not here, as in TensorFlow 2: a gradient belongs to a tape."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+    )

@@ -1,0 +1,263 @@
+"""What layers compute: activations, cross-entropies, convolution, pooling, normalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.symbolic import dispatching
+from tapeflow.keras import config
+from tapeflow.keras.activations import elu as elu
+from tapeflow.keras.activations import hard_sigmoid as hard_sigmoid
+from tapeflow.keras.activations import relu as relu
+from tapeflow.keras.activations import sigmoid as sigmoid
+from tapeflow.keras.activations import softmax as softmax
+from tapeflow.keras.activations import softplus as softplus
+from tapeflow.keras.activations import softsign as softsign
+from tapeflow.keras.activations import tanh as tanh
+from tapeflow.keras.losses.crossentropy import binary_inputs
+from tapeflow.keras.losses.crossentropy import categorical_crossentropy as _categorical
+from tapeflow.keras.losses.crossentropy import sparse_categorical_crossentropy as _sparse
+from tapeflow.keras.losses.inputs import logits_behind
+from tapeflow.ops import loss as kernels
+
+_CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW", "NCHW", "NCDHW")}
+
+
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+    """The cross-entropy of one-hot labels, a number for each sample. Mind the order of the arguments."""
+    return _categorical(target, output, from_logits=from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1, ignore_class: int | None = None
+) -> Any:
+    """The cross-entropy of class numbers, a number for each sample."""
+    return _sparse(target, output, from_logits=from_logits, axis=axis, ignore_class=ignore_class)
+
+
+@dispatching
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross-entropy of yes-or-no questions; unlike the loss of that name, not averaged."""
+    where = "binary_crossentropy"
+    predicted, from_logits = logits_behind(where, convert_to_tensor(output), from_logits, "Sigmoid")
+    labels, predicted = binary_inputs(where, target, predicted, from_logits, 0.0)
+    return kernels.binary_cross_entropy(predicted, labels, from_logits=from_logits, epsilon=config.epsilon())
+
+
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+    """The share `level` of elements set to 0, the others enlarged to make up for it."""
+    return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+
+
+def l2_normalize(x: Any, axis: Any = None) -> Any:
+    """x divided by its norm along `axis`."""
+    return tf.math.l2_normalize(x, axis=axis)
+
+
+def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+    """Whether each target is among the `k` largest predictions."""
+    return tf.math.in_top_k(targets, predictions, k)
+
+
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+    """A bias for each channel, or one of the shape of a whole sample."""
+    channels_first = config.read_data_format(data_format) == "channels_first"
+    rank, bias_rank = len(x.shape), len(bias.shape)
+    if bias_rank not in (1, rank - 1):
+        raise ValueError(f"Unexpected bias dimensions {bias_rank}, expect to be 1 or {rank - 1} dimensions")
+    if bias_rank == 1:
+        return tf.nn.bias_add(x, bias, data_format="NC..." if channels_first and rank > 2 else None)
+    return x + (tf.transpose(bias, [bias_rank - 1, *range(bias_rank - 1)]) if channels_first else bias)
+
+
+def conv1d(
+    x: Any,
+    kernel: Any,
+    strides: int = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: int = 1,
+) -> Any:
+    """Convolution of sequences; with padding 'causal' a step sees none after it."""
+    if padding == "causal":
+        before = dilation_rate * (int(kernel.shape[0]) - 1)
+        channels_first = config.read_data_format(data_format) == "channels_first"
+        x = tf.pad(x, [[0, 0], [0, 0], [before, 0]] if channels_first else [[0, 0], [before, 0], [0, 0]])
+        padding = "valid"
+    return _convolve(x, kernel, (strides,), padding, data_format, (dilation_rate,))
+
+
+def conv2d(
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """Convolution of images."""
+    return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
+
+
+def conv3d(
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1, 1),
+) -> Any:
+    """Convolution of volumes."""
+    return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
+
+
+def _convolve(
+    x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilations: Any
+) -> Any:
+    layout = _layout(data_format, len(strides))
+    return tf.nn.convolution(
+        x,
+        kernel,
+        strides=list(strides),
+        padding=_padding(padding),
+        data_format=layout,
+        dilations=list(dilations),
+    )
+
+
+def conv2d_transpose(
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """The transpose of `conv2d`: from its output's shape back to its input's, which is `output_shape`."""
+    return tf.nn.conv2d_transpose(
+        x,
+        kernel,
+        output_shape,
+        strides=list(strides),
+        padding=_padding(padding),
+        data_format=_layout(data_format, 2),
+        dilations=list(dilation_rate),
+    )
+
+
+def depthwise_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """Convolution of each channel by itself."""
+    layout = _layout(data_format, 2)
+    return tf.nn.depthwise_conv2d(
+        x,
+        depthwise_kernel,
+        strides=[1, 1, *strides] if layout == "NCHW" else [1, *strides, 1],
+        padding=_padding(padding),
+        data_format=layout,
+        dilations=list(dilation_rate),
+    )
+
+
+def separable_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """Convolution of each channel by itself, then of all channels at each place."""
+    layout = _layout(data_format, 2)
+    return tf.nn.separable_conv2d(
+        x,
+        depthwise_kernel,
+        pointwise_kernel,
+        strides=[1, 1, *strides] if layout == "NCHW" else [1, *strides, 1],
+        padding=_padding(padding),
+        data_format=layout,
+        dilations=list(dilation_rate),
+    )
+
+
+def pool2d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    """The largest element ('max') or the mean ('avg') of each window of an image."""
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def pool3d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    """The largest element ('max') or the mean ('avg') of each window of a volume."""
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def _pool(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str) -> Any:
+    if mode not in ("max", "avg"):
+        raise ValueError(f"Invalid pooling mode: {mode}. Expected 'max' or 'avg'.")
+    return tf.nn.pool(
+        x,
+        list(size),
+        mode.upper(),
+        strides=list(strides),
+        padding=_padding(padding),
+        data_format=_layout(data_format, len(size)),
+    )
+
+
+def _layout(data_format: str | None, spatial_rank: int) -> str:
+    return _CHANNELS[config.read_data_format(data_format)][spatial_rank - 1]
+
+
+def _padding(padding: str) -> str:
+    if padding not in ("same", "valid"):
+        raise ValueError(f"Invalid padding: {padding}. Expected 'same' or 'valid'.")
+    return padding.upper()
+
+
+def batch_normalization(
+    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
+) -> Any:
+    """(x - mean) / sqrt(var + epsilon) * gamma + beta, with a number for each place along `axis`."""
+    places = [1] * len(x.shape)
+    places[axis] = -1
+    mean, var = tf.reshape(mean, places), tf.reshape(var, places)
+    beta, gamma = _placed(beta, places), _placed(gamma, places)
+    return tf.nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
+
+
+def normalize_batch_in_training(
+    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+) -> tuple[Any, Any, Any]:
+    """x with mean 0 and variance 1 over `reduction_axes`, times gamma plus beta; and the two."""
+    mean, variance = tf.nn.moments(x, reduction_axes, keepdims=True)
+    kept = [1 if axis in reduction_axes else size for axis, size in enumerate(x.shape)]
+    beta, gamma = _placed(beta, kept), _placed(gamma, kept)
+    normalised = tf.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon)
+    return normalised, tf.squeeze(mean, reduction_axes), tf.squeeze(variance, reduction_axes)
+
+
+def _placed(part: Any, shape: Any) -> Any:
+    return None if part is None else tf.reshape(part, shape)

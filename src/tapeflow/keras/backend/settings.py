@@ -1,0 +1,29 @@
+"""What is global: the float type and its kin, the numbers in names, the session that is none."""
+
+from __future__ import annotations
+
+from tapeflow.keras.config import epsilon as epsilon
+from tapeflow.keras.config import floatx as floatx
+from tapeflow.keras.config import image_data_format as image_data_format
+from tapeflow.keras.config import set_epsilon as set_epsilon
+from tapeflow.keras.config import set_floatx as set_floatx
+from tapeflow.keras.config import set_image_data_format as set_image_data_format
+from tapeflow.keras.layers.call_context import set_learning_phase
+from tapeflow.keras.layers.naming import get_uid as get_uid
+from tapeflow.keras.layers.naming import reset_names
+
+
+def backend() -> str:
+    """'tensorflow': what programs ask for before they use its functions."""
+    return "tensorflow"
+
+
+def reset_uids() -> None:
+    """Begin again with the first name of every kind of layer."""
+    reset_names()
+
+
+def clear_session() -> None:
+    """Forget the names given so far and the learning phase. Models go when nothing refers to them."""
+    reset_names()
+    set_learning_phase(None)

@@ -1,0 +1,2 @@
+from . import image as image
+from . import sequence as sequence

@@ -1,0 +1,23 @@
+"""Names and files of Keras objects: `tf.keras.saving`.
+
+`registry` turns objects into configs and back; it knows nothing of files or weights. `model_file` and
+`weight_file` are what `save`, `load_model`, `save_weights` and `load_weights` call: they find the format
+that a path or a file's content means. The formats:
+
+- `archive`: a `.keras` file, Keras 3's zip of `config.json`, `metadata.json` and `model.weights.h5`. A path
+  without an extension is a folder with such a file, `model.keras`, in it (TensorFlow's SavedModels are
+  neither written nor read).
+- `weight_tree`: the HDF5 file of `.weights.h5` and inside `.keras`: one group for each object, found by the
+  attributes that lead to it. Weights saved under a path without a known extension, as TensorFlow's
+  checkpoints are, are such a file too, with `.weights.h5` added to its name.
+- `layer_groups`: the HDF5 layout of Keras 2's `.h5`: one group for each layer of the model, in order.
+
+`keras3_form` and `keras3_ops` write and read configs as Keras 3 has them, `training_state` what `compile` was
+given and what the optimizer remembers. `hdf5` and `atomic` are the care taken with files: nothing in a
+file runs code, reads another file or has memory taken for more than the model holds, and a file is replaced
+only by one that is whole. Layers are not made here: they make themselves from configs.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,75 @@
+"""Models without weights, from configs: `model_from_json` and `model_from_config`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.keras.saving.archive import parsed
+from tapeflow.keras.saving.keras3_form import as_json
+from tapeflow.keras.saving.layer_groups import BACKEND, KERAS_VERSION
+from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
+
+
+def to_json(model: Any, **options: Any) -> str:
+    """A model's architecture as JSON, in Keras 2's form; `options` are those of `json.dumps`."""
+    config = serialize_keras_object(model)
+    return as_json({**config, "keras_version": KERAS_VERSION, "backend": BACKEND}, **options)
+
+
+def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+    """The model that a config describes: `{"class_name", "config"}`, as `to_json` has it.
+
+    Args:
+        config: of Keras 2 or 3.
+        custom_objects: classes and functions of your own, by name.
+    """
+    if isinstance(config, list):
+        raise TypeError(
+            f"`model_from_config` expects a dictionary, not a list. Received: config={config}. Did you mean to use "
+            "`Sequential.from_config(config)`?"
+        )
+    if not isinstance(config, dict) or "class_name" not in config or "config" not in config:
+        raise ValueError(
+            f"model_from_config expected a dict with `class_name` and `config`; got config={str(config)[:100]}."
+        )
+    with custom_object_scope(custom_objects or {}):
+        return made_from_config(config, custom_objects)
+
+
+def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    """The model that `Model.to_json` described, with new weights.
+
+    Args:
+        json_string: what `to_json` gave, of Keras 2 or 3 too.
+        custom_objects: classes and functions of your own, by name.
+    """
+    return model_from_config(parsed(json_string, "the given JSON"), custom_objects)
+
+
+def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """The model of a config of any version, built if the config knows for which input."""
+    from tapeflow.keras.layers.lookup import deserialize
+    from tapeflow.keras.models.model import Model
+
+    try:
+        model = deserialize(config, custom_objects)
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise ValueError(
+            f"Loading expected the config of a model; got one that no model can be made of "
+            f"({type(error).__name__}: {error})."
+        ) from error
+    if not isinstance(model, Model):
+        raise ValueError(f"Loading expected the config of a model; got that of a {type(model).__name__}.")
+    shape = (config.get("build_config") or {}).get("input_shape")
+    if not model.built and shape is not None:
+        model.build(_as_shape(shape))
+    return model
+
+
+def _as_shape(value: Any) -> Any:
+    """A shape that JSON made lists of: tuples again, in lists and dicts if there are several."""
+    if isinstance(value, dict):
+        return {k: _as_shape(v) for k, v in value.items()}
+    if all(d is None or isinstance(d, int) for d in value):
+        return tuple(value)
+    return [_as_shape(v) for v in value]

@@ -1,0 +1,128 @@
+"""`.keras` files: a zip of `config.json`, `metadata.json` and `model.weights.h5`, as Keras 3 writes it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.atomic import replacing
+from tapeflow.keras.saving.keras3_form import as_json
+from tapeflow.keras.saving.weight_tree import load_tree, save_tree
+
+CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+# The version of Keras whose layout this is.
+KERAS_VERSION = "3.0.0"
+_MAX_CONFIG_BYTES = 1 << 28
+_MAX_EXPANSION = 100
+_IN_MEMORY_BYTES = 1 << 28
+
+
+def write_archive(path: Path, config: dict[str, Any], model: Any, include_optimizer: bool) -> None:
+    """Write a model's config and weights; what was there before stays until the file is whole."""
+    now = datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")
+    with (
+        replacing(path) as temporary,
+        tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder,
+    ):
+        weights = Path(folder, WEIGHTS)
+        with hdf5.opened(weights, "w") as file:
+            save_tree(model, file, include_optimizer)
+        with zipfile.ZipFile(temporary, "w") as archive:
+            archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
+            archive.writestr(CONFIG, as_json(config))
+            archive.write(weights, WEIGHTS)
+
+
+class Archive:
+    """A `.keras` file, or a folder with its parts, open for reading.
+
+    Args:
+        path: the file or folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def config(self) -> dict[str, Any]:
+        """The model's config."""
+        with self._part(CONFIG, _MAX_CONFIG_BYTES) as file:
+            return parsed(file.read(), str(self.path))
+
+    def load_weights(self, model: Any, skip_mismatch: bool = False) -> None:
+        """Give a model its weights, and its optimizer its state."""
+        with self._part(WEIGHTS) as source, hdf5.opened(source) as file:
+            load_tree(model, file, skip_mismatch)
+
+    @contextlib.contextmanager
+    def _part(self, name: str, limit: int | None = None) -> Iterator[IO[bytes]]:
+        if self.path.is_dir():
+            part = self.path / name
+            if not part.is_file():
+                raise ValueError(_missing(self.path, name))
+            if limit is not None and part.stat().st_size > limit:
+                raise ValueError(_oversized(self.path, name))
+            with part.open("rb") as file:
+                yield file
+            return
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as copy:
+            self._extract(name, copy, limit)
+            copy.seek(0)
+            yield copy  # pyright: ignore[reportReturnType]
+
+    def _extract(self, name: str, target: Any, limit: int | None) -> None:
+        """Copy a member, checked against its checksum, and no more bytes than it may have."""
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                found = [info for info in archive.infolist() if info.filename == name]
+                if len(found) != 1:
+                    raise ValueError(_missing(self.path, name, len(found)))
+                info = found[0]
+                allowed = self.path.stat().st_size * _MAX_EXPANSION
+                if info.file_size > (allowed if limit is None else min(limit, allowed)):
+                    raise ValueError(_oversized(self.path, name))
+                with archive.open(info) as member:
+                    shutil.copyfileobj(member, target, 1 << 20)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            raise ValueError(
+                f"Loading expected a `.keras` file; got {str(self.path)!r}, which cannot be read ({error}). It may be "
+                "truncated or damaged: use another copy."
+            ) from error
+
+
+def parsed(text: str | bytes, name: str) -> dict[str, Any]:
+    """A model's config from JSON."""
+    found = as_dict(text, name)
+    if "class_name" not in found or "config" not in found:
+        raise ValueError(
+            f"Loading expected a model's config, a dict with `class_name` and `config`; got {str(found)[:100]!r} in "
+            f"{name!r}."
+        )
+    return found
+
+
+def as_dict(text: str | bytes, name: str) -> dict[str, Any]:
+    """A dict from JSON."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"Loading expected a model's config as JSON; got {name!r} ({error}).") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"Loading expected a model's config, a dict; got {str(found)[:100]!r} in {name!r}.")
+    return found
+
+
+def _missing(path: Path, name: str, count: int = 0) -> str:
+    return f"Loading expected one {name!r} in {str(path)!r}; found {count}. Is it a `.keras` file?"
+
+
+def _oversized(path: Path, name: str) -> str:
+    return f"Loading expected {name!r} in {str(path)!r} to be of usual size; its size is not believable."

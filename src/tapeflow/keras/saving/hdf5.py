@@ -1,0 +1,172 @@
+"""HDF5 files as data and nothing else: what a hostile or broken one could do is refused.
+
+An HDF5 file can name other files, define values by programs of filters, and claim sizes that it does not
+have. Only plain datasets inside the file are read, after their shape was found to be the expected one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+import h5py
+import ml_dtypes
+import numpy as np
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+# An attribute lives in its object's header, which has room for 64 kB.
+_HEADER_LIMIT = 64512
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+# More than these is refused where no variable says what to expect.
+_MAX_FREE_BYTES = 1 << 32
+_MAX_TEXT_BYTES = 1 << 28
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _guarded(function: Callable[P, T]) -> Callable[P, T]:
+    """What h5py says of a broken file as a ValueError; errors of users' code are not touched."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except (OSError, RuntimeError, KeyError, OverflowError, TypeError, UnicodeDecodeError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            raise ValueError(
+                f"Loading expected a whole HDF5 file; got one that cannot be read ({error}). It may be truncated or "
+                "damaged: use another copy."
+            ) from error
+
+    return guarded
+
+
+def opened(source: Any, mode: str = "r") -> h5py.File:
+    """An HDF5 file, from a path or a file object, to use with `with`."""
+    return _opened_to_read(source) if mode == "r" else h5py.File(source, mode)
+
+
+@_guarded
+def _opened_to_read(source: Any) -> h5py.File:
+    return h5py.File(source, "r")
+
+
+def is_hdf5(path: Any) -> bool:
+    """Whether a file begins as HDF5 files do."""
+    with open(path, "rb") as file:
+        return file.read(len(_SIGNATURE)) == _SIGNATURE
+
+
+@_guarded
+def child(group: h5py.Group, name: str) -> Any:
+    """The group or dataset at a path below a group; None if there is none.
+
+    Raises:
+        ValueError: the way there leads through a link to another place or file.
+    """
+    found: Any = group
+    for part in name.split("/"):
+        if not isinstance(found, h5py.Group) or part in ("", ".", ".."):
+            return None
+        link = found.get(part, getlink=True)
+        if link is None:
+            return None
+        if not isinstance(link, h5py.HardLink):
+            raise ValueError(
+                f"Loading expected weights inside the file; got a link at {found.name}/{part}, which is not followed."
+            )
+        found = found.get(part)
+    return found
+
+
+@_guarded
+def count(group: Any) -> int:
+    """How many members a group has; none if it is no group."""
+    return len(group) if isinstance(group, h5py.Group) else 0
+
+
+@_guarded
+def dataset(group: h5py.Group, name: str) -> h5py.Dataset:
+    """The dataset at a path below a group, if it is a plain array of numbers held in this file."""
+    found = child(group, name)
+    where = f"{group.name}/{name}"
+    if not isinstance(found, h5py.Dataset):
+        raise ValueError(f"Loading expected an array at {where}; the file has none there.")
+    if found.external is not None or found.is_virtual:
+        raise ValueError(f"Loading expected the array {where} inside the file; got one kept in another file.")
+    if found.shape is None or (found.dtype.kind not in "fiub" and not _is_bfloat16(found)):
+        raise ValueError(f"Loading expected numbers at {where}; got an array of {found.dtype}.")
+    return found
+
+
+def _is_bfloat16(found: h5py.Dataset) -> bool:
+    return found.attrs.get("dtype") == "bfloat16"
+
+
+@_guarded
+def read(found: h5py.Dataset, shape: tuple[int | None, ...] | None = None) -> np.ndarray:
+    """The array of a dataset, which has `shape`; without one it may not be very large."""
+    if shape is not None and found.shape != shape:
+        raise ValueError(f"Loading expected shape {shape} at {found.name}; got {found.shape}.")
+    if shape is None and math.prod(found.shape) * found.dtype.itemsize > _MAX_FREE_BYTES:
+        raise ValueError(f"Loading expected a state of usual size at {found.name}; got shape {found.shape}.")
+    value = np.asarray(found[()])
+    if not _is_bfloat16(found):
+        return value
+    # Keras hands bfloat16 to h5py, which keeps it as a 16-bit float of its own or as bare bytes.
+    return value.view(_BFLOAT16) if value.dtype.kind in "Vu" else value.astype(_BFLOAT16)
+
+
+def write(group: h5py.Group, name: str, value: np.ndarray) -> None:
+    """Put an array into a group."""
+    stored = group.create_dataset(name, data=value)
+    if value.dtype == _BFLOAT16:
+        stored.attrs["dtype"] = "bfloat16"
+
+
+def write_names(group: h5py.Group, key: str, names: Sequence[str]) -> None:
+    """A list of names as an attribute, or as several (`key0`, `key1`, ...) where one would not hold it."""
+    encoded = np.array([n.encode() for n in names]) if names else np.array([], dtype="S1")
+    parts = max(1, math.ceil(encoded.nbytes / _HEADER_LIMIT))
+    if parts == 1:
+        group.attrs[key] = encoded if names else np.array([], dtype="float64")
+        return
+    for i, part in enumerate(np.array_split(encoded, parts)):
+        group.attrs[f"{key}{i}"] = part
+
+
+@_guarded
+def read_names(group: h5py.Group, key: str) -> list[str]:
+    """The list that `write_names` wrote."""
+    attributes: Any = group.attrs
+    numbered = itertools.takewhile(lambda part: part in attributes, (f"{key}{i}" for i in itertools.count()))
+    parts = [key] if key in attributes else list(numbered)
+    return [_text(name) for part in parts for name in np.ravel(attributes[part])]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"Loading expected names in the file; got {value!r}.")
+
+
+@_guarded
+def read_text(group: h5py.Group, key: str) -> str | None:
+    """An attribute that is a text."""
+    value = group.attrs.get(key)
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value[()]
+    text = _text(value)
+    if len(text) > _MAX_TEXT_BYTES:
+        raise ValueError(f"Loading expected a config of usual size in {key!r}; got {len(text)} characters.")
+    return text

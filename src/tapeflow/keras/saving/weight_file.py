@@ -1,0 +1,160 @@
+"""`save_weights` and `load_weights`: a model's weights in a file, in the format that the path means."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.archive import Archive
+from tapeflow.keras.saving.atomic import as_path, may_write, replacing
+from tapeflow.keras.saving.layer_groups import load_groups, save_groups
+from tapeflow.keras.saving.model_file import FOLDER_FILE
+from tapeflow.keras.saving.weight_tree import load_tree, save_tree
+
+ENDING = ".weights.h5"
+_HDF5_ENDINGS = (".h5", ".hdf5", ".keras")
+
+
+def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
+    """Save a model's weights. The file is written whole beside its place and then renamed.
+
+    Args:
+        model: a model with weights.
+        filepath: where to. `.weights.h5` gives Keras 3's file, with the optimizer's state in it; `.h5` and
+            `.hdf5` Keras 2's. Any other path is taken as TensorFlow takes it, as the beginning of a
+            checkpoint's name: `ckpt/my` gives one file, `ckpt/my.weights.h5`, which `load_weights('ckpt/my')` finds.
+        overwrite: whether to replace what is there; without it the user is asked, on a terminal.
+        save_format: `'h5'` or `'tf'`, where the path does not say it.
+    """
+    path = as_path(filepath, "save_weights")
+    form = _format(path, save_format)
+    if not model.built:
+        raise ValueError(
+            f"Weights of model {model.name!r} cannot be saved because it has not been built: it has none yet. Call it "
+            "on some data, or call build(input_shape), first."
+        )
+    if form == "checkpoint":
+        path = path.with_name(path.name + ENDING)
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"save_weights expected a path for a file; got {str(path)!r}, which is a directory."
+        )
+    if not may_write(path, overwrite):
+        return
+    with replacing(path) as temporary, hdf5.opened(temporary, "w") as file:
+        if form == "groups":
+            save_groups(model, file)
+        else:
+            save_tree(model, file)
+
+
+def _format(path: Path, save_format: str | None) -> str:
+    named = None if save_format is None else str(save_format).lower().strip()
+    if named not in (None, "tf", "tensorflow", "h5", "hdf5", "keras"):
+        raise ValueError(
+            f"Unknown format. Received: `save_format`={save_format}. Expected one of {{'tf', 'h5'}}."
+        )
+    if path.name.endswith(ENDING):
+        return "tree"
+    is_hdf5 = path.suffix in _HDF5_ENDINGS
+    if named in ("tf", "tensorflow") and is_hdf5:
+        raise ValueError(
+            f'save_weights got save_format="tf"/"tensorflow", but the filepath ({path}) looks like an HDF5 file. Omit '
+            'the ".h5"/".keras" when saving in TensorFlow format.'
+        )
+    return "groups" if is_hdf5 or named in ("h5", "hdf5", "keras") else "checkpoint"
+
+
+def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False) -> Any:
+    """Give a model the weights of a file; nothing is changed unless all of them fit.
+
+    Args:
+        model: the model. If it is compiled and the file has an optimizer's state, that is loaded too.
+        filepath: what was given to `save_weights` or `save`; files of Keras 2 and 3 are read.
+        by_name: match layers by name, for `.h5` files of Keras 2's layout, and leave out those without a partner.
+        skip_mismatch: leave out weights that do not fit, with a warning.
+
+    Returns:
+        An object with the methods that TensorFlow's status of a restored checkpoint has.
+    """
+    path = _existing(as_path(filepath, "load_weights"))
+    if not model.built:
+        raise ValueError(
+            "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables "
+            "yet. Call the Model first, then load the weights."
+        )
+    if zipfile.is_zipfile(path):
+        _require_no_names(by_name, path)
+        Archive(path).load_weights(model, skip_mismatch)
+        return LoadStatus()
+    if not hdf5.is_hdf5(path):
+        raise ValueError(
+            f"load_weights expected a file of weights; got {str(path)!r}, which is neither HDF5 nor `.keras`. It may "
+            "be truncated or damaged: use another copy."
+        )
+    with hdf5.opened(path) as file:
+        groups = _layer_groups(file)
+        if groups is not None:
+            load_groups(model, groups, by_name, skip_mismatch)
+        else:
+            _require_no_names(by_name, path)
+            load_tree(model, file, skip_mismatch)
+    return LoadStatus()
+
+
+def _layer_groups(file: h5py.File) -> h5py.Group | None:
+    """Where a file has weights in Keras 2's layout, if it does."""
+    if hdf5.read_names(file, "layer_names"):
+        return file
+    inner = hdf5.child(file, "model_weights")
+    return inner if isinstance(inner, h5py.Group) else None
+
+
+def _require_no_names(by_name: bool, path: Path) -> None:
+    if by_name:
+        raise ValueError(
+            f"Invalid keyword arguments: `by_name` is for `.h5` files of Keras 2's layout; got {str(path)!r}. Leave "
+            "by_name out."
+        )
+
+
+def _existing(path: Path) -> Path:
+    """The file that a path given to `load_weights` means."""
+    beside = path.with_name(path.name + ENDING)
+    if path.is_dir() and (path / FOLDER_FILE).is_file():
+        return path / FOLDER_FILE
+    for candidate in (path, beside):
+        if candidate.is_file():
+            return candidate
+    if path.with_name(path.name + ".index").exists():
+        raise ValueError(
+            f"load_weights expected weights that TapeFlow or Keras wrote; got {str(path)!r}, a TensorFlow checkpoint, "
+            "which only TensorFlow reads. Save the weights there as `.h5`."
+        )
+    raise FileNotFoundError(
+        f"load_weights expected a file of weights; found neither {str(path)!r} nor {str(beside)!r}."
+    )
+
+
+class LoadStatus:
+    """What TensorFlow gives for a restored checkpoint. Here loading is done, or has raised, by now."""
+
+    def assert_consumed(self) -> LoadStatus:
+        """Nothing was left over."""
+        return self
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Every weight was found."""
+        return self
+
+    def assert_nontrivial_match(self) -> LoadStatus:
+        """Something was found."""
+        return self
+
+    def expect_partial(self) -> LoadStatus:
+        """Nothing to silence."""
+        return self

@@ -1,0 +1,11 @@
+"""Helpers around training: `tf.keras.utils`.
+
+Labels and arrays (`encoding`, `padding`), files (`files`, on `download`, which the data sets share),
+progress (`progress`), seeds (`seeding`), images (`images`), a user's batches (`sequence`) and batches as
+`fit` sees them (`samples`). Nothing here knows models. None of it is imported before it is used, so
+downloading a file needs no JAX.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
