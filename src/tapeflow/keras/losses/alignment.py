@@ -1,0 +1,44 @@
+"""The CTC loss: a sequence of labels against longer logits, for speech and handwriting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.symbolic import dispatching
+from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.reduction import Reduction
+from tapeflow.ops.ctc import ctc_loss
+
+_BLANK = 0
+
+
+@dispatching
+def ctc(y_true: Any, y_pred: Any) -> Any:
+    """One loss per sequence; class 0 is the blank.
+
+    Args:
+        y_true: class numbers from 1, padded with 0: shape (batch, longest).
+        y_pred: logits of shape (batch, time, classes).
+    """
+    y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if len(y_true.shape) != 2:
+        raise ValueError(
+            "Targets `y_true` are expected to be a tensor of shape `(batch_size, max_length)` in integer "
+            f"format. Received: y_true.shape={tuple(y_true.shape)}"
+        )
+    if len(y_pred.shape) != 3:
+        raise ValueError(
+            "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, num_classes)`. "
+            f"Received: y_pred.shape={tuple(y_pred.shape)}"
+        )
+    return ctc_loss(y_pred, y_true, blank=_BLANK)
+
+
+class CTC(LossFunctionWrapper):
+    """`ctc` as a class."""
+
+    def __init__(
+        self, reduction: Any = Reduction.SUM_OVER_BATCH_SIZE, name: str | None = "ctc", dtype: Any = None
+    ) -> None:
+        super().__init__(ctc, reduction, name, dtype)

@@ -1,0 +1,31 @@
+"""The loss functions that `tf.keras.metrics` offers as well, under the same names."""
+
+from tapeflow.keras.losses import BCE as BCE
+from tapeflow.keras.losses import KLD as KLD
+from tapeflow.keras.losses import MAE as MAE
+from tapeflow.keras.losses import MAPE as MAPE
+from tapeflow.keras.losses import MSE as MSE
+from tapeflow.keras.losses import MSLE as MSLE
+from tapeflow.keras.losses import bce as bce
+from tapeflow.keras.losses import binary_crossentropy as binary_crossentropy
+from tapeflow.keras.losses import binary_focal_crossentropy as binary_focal_crossentropy
+from tapeflow.keras.losses import categorical_crossentropy as categorical_crossentropy
+from tapeflow.keras.losses import categorical_focal_crossentropy as categorical_focal_crossentropy
+from tapeflow.keras.losses import categorical_hinge as categorical_hinge
+from tapeflow.keras.losses import hinge as hinge
+from tapeflow.keras.losses import kl_divergence as kl_divergence
+from tapeflow.keras.losses import kld as kld
+from tapeflow.keras.losses import kullback_leibler_divergence as kullback_leibler_divergence
+from tapeflow.keras.losses import log_cosh as log_cosh
+from tapeflow.keras.losses import logcosh as logcosh
+from tapeflow.keras.losses import mae as mae
+from tapeflow.keras.losses import mape as mape
+from tapeflow.keras.losses import mean_absolute_error as mean_absolute_error
+from tapeflow.keras.losses import mean_absolute_percentage_error as mean_absolute_percentage_error
+from tapeflow.keras.losses import mean_squared_error as mean_squared_error
+from tapeflow.keras.losses import mean_squared_logarithmic_error as mean_squared_logarithmic_error
+from tapeflow.keras.losses import mse as mse
+from tapeflow.keras.losses import msle as msle
+from tapeflow.keras.losses import poisson as poisson
+from tapeflow.keras.losses import sparse_categorical_crossentropy as sparse_categorical_crossentropy
+from tapeflow.keras.losses import squared_hinge as squared_hinge

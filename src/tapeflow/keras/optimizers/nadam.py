@@ -1,0 +1,53 @@
+"""Nadam: Adam with Nesterov's momentum."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from tapeflow.engine.variable import Variable
+from tapeflow.keras.optimizers.fused import FusedOptimizer
+from tapeflow.keras.optimizers.optimizer import Options
+
+
+class Nadam(FusedOptimizer):
+    """Adam that looks one step of momentum ahead; the momentum itself rises from beta_1 / 2 to beta_1.
+
+    Args:
+        learning_rate: a number, a schedule or a function.
+        beta_1: how much of the mean stays at each step, in the end.
+        beta_2: how much of the mean square stays.
+        epsilon: added to the root.
+        name: its name.
+        options: see `Optimizer`.
+    """
+
+    _rule = "nadam"
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        *,
+        name: str = "Nadam",
+        **options: Unpack[Options],
+    ) -> None:
+        super().__init__(name=name, learning_rate=learning_rate, **options)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+
+    def _make_slots(self, var_list: list[Variable]) -> None:
+        self._momentums, self._velocities = self.add_optimizer_variables(var_list, ["m", "v"])
+        # Last, so that lists of weights from Keras 2, which leaves it out, still fit.
+        self._u_product = self._added(1.0, "u_product", var_list[0].dtype)
+
+    def _slots(self) -> list[list[Variable]]:
+        return [self._momentums, self._velocities]
+
+    def _shared(self) -> list[Variable]:
+        return [self._u_product]
+
+    def _statics(self) -> dict[str, Any]:
+        return {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}

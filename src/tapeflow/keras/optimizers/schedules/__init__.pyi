@@ -1,0 +1,9 @@
+from .cosine import CosineDecay as CosineDecay
+from .cosine import CosineDecayRestarts as CosineDecayRestarts
+from .decay import ExponentialDecay as ExponentialDecay
+from .decay import InverseTimeDecay as InverseTimeDecay
+from .decay import PolynomialDecay as PolynomialDecay
+from .piecewise import PiecewiseConstantDecay as PiecewiseConstantDecay
+from .schedule import LearningRateSchedule as LearningRateSchedule
+from .schedule import deserialize as deserialize
+from .schedule import serialize as serialize

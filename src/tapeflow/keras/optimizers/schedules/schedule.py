@@ -1,0 +1,58 @@
+"""`LearningRateSchedule`: a learning rate as a function of the step."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.engine.tensor import Tensor
+from tapeflow.keras import config as keras_config
+from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+
+
+class LearningRateSchedule:
+    """The base of schedules; a user's own overrides `__call__`, with tf ops, and `get_config`.
+
+    >>> class Warmup(tf.keras.optimizers.schedules.LearningRateSchedule):
+    ...     def __call__(self, step):
+    ...         return 0.1 * tf.minimum(tf.cast(step, tf.float32) / 100.0, 1.0)
+    >>> float(Warmup()(50))
+    0.05000000074505806
+    """
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at `step`, a number or a tensor of the optimizer's counter."""
+        raise NotImplementedError(
+            f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        raise NotImplementedError(
+            f"Learning rate schedule '{type(self).__name__}' must override `get_config()` in order to be "
+            "serializable."
+        )
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The schedule that `get_config` described."""
+        return cls(**config)
+
+
+def as_rate(value: Any) -> Tensor:
+    """A rate as a floating tensor: whole numbers are taken as floats."""
+    tensor = tf.convert_to_tensor(value)
+    return tensor if tensor.dtype.is_floating else tf.cast(tensor, keras_config.floatx())
+
+
+def serialize(learning_rate_schedule: Any) -> Any:
+    """A schedule as a dict that `deserialize` makes one of again."""
+    return serialize_keras_object(learning_rate_schedule)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """The schedule that `serialize` described."""
+    package = importlib.import_module("tapeflow.keras.optimizers.schedules")
+    known = {name: getattr(package, name) for name in package.__all__ if name[0].isupper()}
+    return deserialize_keras_object(config, known, custom_objects, "decay")

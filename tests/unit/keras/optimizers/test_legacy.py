@@ -1,0 +1,51 @@
+"""Optimizers written before Keras 2.11."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras.optimizers import SGD, legacy
+
+
+class Momentum(legacy.Optimizer):
+    """Momentum, in the old way."""
+
+    def __init__(
+        self, learning_rate: float = 0.1, rho: float = 0.9, name: str = "Momentum", **kwargs: Any
+    ) -> None:
+        super().__init__(name, **kwargs)
+        self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
+        self._set_hyper("rho", rho)
+
+    def _create_slots(self, var_list: list[tf.Variable]) -> None:
+        for variable in var_list:
+            self.add_slot(variable, "m")
+
+    def _resource_apply_dense(self, grad: Any, var: tf.Variable, apply_state: Any = None) -> Any:
+        rate = self._decayed_lr(var.dtype.base_dtype)
+        m = self.get_slot(var, "m")
+        m.assign(self._get_hyper("rho", var.dtype) * m - rate * grad)
+        return var.assign_add(m)
+
+
+def test_slots_and_hyperparameters() -> None:
+    old, new = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
+    first, second = Momentum(0.1, 0.5), SGD(0.1, momentum=0.5)
+    for _ in range(3):
+        gradient = tf.constant([1.0, -1.0])
+        first.apply_gradients([(gradient, old)])
+        second.apply_gradients([(gradient, new)])
+    np.testing.assert_allclose(old.numpy(), new.numpy(), rtol=1e-6)
+    assert first.get_slot_names() == ["m"]
+    assert first.add_slot(old, "m") is first.get_slot(old, "m")
+    assert int(first.iterations) == 3
+
+
+def test_without_an_update() -> None:
+    optimizer = legacy.Optimizer("mine", learning_rate=0.1)
+    with pytest.raises(NotImplementedError, match="expected its class to override `_resource_apply_dense"):
+        optimizer.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])

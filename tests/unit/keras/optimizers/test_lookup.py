@@ -1,0 +1,70 @@
+"""Optimizers by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras import optimizers
+from tapeflow.keras.saving.registry import custom_object_scope
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("adam", "Adam"),
+        ("ADAM", "Adam"),
+        ("Adam", "Adam"),
+        ("sgd", "SGD"),
+        ("rmsprop", "RMSprop"),
+        ("adamw", "AdamW"),
+        ("nadam", "Nadam"),
+        ("ftrl", "Ftrl"),
+        ("adafactor", "Adafactor"),
+        ("lion", "Lion"),
+        ("lamb", "Lamb"),
+    ],
+)
+def test_by_name(name: str, kind: str) -> None:
+    assert type(optimizers.get(name)).__name__ == kind
+
+
+def test_an_optimizer_is_given_back() -> None:
+    optimizer = optimizers.SGD()
+    assert optimizers.get(optimizer) is optimizer
+
+
+def test_by_config() -> None:
+    found = optimizers.get({"class_name": "sgd", "config": {"learning_rate": 0.5, "momentum": 0.25}})
+    assert (float(found.lr), found.momentum) == (0.5, 0.25)
+
+
+def test_unknown() -> None:
+    with pytest.raises(ValueError, match="Unknown optimizer"):
+        optimizers.get("nonsense")
+    for wrong in (3, None, optimizers.Adam):
+        with pytest.raises(ValueError, match="Could not interpret optimizer identifier"):
+            optimizers.get(wrong)
+    with pytest.raises(TypeError, match="Invalid keyword arguments"):
+        optimizers.get("adam", wrong=1)
+
+
+class Own(optimizers.SGD):
+    """A user's own."""
+
+
+def test_custom_objects() -> None:
+    described: Any = optimizers.serialize(Own(0.5))
+    found = optimizers.deserialize(described, custom_objects={"Own": Own})
+    assert type(found) is Own
+    with custom_object_scope({"Own": Own}):
+        assert type(optimizers.get("Own")) is Own
+
+
+def test_names_of_old() -> None:
+    assert optimizers.experimental.Adam is optimizers.Adam
+    assert optimizers.legacy.SGD is optimizers.SGD
+    assert float(optimizers.legacy.SGD(learning_rate=0.5, decay=0.1).lr) == 0.5
+    assert isinstance(tf.keras.optimizers.get("adam"), optimizers.Optimizer)
