@@ -1,0 +1,59 @@
+"""`CallNode`: one call of a layer on symbolic tensors, and how a config writes it down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.engine import nest
+from tapeflow.keras.graph.inference import Result, infer
+from tapeflow.keras.graph.keras_tensor import KerasTensor
+
+
+class CallNode:
+    """A layer, the arguments of a call, and the KerasTensors that stand for what it gives."""
+
+    def __init__(
+        self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any = None
+    ) -> None:
+        self.layer = layer
+        self.args = args
+        self.kwargs = kwargs
+        self.node_index = len(layer._inbound_nodes)
+        self.is_input = outputs is not None
+        self.outputs: Any = outputs
+        self.inputs = [a for a in nest.flatten((args, kwargs)) if isinstance(a, KerasTensor)]
+        if outputs is None:
+            self.outputs = self._named(infer(layer, args, kwargs))
+        layer._inbound_nodes.append(self)
+
+    def _named(self, results: Any) -> Any:
+        flat = nest.flatten(results)
+        name = self.layer.name if self.node_index == 0 else f"{self.layer.name}_{self.node_index}"
+        outputs = []
+        for i, result in enumerate(flat):
+            if isinstance(result, Result):
+                symbol = KerasTensor(result.shape, result.dtype, f"{name}/output_{i}:0", self, i)
+                symbol.samples = result.samples
+                outputs.append(symbol)
+            else:
+                outputs.append(result)
+        return nest.pack_sequence_as(results, outputs)
+
+    @property
+    def parents(self) -> list[CallNode]:
+        """The calls whose results this one takes."""
+        return [x.node for x in self.inputs if x.node is not None]
+
+    @property
+    def input_tensors(self) -> Any:
+        """The inputs in the structure of the call's first argument."""
+        return self.args[0] if self.args else self.outputs
+
+    def run(self, values: dict[int, Any]) -> Any:
+        """Make the call, with `values` (by a KerasTensor's id) for the symbols."""
+
+        def value(leaf: Any) -> Any:
+            return values[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
+
+        args, kwargs = nest.map_structure(value, (self.args, self.kwargs))
+        return self.layer(*args, **kwargs)

@@ -1,0 +1,176 @@
+"""Shapes of the functional API: what a call would give, found at two sizes of the unknown dimensions.
+
+A dimension that is None in a KerasTensor gets some size, the call is sketched, and again with another
+size: a dimension of the result that differs is None, any other is what it is. So every layer and tf
+function has its shapes inferred by the code that runs later, whatever it does with `tf.shape`. A pair of
+sizes at which a call fails (a convolution larger than its input) is not the last word: other pairs are
+tried, the inputs being sketched again at theirs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.engine import nest
+from tapeflow.engine.dtypes import DType
+from tapeflow.engine.node import Spec, spec_of
+from tapeflow.engine.sketch import sketch
+from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.keras.graph.keras_tensor import KerasTensor
+
+# Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
+# convolutions, then small enough for tables of positions.
+_PAIRS = ((96, 192), (768, 1536), (12, 24))
+
+
+class Sample(NamedTuple):
+    """What stands for a KerasTensor at one size: shape and dtype, the value if the host knows it, a mask."""
+
+    spec: Spec
+    value: np.ndarray | None = None
+    mask: Sample | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
+
+
+def sample_of(symbol: KerasTensor, size: int) -> Sample:
+    """The sample of a KerasTensor at a size, found from its history if need be."""
+    found = symbol.samples.get(size)
+    if found is not None:
+        return found
+    node = symbol.node
+    if node is None or node.is_input:
+        shape = tuple(size if d is None else d for d in symbol.shape)
+        found = symbol.samples[size] = Sample(spec_of(shape, symbol.dtype))
+        return found
+    samples = nest.flatten(samples_of_call(node.layer, node.args, node.kwargs, size))
+    for output, leaf in zip(nest.flatten(node.outputs), samples, strict=True):
+        if isinstance(output, KerasTensor):
+            output.samples[size] = leaf.sample
+    return symbol.samples[size]
+
+
+class _Leaf:
+    """A sample as one leaf of a structure (a NamedTuple would be taken for a structure)."""
+
+    def __init__(self, sample: Any) -> None:
+        self.sample = sample
+
+
+def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
+    """The samples of a layer's results; anything that is no tensor as it is."""
+    if layer.knows_output_shape and not kwargs and len(args) == 1:
+        inputs = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
+        if all(leaf.sample.mask is None for leaf in nest.flatten(inputs)):
+            shape = layer.compute_output_shape(nest.map_structure(lambda i: i.sample.spec.shape, inputs))
+            return _Leaf(Sample(spec_of(tuple(shape), tf.as_dtype(layer.compute_dtype))))
+
+    def called(positional: Any, keyword: Any) -> Any:
+        positional, keyword = nest.map_structure(_restored, (positional, keyword))
+        return nest.map_structure(_sampled, layer(*positional, **keyword))
+
+    given = nest.map_structure(lambda a: _Held(a, size) if isinstance(a, KerasTensor) else a, (args, kwargs))
+    specs = [s for held in nest.flatten(given) if isinstance(held, _Held) for s in held.specs()]
+
+    def filled(*placeholders: Tensor) -> Any:
+        queue = list(placeholders)
+        for held in nest.flatten(given):
+            if isinstance(held, _Held):
+                held.take(queue)
+        return called(*given)
+
+    return sketch(filled, *specs)
+
+
+class _Held:
+    """A symbolic argument while its call is sketched."""
+
+    def __init__(self, symbol: KerasTensor, size: int) -> None:
+        self.sample = sample_of(symbol, size)
+        self.tensor: Any = None
+
+    def specs(self) -> list[Spec]:
+        mask = self.sample.mask
+        own = [] if self.sample.value is not None else [self.sample.spec]
+        return own + ([mask.spec] if mask is not None else [])
+
+    def take(self, placeholders: list[Tensor]) -> None:
+        value = self.sample.value
+        self.tensor = tf.constant(value) if value is not None else placeholders.pop(0)
+        if self.sample.mask is not None:
+            self.tensor._keras_mask = placeholders.pop(0)
+
+
+def _restored(leaf: Any) -> Any:
+    return leaf.tensor if isinstance(leaf, _Held) else leaf
+
+
+def _sampled(result: Any) -> Any:
+    if not isinstance(result, TensorLike):
+        return result
+    tensor = tf.convert_to_tensor(result)
+    mask = getattr(tensor, "_keras_mask", None)
+    return _Leaf(Sample(tensor.spec, tensor.host_value(), None if mask is None else Sample(mask.spec)))
+
+
+class Result:
+    """What is known, before there is data, of one tensor among a call's results."""
+
+    def __init__(self, shape: tuple[int | None, ...], dtype: DType, samples: dict[int, Sample]) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.samples = samples
+
+
+def infer(layer: Any, args: Any, kwargs: Any) -> Any:
+    """What a layer's call gives: its structure, with a `Result` for each tensor."""
+    refusal: Exception | None = None
+    for pair in _PAIRS:
+        try:
+            first, second = [samples_of_call(layer, args, kwargs, size) for size in pair]
+        except (ValueError, TypeError, tf.errors.InvalidArgumentError) as error:
+            refusal = refusal or error
+            if not _has_unknowns((args, kwargs)):
+                break
+            continue
+        return nest.map_structure(lambda a, b, pair=pair: _joined(a, b, pair), first, second)
+    raise refusal or ValueError(f"The shape of what layer {layer.name!r} gives is not known.")
+
+
+def _has_unknowns(arguments: Any) -> bool:
+    return any(isinstance(a, KerasTensor) for a in nest.flatten(arguments))
+
+
+def _joined(a: Any, b: Any, pair: tuple[int, int]) -> Any:
+    if not isinstance(a, _Leaf):
+        return a
+    one, two = a.sample, b.sample
+    shape = tuple(m if m == n else None for m, n in zip(one.spec.shape, two.spec.shape, strict=True))
+    return Result(shape, one.spec.dtype, {pair[0]: one, pair[1]: two})
+
+
+def inferred_shape(layer: Any, input_shape: Any) -> Any:
+    """The shape of a layer's result for inputs of a shape, which may have None in it, or several."""
+    dtype = tf.as_dtype(layer.compute_dtype or "float32")
+    inputs = nest.map_structure(lambda s: KerasTensor(s.shape, dtype), shapes_of(input_shape))
+    results = infer(layer, (inputs,), {})
+    return nest.map_structure(lambda r: tf.TensorShape(r.shape), results)
+
+
+class Shape:
+    """A shape as one leaf of a structure."""
+
+    def __init__(self, shape: Any) -> None:
+        self.shape = tuple(shape)
+
+
+def shapes_of(value: Any) -> Any:
+    """A structure of shapes (tuples, lists, TensorShapes, dicts of them) with one leaf a shape."""
+    if isinstance(value, tf.TensorShape):
+        return Shape(value)
+    if isinstance(value, dict):
+        return {k: shapes_of(v) for k, v in value.items()}
+    if all(d is None or isinstance(d, (int, np.integer)) for d in value):
+        return Shape(value)
+    return type(value)(shapes_of(v) for v in value) if isinstance(value, (list, tuple)) else value

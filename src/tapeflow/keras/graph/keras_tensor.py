@@ -1,0 +1,149 @@
+"""`KerasTensor`: a tensor of a model that is being defined, with a shape, a dtype and a history."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from tapeflow.engine.dtypes import DType
+from tapeflow.engine.shape import TensorShape
+from tapeflow.engine.symbolic import MetSymbolic, Symbolic
+from tapeflow.engine.tensor_spec import TensorSpec
+
+if TYPE_CHECKING:
+    from tapeflow.keras.graph.call_node import CallNode
+
+
+class History(NamedTuple):
+    """Where a KerasTensor comes from: a layer, the layer's how-manieth call, and which of its results."""
+
+    layer: Any
+    node_index: int
+    tensor_index: int
+
+
+class KerasTensor(Symbolic):
+    """Stands for a tensor that a model will compute; layers, tf functions and operators take it."""
+
+    def __init__(
+        self, shape: Any, dtype: DType, name: str | None = None, node: CallNode | None = None, index: int = 0
+    ) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype = dtype
+        self.name = name
+        self.node = node
+        self.index = index
+        # What stands for it at each size of unknown dimensions; see `inference`.
+        self.samples: dict[int, Any] = {}
+
+    @property
+    def _keras_history(self) -> History:
+        if self.node is None:
+            raise AttributeError("A KerasTensor made by hand has no history.")
+        return History(self.node.layer, self.node.node_index, self.index)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    rank = ndim
+
+    @property
+    def type_spec(self) -> TensorSpec:
+        """Shape, dtype and name."""
+        return TensorSpec(self.shape, self.dtype, self.name)
+
+    def get_shape(self) -> TensorShape:
+        """The shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Say more about the shape."""
+        self.shape = self.shape.merge_with(shape)
+
+    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """A layer that makes this call, and the symbol for what it gives."""
+        from tapeflow.keras.graph.op_layer import TFOpLambda
+
+        return TFOpLambda(function)(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import SlicingOpLambda
+
+        return SlicingOpLambda()(self, key)
+
+    def __len__(self) -> NoReturn:
+        raise MetSymbolic(self)
+
+    def __iter__(self) -> Any:
+        size = self.shape[0] if len(self.shape) else None
+        if size is None:
+            raise TypeError(
+                f"Cannot iterate over a Tensor with unknown first dimension; got {self!r}. Use tf.unstack with "
+                "num=, tf.map_fn or tf.scan."
+            )
+        return (self[i] for i in range(size))
+
+    def ref(self) -> Any:
+        """A hashable stand-in, equal for the same object."""
+        from tapeflow.engine.reference import Reference
+
+        return Reference(self)
+
+    def __copy__(self) -> KerasTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> KerasTensor:
+        return self
+
+    def __repr__(self) -> str:
+        origin = f" (created by layer '{self.node.layer.name}')" if self.node is not None else ""
+        return f"<KerasTensor: shape={self.shape} dtype={self.dtype.name}{origin}>"
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether `x` is an input or a result of a layer in the functional API."""
+    return isinstance(x, KerasTensor)
+
+
+def _operator(name: str, function: Callable[..., Any], is_reflected: bool = False) -> None:
+    def operate(self: KerasTensor, *other: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import operator_call
+
+        return operator_call(name, *((*other, self) if is_reflected else (self, *other)))
+
+    operate.__name__ = name
+    setattr(KerasTensor, f"__{'r' if is_reflected else ''}{name}__", operate)
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": operator.pow,
+    "matmul": operator.matmul,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+}
+COMPARISONS: dict[str, Callable[..., Any]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+UNARY: dict[str, Callable[..., Any]] = {"neg": operator.neg, "abs": operator.abs, "invert": operator.invert}
+
+for _name, _function in OPERATORS.items():
+    _operator(_name, _function)
+    _operator(_name, _function, is_reflected=True)
+for _name, _function in (*COMPARISONS.items(), *UNARY.items()):
+    _operator(_name, _function)
+KerasTensor.__hash__ = object.__hash__

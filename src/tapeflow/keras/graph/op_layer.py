@@ -1,0 +1,135 @@
+"""Layers that stand for calls of tf functions and operators on symbolic tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import tapeflow as tf
+import tapeflow.ops  # gives tensors their operators
+from tapeflow.engine import nest
+from tapeflow.engine.symbolic import Symbolic
+from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
+from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.naming import unique_name
+
+_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings")
+_OPERATORS = {**OPERATORS, **COMPARISONS, **UNARY}
+# The functions as which Keras keeps operators.
+_PUBLIC = {
+    "sub": "math.subtract",
+    "mul": "math.multiply",
+    "truediv": "math.truediv",
+    "floordiv": "math.floordiv",
+    "mod": "math.floormod",
+    "pow": "math.pow",
+    "matmul": "linalg.matmul",
+    "lt": "math.less",
+    "le": "math.less_equal",
+    "gt": "math.greater",
+    "ge": "math.greater_equal",
+    "neg": "math.negative",
+    "abs": "math.abs",
+    "and": "math.logical_and",
+    "or": "math.logical_or",
+    "invert": "math.logical_not",
+}
+_LOGICAL = ("and", "or", "invert")  # of numbers they are bitwise
+
+
+class TFOpLambda(Layer):
+    """One call of a tf function in a functional model; made whenever a function meets a KerasTensor.
+
+    Args:
+        function: the function, or its name in the `tf` namespace (`'math.reduce_mean'`).
+    """
+
+    def __init__(self, function: Any, **kwargs: Any) -> None:
+        self.function = _named(function) if isinstance(function, str) else function
+        self.symbol = _name_of(self.function)
+        if kwargs.get("name") is None:
+            kwargs["name"] = unique_name(f"tf.{self.symbol}")
+        super().__init__(**kwargs)
+        self.built = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # The function's arguments are its own: no `training`, no mask, no casting.
+        if any(isinstance(leaf, Symbolic) for leaf in nest.flatten((args, kwargs))):
+            return self._symbolic_call(args, kwargs)
+        return self.function(*args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "function": self.symbol}
+
+
+class SlicingOpLambda(TFOpLambda):
+    """Indexing of a symbolic tensor: `x[:, 0]`."""
+
+    def __init__(self, function: Any = "__operators__.getitem", **kwargs: Any) -> None:
+        super().__init__(function, **kwargs)
+
+
+def operator_call(name: str, *operands: Any) -> Any:
+    """The symbol for an operator applied to operands of which one is symbolic."""
+    if name in _PUBLIC and (name not in _LOGICAL or all(x.dtype.is_bool for x in operands)):
+        return TFOpLambda(_named(_PUBLIC[name]))(*operands)
+    return TFOpLambda(_operator_function(name))(*operands)
+
+
+@functools.cache
+def _operator_function(name: str) -> Callable[..., Any]:
+    if name == "getitem":
+        return _getitem
+    operate = _OPERATORS.get(name)
+    if operate is None:
+        raise ValueError(_unknown(f"__operators__.{name}"))
+
+    # The names of the arguments are those that Keras writes into a config.
+    def binary(x: Any, y: Any, name: str | None = None) -> Any:
+        return operate(x, y)
+
+    def unary(x: Any, name: str | None = None) -> Any:
+        return operate(x)
+
+    function = unary if name in UNARY else binary
+    function.__name__ = name
+    function.__qualname__ = f"__operators__.{name}"
+    return function
+
+
+def _getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    return tensor[slice_spec]
+
+
+_getitem.__qualname__ = "__operators__.getitem"
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The function's name in the `tf` namespace."""
+    qualified = function.__qualname__
+    if qualified.startswith("__operators__."):
+        return qualified
+    name = function.__name__
+    for space in _SPACES:
+        if getattr(getattr(tf, space), name, None) is function:
+            return f"{space}.{name}"
+    return name
+
+
+def _named(path: str) -> Callable[..., Any]:
+    """The public tf function of a name; nothing but what `tf` offers is ever found."""
+    space, _, name = path.rpartition(".")
+    if space == "__operators__":
+        return _operator_function(name)
+    module = tf if not space else getattr(tf, space) if space in _SPACES else None
+    function = None if module is None or name.startswith("_") else getattr(module, name, None)
+    if not callable(function):
+        raise ValueError(_unknown(path))
+    return function
+
+
+def _unknown(path: str) -> str:
+    return (
+        f"TFOpLambda expected the name of a tf function, such as 'math.reduce_mean'; got function={path!r}."
+    )

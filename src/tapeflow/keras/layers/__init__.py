@@ -1,0 +1,10 @@
+"""Layers: `tf.keras.layers`, one family a file.
+
+`layer.py` holds what every layer is, on `weight_owner` (weights), `loss_owner` (losses and metrics added
+in a call) and `layer_history` (its calls in functional models). The symbolic side is `keras.graph`'s,
+models are `keras.models`'s, and the arithmetic is `tf` ops.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,71 @@
+"""Layers by name: `tf.keras.layers.serialize`, `deserialize` and `get`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+
+
+class _Known(Mapping[str, Any]):
+    """Keras's own layers and models by class name, imported when asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._module(name)
+        if found is None:
+            raise KeyError(name)
+        return getattr(found, name)
+
+    def _module(self, name: str) -> Any:
+        from tapeflow.keras.graph import op_layer
+        from tapeflow.keras.models import endpoints
+
+        if name in _names():
+            return tf.keras.layers
+        if name in ("Model", "Functional", "Sequential"):
+            return tf.keras.models
+        if name in ("TFOpLambda", "SlicingOpLambda"):
+            return op_layer
+        return endpoints if name in ("AddLoss", "AddMetric") else None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*_names(), "Model", "Functional", "Sequential"])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def _names() -> list[str]:
+    return vars(tf.keras.layers)["__all__"]
+
+
+KNOWN = _Known()
+
+
+def serialize(layer: Any) -> Any:
+    """A layer as `{"class_name", "config"}`."""
+    return serialize_keras_object(layer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """A layer from what `serialize` gave."""
+    if isinstance(config, Mapping) and config.get("class_name") == "Model":
+        config = {**config, "class_name": "Functional"}
+    return deserialize_keras_object(config, KNOWN, custom_objects, "layer")
+
+
+def get(identifier: Any) -> Any:
+    """A layer from a config or a class name; a layer as it is."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, Mapping):
+        return deserialize(identifier)
+    if isinstance(identifier, str):
+        return deserialize({"class_name": identifier, "config": {}})
+    if callable(identifier):
+        return identifier
+    raise ValueError(
+        f"Could not interpret layer identifier: {identifier!r}. Pass a config, a class name or a layer."
+    )

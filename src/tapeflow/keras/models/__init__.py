@@ -1,0 +1,9 @@
+"""Models: `Sequential`, the functional API and subclassed `Model`, what they are made of and show.
+
+Training them (`compile`, `fit`, ...) is `keras.training`'s, which `Model` inherits; saving them is
+`keras.saving`'s.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

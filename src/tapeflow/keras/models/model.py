@@ -1,0 +1,231 @@
+"""`Model`: layers that are trained together."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import tapeflow as tf
+from tapeflow.engine import nest
+from tapeflow.keras.graph.inference import infer, shapes_of
+from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.keras.training.trainer import Trainer
+
+
+class Model(Trainer, Layer):
+    """Layers that are trained together, as a subclass with a `call` or as a graph of symbolic tensors.
+
+    Args:
+        inputs: symbolic inputs (`tf.keras.Input`), in any structure, for a functional model.
+        outputs: symbolic tensors computed from them.
+        name: its name.
+        trainable: whether its weights are to be trained.
+
+    >>> x = tf.keras.Input((4,))
+    >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
+    >>> model(tf.zeros((3, 4))).shape
+    TensorShape([3, 2])
+    """
+
+    _counts_metrics: ClassVar[bool] = True
+    _hidden: ClassVar[frozenset[str]] = Layer._hidden | {
+        *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
+        *("_compile_arguments", "_repeaters"),
+    }
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Model and _is_functional(args, kwargs):
+            from tapeflow.keras.models.functional import Functional
+
+            return Layer.__new__(Functional, *args, **kwargs)
+        return super().__new__(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if _is_functional(args, kwargs):
+            from tapeflow.keras.models.functional import Functional, functional_class
+
+            self.__class__ = functional_class(type(self))
+            Functional.__init__(self, *args, **kwargs)  # pyright: ignore[reportArgumentType]
+            return
+        if len(args) > 2:
+            raise TypeError(
+                f"Model.__init__ expected (inputs, outputs, name=None) or keyword arguments; got {len(args)} "
+                "positional arguments."
+            )
+        Layer.__init__(self, *args, **kwargs)
+        self._init_training()
+
+    def _ordered(self, own: list[Any], children: list[Any]) -> list[Any]:
+        return children + own
+
+    @property
+    def weights(self) -> list[Any]:
+        """All weights, layer by layer."""
+        return self._gather(None)
+
+    def _gather(self, trainable: bool | None) -> list[Any]:
+        if trainable is not None:
+            return super()._gather(trainable)
+        found = [w for child in self._children() for w in _weights_of(child)] + self._own_weights
+        return list({id(w): w for w in found}.values())
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """What the model computes; a subclass writes it."""
+        raise NotImplementedError(
+            f"Unimplemented `tf.keras.Model.call()` in {type(self).__name__}: if you intend to create a `Model` "
+            "with the Functional API, please provide `inputs` and `outputs` arguments. Otherwise, subclass `Model` "
+            "with an overridden `call()` method."
+        )
+
+    def build(self, input_shape: Any = None) -> None:
+        """Make the weights for inputs of this shape, by sketching a call."""
+        if self.built or type(self).call is Model.call or input_shape is None:
+            self.built = True
+            return
+        dtype = tf.as_dtype(tf.keras.config.floatx())
+        inputs = nest.map_structure(lambda s: KerasTensor(s.shape, dtype), shapes_of(input_shape))
+        # Called as built, or the call would build again. Names are then those of the layers alone.
+        self.built = True
+        self.scopes_names = False
+        try:
+            infer(self, (inputs,), {})
+        except Exception:
+            self.built = False
+            raise
+        finally:
+            self.scopes_names = True
+
+    def _build_for(self, inputs: Any) -> None:
+        if type(self).build is Model.build:
+            self.built = True  # the call itself builds the layers
+            self._build_input_shape = nest.map_structure(lambda x: tuple(x.shape), inputs)
+            return
+        super()._build_for(inputs)
+
+    # Its parts
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers it is made of, not those inside them."""
+        return [child for child in self._children() if isinstance(child, Layer)]
+
+    @property
+    def submodules(self) -> tuple[Any, ...]:
+        """Every layer below it."""
+        return tuple(self._below()[1:])
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """The layer of a name, or at an index of `layers`."""
+        if index is not None and name is not None:
+            raise ValueError(
+                f"Provide only a layer name or a layer index. Received: index={index}, name={name}."
+            )
+        if index is not None:
+            if len(self.layers) <= index:
+                raise ValueError(
+                    f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers."
+                )
+            return self.layers[index]
+        if name is None:
+            raise ValueError("Provide either a layer name or layer index at `get_layer`.")
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(
+            f"No such layer: {name}. Existing layers are: {[layer.name for layer in self.layers]}."
+        )
+
+    def reset_states(self) -> None:
+        """Set the states of stateful layers back to their first values."""
+        for layer in self._below()[1:]:
+            reset = getattr(layer, "reset_states", None)
+            if reset is not None and layer.stateful and not isinstance(layer, Model):  # pyright: ignore
+                reset()
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """Empty: assignments in `call` need no collecting."""
+        return []
+
+    # What it shows
+
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Any = None,
+        print_fn: Any = None,
+        expand_nested: bool = False,
+        show_trainable: bool = False,
+        layer_range: Any = None,
+    ) -> None:
+        """Print the layers, their output shapes and their numbers of parameters."""
+        from tapeflow.keras.models.summary import print_summary
+
+        if not self.built:
+            raise ValueError(
+                "This model has not yet been built. Build the model first by calling `build()` or by calling the "
+                "model on a batch of data."
+            )
+        print_summary(self, line_length, positions, print_fn, expand_nested, show_trainable, layer_range)
+
+    # What it is saved as
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of a subclass's `__init__`, where they are plain values."""
+        config = {"name": self.name, "trainable": self.trainable, **self._noted_arguments()}
+        return {k: v for k, v in config.items() if k not in ("inputs", "outputs")}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """A model from what `get_config` gave."""
+        if cls is Model and {"layers", "input_layers", "output_layers"} <= set(config):
+            from tapeflow.keras.models.functional import Functional
+
+            return Functional.from_config(config, custom_objects)
+        with tf.keras.utils.custom_object_scope(custom_objects or {}):
+            return cls(**config)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """The architecture as JSON, for `model_from_json`."""
+        from tapeflow.keras.saving.architecture import to_json
+
+        return to_json(self, **kwargs)
+
+    def save(
+        self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **kwargs: Any
+    ) -> None:
+        """Save architecture, weights and training state: `.keras`, `.h5`, or a folder."""
+        from tapeflow.keras.saving.model_file import save_model
+
+        save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
+
+    def save_weights(
+        self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any
+    ) -> None:
+        """Save the weights alone."""
+        from tapeflow.keras.saving.weight_file import save_weights
+
+        save_weights(self, filepath, overwrite=overwrite, save_format=save_format)
+
+    def load_weights(
+        self, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, options: Any = None, **_: Any
+    ) -> Any:
+        """Load weights that `save_weights` or `save` wrote."""
+        from tapeflow.keras.saving.weight_file import load_weights
+
+        return load_weights(self, filepath, by_name=by_name, skip_mismatch=skip_mismatch)
+
+
+def _weights_of(child: Any) -> list[Any]:
+    if isinstance(child, WeightOwner):
+        return child.weights
+    return [child] if isinstance(child, tf.Variable) else list(child.variables)
+
+
+def _is_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return (
+        len(args) >= 2
+        or (len(args) == 1 and "outputs" in kwargs)
+        or ("inputs" in kwargs and "outputs" in kwargs)
+    )

@@ -1,0 +1,59 @@
+"""tf functions on symbolic tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras.graph.op_layer import TFOpLambda
+
+DATA = np.linspace(-1, 1, 12, dtype="float32").reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.reduce_mean(x, axis=1, keepdims=True),
+        lambda x: tf.concat([x, 2.0 * x], axis=-1),
+        lambda x: tf.stack([x, x], 1),
+        lambda x: tf.reshape(x, (-1, 2, 2)),
+        lambda x: tf.reshape(x, (tf.shape(x)[0], 4, 1)),
+        lambda x: tf.one_hot(tf.argmax(x, -1), 4),
+        lambda x: tf.where(x > 0.0, x, tf.zeros_like(x)),
+        lambda x: tf.nn.softmax(tf.matmul(x, x, transpose_b=True)),
+        lambda x: tf.keras.activations.relu(x),
+        lambda x: tf.split(x, 2, axis=1)[1],
+        lambda x: tf.cast(x, tf.int32),
+        lambda x: tf.add(1.0, y=x),
+    ],
+)
+def test_a_function_gives_in_a_model_what_it_gives_on_tensors(function: Any) -> None:
+    x = tf.keras.Input((4,))
+    symbol = function(x)
+    model = tf.keras.Model(x, symbol)
+    expected = function(tf.constant(DATA))
+    np.testing.assert_allclose(model(DATA), expected, rtol=1e-6)
+    assert symbol.dtype == expected.dtype
+    assert symbol.shape.is_compatible_with(expected.shape)
+    if symbol.shape[0] is not None:
+        assert symbol.shape[0] != 3, "the batch's size is not known"
+    copy = tf.keras.Model.from_config(model.get_config())
+    np.testing.assert_allclose(copy(DATA), expected, rtol=1e-6)
+
+
+def test_variables_in_a_function_are_used_as_they_are() -> None:
+    weight = tf.Variable([[1.0]] * 4)
+    x = tf.keras.Input((4,))
+    model = tf.keras.Model(x, tf.matmul(x, weight))
+    weight.assign([[2.0]] * 4)
+    np.testing.assert_allclose(model(tf.ones((1, 4))), [[8.0]])
+
+
+def test_only_functions_of_tf_are_found_by_name() -> None:
+    assert TFOpLambda("math.reduce_mean").function is tf.math.reduce_mean
+    for name in ("os.system", "nn._private", "__operators__.exec", "keras"):
+        with pytest.raises(ValueError, match="TFOpLambda expected the name of a tf function"):
+            TFOpLambda(name)
