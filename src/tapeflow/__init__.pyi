@@ -1,7 +1,9 @@
 # The public names of `tf`. `__init__.py` imports each one when it is first used.
 __version__: str
 from . import bitwise as bitwise
+from . import compat as compat
 from . import config as config
+from . import data as data
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
@@ -12,6 +14,7 @@ from . import nest as nest
 from . import nn as nn
 from . import random as random
 from . import strings as strings
+from . import summary as summary
 from . import version as version
 from .engine.dtypes import DType as DType
 from .engine.dtypes import as_dtype as as_dtype
@@ -41,10 +44,19 @@ from .engine.dtypes import uint32 as uint32
 from .engine.dtypes import uint64 as uint64
 from .engine.dtypes import variant as variant
 from .engine.name_scope import get_current_name_scope as get_current_name_scope
-from .engine.name_scope import init_scope as init_scope
 from .engine.name_scope import name_scope as name_scope
 from .engine.shape import TensorShape as TensorShape
+from .engine.sketch import init_scope as init_scope
 from .engine.tensor_spec import TensorSpec as TensorSpec
+from .keras import initializers as initializers
+from .keras import losses as losses
+from .keras import metrics as metrics
+from .keras import optimizers as optimizers
+from .keras.initializers.fresh import constant_initializer as constant_initializer
+from .keras.initializers.fresh import ones_initializer as ones_initializer
+from .keras.initializers.fresh import random_normal_initializer as random_normal_initializer
+from .keras.initializers.fresh import random_uniform_initializer as random_uniform_initializer
+from .keras.initializers.fresh import zeros_initializer as zeros_initializer
 from .ops import GradientTape as GradientTape
 from .ops import Module as Module
 from .ops import Tensor as Tensor

@@ -1,0 +1,74 @@
+"""Which module a TensorFlow or Keras module name stands for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+# What `tf.__version__` and `keras.__version__` say: the release whose behaviour is the contract. Scripts
+# compare it to choose between old and new names.
+VERSION = "2.11.0"
+
+# Names that Python may be asked for, and the module behind each. Below them names carry over:
+# `keras.layers` is `tapeflow.keras.layers`.
+ROOTS = {
+    "tensorflow": "tapeflow",
+    "tensorflow.losses": "tapeflow.keras.losses",
+    "tensorflow.metrics": "tapeflow.keras.metrics",
+    "tensorflow.optimizers": "tapeflow.keras.optimizers",
+    "tensorflow.initializers": "tapeflow.keras.initializers",
+    "tensorflow.python.keras": "tapeflow.keras",
+    "keras": "tapeflow.keras",
+}
+
+# Modules that are namespaces of their own: they hold nothing but other names.
+NAMESPACES = (
+    "tensorflow",
+    "tensorflow.compat",
+    "tensorflow.compat.v2",
+    "tensorflow.python",
+    "tensorflow.version",
+    "keras",
+)
+
+# Where old Keras kept what is one module today.
+_LAYER_MODULES = (
+    *("advanced_activations", "convolutional", "core", "embeddings", "local", "merge", "noise"),
+    *("normalization", "pooling", "recurrent", "wrappers"),
+)
+MOVED = {
+    **{f"tapeflow.keras.layers.{name}": "tapeflow.keras.layers" for name in _LAYER_MODULES},
+    "tapeflow.keras.utils.np_utils": "tapeflow.keras.utils",
+    "tapeflow.keras.utils.data_utils": "tapeflow.keras.utils",
+    "tapeflow.keras.engine.training": "tapeflow.keras.models",
+    "tapeflow.keras.engine.base_layer": "tapeflow.keras.layers",
+    "tapeflow.keras.engine.topology": "tapeflow.keras.layers",
+    "tapeflow.keras.engine": "tapeflow.keras.layers",
+}
+
+
+def is_ours(name: str) -> bool:
+    """Whether a module name is TensorFlow's or Keras's."""
+    return name.partition(".")[0] in ("tensorflow", "keras")
+
+
+def real_name(name: str) -> str | None:
+    """The TapeFlow module that a TensorFlow or Keras module name stands for; it may not exist.
+
+    `None` for names below a namespace that stands for nothing, such as `tensorflow.python.ops`.
+    """
+    root, rest = name, ""
+    while root not in ROOTS:
+        if root in NAMESPACES:
+            return None
+        root, _, last = root.rpartition(".")
+        rest = f".{last}{rest}"
+    return ROOTS[root] + rest
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; the nearest are 'Dense', 'Dropout'`: the known names most like a name, for an error's text."""
+    public = sorted(other for other in known if not other.startswith("_"))
+    lowered = {other.lower(): other for other in reversed(public)}
+    found = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
+    return f"; the nearest are {', '.join(repr(lowered[other]) for other in found)}" if found else ""

@@ -1,0 +1,17 @@
+from . import experimental as experimental
+from .backup_and_restore import BackupAndRestore as BackupAndRestore
+from .base_logger import BaseLogger as BaseLogger
+from .callback import Callback as Callback
+from .callback_list import CallbackList as CallbackList
+from .csv_logger import CSVLogger as CSVLogger
+from .early_stopping import EarlyStopping as EarlyStopping
+from .history import History as History
+from .lambda_callback import LambdaCallback as LambdaCallback
+from .learning_rate import LearningRateScheduler as LearningRateScheduler
+from .learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
+from .model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from .progbar_logger import ProgbarLogger as ProgbarLogger
+from .remote_monitor import RemoteMonitor as RemoteMonitor
+from .swap_ema_weights import SwapEMAWeights as SwapEMAWeights
+from .tensor_board import TensorBoard as TensorBoard
+from .terminate_on_nan import TerminateOnNaN as TerminateOnNaN

@@ -1,0 +1,120 @@
+"""`Callback`: the base class, with a hook for everything that happens in `fit`, `evaluate` and `predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+TRAIN_HOOKS = ("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end")
+TEST_HOOKS = ("on_test_batch_begin", "on_test_batch_end")
+PREDICT_HOOKS = ("on_predict_batch_begin", "on_predict_batch_end")
+
+
+class Callback:
+    """Something that watches training and may act on it: subclass it and override the hooks you want.
+
+    `logs` is a dict of plain numbers (`{"loss": 0.2, "accuracy": 0.7}`), empty where Keras has nothing to
+    say. Overriding a batch hook makes `fit` run one step at a time, so that the hook sees the model as it
+    is after that step; a class that only looks at `batch` and `logs` may say `supports_fused_steps = True`
+    and is then called for every step of a group when the group has run.
+
+    Attributes:
+        model: the model being trained.
+        params: `verbose`, `epochs` and `steps`, as the caller of `fit` chose them.
+        supports_fused_steps: whether batch hooks may be called some steps late.
+        wants_last_step_only: of a group of fused steps, whether to be called for the last one alone.
+
+    >>> class Lines(tf.keras.callbacks.Callback):
+    ...     def on_epoch_end(self, epoch, logs=None):
+    ...         print(epoch, logs["loss"])
+    """
+
+    # Defaults live on the class: many a subclass does not call `super().__init__()`.
+    model: Any = None
+    params: Any = None
+    validation_data: Any = None
+    supports_fused_steps: bool = False
+    wants_last_step_only: bool = False
+
+    def __init__(self) -> None:
+        self.validation_data = None
+        self.model = None
+
+    def set_params(self, params: Mapping[str, Any]) -> None:
+        """Take the parameters of the run."""
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        """Take the model."""
+        self.model = model
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """`fit` begins."""
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """`fit` ends; `logs` are those of the last epoch."""
+
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """`evaluate`, or validation inside `fit`, begins."""
+
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+        """`evaluate`, or validation inside `fit`, ends."""
+
+    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """`predict` begins."""
+
+    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
+        """`predict` ends."""
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """A training epoch begins; epochs count from 0."""
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """A training epoch and its validation have ended; `val_` names are the validation's."""
+
+    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Keras's older name of `on_train_batch_begin`."""
+
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Keras's older name of `on_train_batch_end`."""
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """A training step begins; steps count from 0 in every epoch."""
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """A training step has ended; `logs` are the running values of this epoch."""
+        self.on_batch_end(batch, logs)
+
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """An evaluation step begins."""
+
+    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """An evaluation step has ended."""
+
+    def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """A prediction step begins."""
+
+    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """A prediction step has ended; `logs["outputs"]` is what it predicted."""
+
+    def _on_steps_run(self, count: int) -> None:
+        """`count` fused training steps have run; their batch hooks are called next."""
+
+    def _implements_train_batch_hooks(self) -> bool:
+        """Whether it wants to be called at every training step."""
+        return any(overrides(self, hook) for hook in TRAIN_HOOKS)
+
+    def _implements_test_batch_hooks(self) -> bool:
+        """Whether it wants to be called at every evaluation step."""
+        return any(overrides(self, hook) for hook in TEST_HOOKS)
+
+    def _implements_predict_batch_hooks(self) -> bool:
+        """Whether it wants to be called at every prediction step."""
+        return any(overrides(self, hook) for hook in PREDICT_HOOKS)
+
+
+def overrides(callback: Callback, hook: str) -> bool:
+    """Whether a hook does anything: overridden by the class, or set on the object."""
+    method = getattr(callback, hook)
+    return getattr(method, "__func__", method) is not getattr(Callback, hook)

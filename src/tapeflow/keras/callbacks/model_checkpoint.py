@@ -1,0 +1,165 @@
+"""`ModelCheckpoint`: save the model, or its weights, while it trains."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
+from tapeflow.keras.utils.messages import say
+
+
+class ModelCheckpoint(Callback):
+    """Saves the model or its weights at the end of every epoch, or every `save_freq` batches.
+
+    Args:
+        filepath: the file. It may hold `{epoch}` (from 1), `{batch}` and names of the logs, with formats:
+            `weights.{epoch:02d}-{val_loss:.2f}.h5`.
+        monitor: the quantity that says what is best.
+        verbose: 1 to print what it does.
+        save_best_only: whether to save only when the monitored quantity is better than ever.
+        save_weights_only: whether to call `model.save_weights` instead of `model.save`.
+        mode: `min`, `max`, or `auto`: `max` for names that contain `acc` or begin with `fmeasure`.
+        save_freq: `'epoch'`, or a number of batches, counted across epochs. With a number, training runs
+            one step at a time.
+        options: handed on to `model.save` or `model.save_weights`.
+        initial_value_threshold: the value the first save must beat.
+        **kwargs: `period` (save every so many epochs) and `load_weights_on_restart`, of old Keras.
+    """
+
+    def __init__(
+        self,
+        filepath: str | os.PathLike[str],
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: int | str = "epoch",
+        options: Any = None,
+        initial_value_threshold: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        self.filepath = os.fspath(filepath)
+        if options is not None and not save_weights_only and self.filepath.endswith(".keras"):
+            raise ValueError(
+                "ModelCheckpoint expected no `options` for the native Keras format; got "
+                f"filepath={self.filepath!r}, options={options!r}. Remove `options` or the `.keras` extension."
+            )
+        if save_freq != "epoch" and (not isinstance(save_freq, int) or save_freq < 1):
+            raise ValueError(
+                f'Unrecognized save_freq: {save_freq}. Expected save_freq are "epoch" or integer'
+            )
+        self.period = kwargs.pop("period", 1)
+        self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
+        if kwargs:
+            raise TypeError(f"ModelCheckpoint expected no argument {', '.join(map(repr, kwargs))}.")
+        self.monitor = monitor
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
+        self.save_freq = save_freq
+        self.options = options
+        is_score = "acc" in monitor or monitor.startswith("fmeasure")
+        # Without `save_best_only` nothing is compared, and there is nothing to tell about `auto`.
+        self.mode: Direction = direction("ModelCheckpoint", mode, monitor if save_best_only else "", is_score)
+        self.monitor_op = comparison(self.mode)
+        self.best = worst(self.mode) if initial_value_threshold is None else initial_value_threshold
+        self.epochs_since_last_save = 0
+        self.batches_since_last_save = 0
+        self._last_batch = -1
+        self._epoch = 0
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self.save_freq != "epoch"
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        if self.load_weights_on_restart:
+            newest = _newest_match(self.filepath)
+            if newest is not None:
+                self.model.load_weights(newest)
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if isinstance(self.save_freq, str):
+            return
+        # A batch number that does not grow means a new epoch; one call may stand for several batches.
+        since = batch - self._last_batch if batch > self._last_batch else batch + 1
+        self._last_batch = batch
+        self.batches_since_last_save += since
+        if self.batches_since_last_save >= self.save_freq:
+            self.batches_since_last_save = 0
+            self._save(self._epoch, batch, logs or {})
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self.epochs_since_last_save += 1
+        if self.save_freq == "epoch" and self.epochs_since_last_save >= self.period:
+            self._save(epoch, None, logs or {})
+
+    def _save(self, epoch: int, batch: int | None, logs: dict[str, Any]) -> None:
+        self.epochs_since_last_save = 0
+        path = self._path(epoch, batch, logs)
+        if self.save_best_only and not self._is_best(epoch, path, logs):
+            return
+        if not self.save_best_only and self.verbose > 0:
+            say(f"\nEpoch {epoch + 1}: saving model to {path}")
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        options = {} if self.options is None else {"options": self.options}
+        save = self.model.save_weights if self.save_weights_only else self.model.save
+        try:
+            save(path, overwrite=True, **options)
+        except OSError as error:
+            if isinstance(error, IsADirectoryError) or "is a directory" in str(error).lower():
+                raise OSError(
+                    "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an "
+                    f"existing directory: {path}"
+                ) from error
+            raise
+
+    def _is_best(self, epoch: int, path: str, logs: dict[str, Any]) -> bool:
+        """Whether the model is better than ever; then it is the best from now on."""
+        current = logs.get(self.monitor)
+        if current is None:
+            warnings.warn(
+                f"Can save best model only with {self.monitor} available, skipping. "
+                f"Available metrics are: {','.join(logs)}",
+                stacklevel=5,
+            )
+            return False
+        name = f"\nEpoch {epoch + 1}: {self.monitor}"
+        if not self.monitor_op(current, self.best):
+            if self.verbose > 0:
+                say(f"{name} did not improve from {self.best:.5f}")
+            return False
+        if self.verbose > 0:
+            say(f"{name} improved from {self.best:.5f} to {current:.5f}, saving model to {path}")
+        self.best = current
+        return True
+
+    def _path(self, epoch: int, batch: int | None, logs: dict[str, Any]) -> str:
+        fields = {**logs, "epoch": epoch + 1}
+        if batch is not None:
+            fields.setdefault("batch", batch + 1)
+        try:
+            return self.filepath.format(**fields)
+        except KeyError as error:
+            raise KeyError(
+                f'Failed to format this callback filepath: "{self.filepath}". Reason: {error}. '
+                f"Available names are: {', '.join(sorted(fields))}."
+            ) from error
+
+
+def _newest_match(pattern: str) -> str | None:
+    """The file written last among those a name with `{...}` fields may stand for."""
+    folder, name = os.path.split(pattern)
+    pieces = re.split(r"\{[^}]*\}", name)
+    form = re.compile(".*".join(re.escape(piece) for piece in pieces))
+    found = [p for p in Path(folder or ".").glob("*") if form.fullmatch(p.name)]
+    return str(max(found, key=lambda p: (p.stat().st_mtime_ns, p.name))) if found else None

@@ -1,0 +1,333 @@
+"""`TensorBoard`: a training run as event files, for the board."""
+
+from __future__ import annotations
+
+import operator
+import os
+import time
+import warnings
+from contextlib import ExitStack
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.engine.repeat import Repeater
+from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.weight_pictures import is_drawable, weight_picture
+from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from tapeflow.ops.graph_export import graph_of_record
+from tapeflow.summary import encoding, hooks
+from tapeflow.summary.writer import Prepared, SummaryWriter
+
+_SCALAR = encoding.metadata("scalars")
+_KERAS_GRAPH = encoding.metadata("graph_keras_model", b"1")
+_IGNORED = {
+    "write_grads": "`write_grads` will be ignored in TensorFlow 2.0 for the `TensorBoard` Callback.",
+    "embeddings_layer_names": "`embeddings_layer_names` is not supported in TensorFlow 2.0. Instead, all `Embedding` "
+    "layers will be visualized.",
+    "embeddings_data": "`embeddings_data` is not supported in TensorFlow 2.0. Instead, all `Embedding` variables will "
+    "be visualized.",
+    "batch_size": "`batch_size` is no longer needed in the `TensorBoard` Callback and will be ignored in TensorFlow "
+    "2.0.",
+}
+
+
+class TensorBoard(Callback):
+    """Writes what happens in training to `log_dir/train` and `log_dir/validation`.
+
+    At the end of every epoch: `epoch_loss`, `epoch_<metric>` and `epoch_learning_rate`, with the epoch as
+    step; after every validation and `evaluate`, `evaluation_<metric>_vs_iterations`, with the optimizer's
+    iterations. Batch scalars (`batch_loss`, ...) do not make training wait: their values are taken by the
+    writer's thread. They are written whatever `verbose` is (Keras 2 leaves them out unless it is 1).
+
+    With batch scalars, `tf.summary` calls in the model or in `train_step` go to the same files every
+    `update_freq` steps, with the optimizer's iterations as the default step. A second `fit` adds a file.
+
+    Args:
+        log_dir: the folder.
+        histogram_freq: write histograms of all weights every so many epochs; 0 for never.
+        write_graph: whether to write the model as a graph (functional and sequential models) and the ops
+            of the staged training step.
+        write_images: whether to write weights as pictures too, together with their histograms.
+        write_steps_per_second: whether to write `epoch_steps_per_second`, and, with batch scalars,
+            `batch_steps_per_second`: of steps that run as one program, the mean.
+        update_freq: `'epoch'`, or every how many batches to write batch scalars; `'batch'` means 1.
+        profile_batch: must be 0: profiles are not written yet.
+        embeddings_freq: must be 0: embeddings are not written yet.
+        embeddings_metadata: the files of metadata for embeddings; not used yet.
+        **kwargs: `write_grads`, `batch_size`, `embeddings_layer_names` and `embeddings_data` of old Keras,
+            which are ignored with a warning.
+
+    Raises:
+        ValueError: an argument is unknown, wrong, or asks for what is not written yet.
+
+    >>> model.fit(x, y, epochs=5, callbacks=[tf.keras.callbacks.TensorBoard("logs")])
+    """
+
+    supports_fused_steps = True
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] = "logs",
+        histogram_freq: int = 0,
+        write_graph: bool = True,
+        write_images: bool = False,
+        write_steps_per_second: bool = False,
+        update_freq: Any = "epoch",
+        profile_batch: Any = 0,
+        embeddings_freq: int = 0,
+        embeddings_metadata: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        _check_old_arguments(kwargs)
+        _check_profile_batch(profile_batch)
+        if embeddings_freq:
+            raise ValueError(
+                "TensorBoard expected embeddings_freq=0; got "
+                f"embeddings_freq={embeddings_freq!r}. Embeddings are not written yet: leave it out."
+            )
+        self.log_dir = os.fspath(log_dir)
+        self.histogram_freq = histogram_freq
+        self.write_graph = write_graph
+        self.write_images = write_images
+        self.write_steps_per_second = write_steps_per_second
+        self.update_freq = _checked_frequency(update_freq)
+        self.embeddings_freq = embeddings_freq
+        self.embeddings_metadata = embeddings_metadata
+        self._writers: dict[str, SummaryWriter] = {}
+        self._defaults: list[ExitStack] = []  # what makes our writers the default ones
+        self._is_training = False
+        self._lacks_step_graph = False
+        self._train_step = 0
+        self._iterations_before = 0
+        self._epoch_began = self._batch_began = 0.0
+        self._fused = 0  # how many steps of a group have yet to be told to us
+        self._fused_rate = 0.0
+
+    # Writers
+
+    def set_model(self, model: Any) -> None:
+        """Take the model, begin new files, and write the model's graph."""
+        self._close()
+        self.model = model
+        self._lacks_step_graph = self.write_graph
+        if self.write_graph:
+            self._write_model_graph()
+
+    def _writer(self, run: str) -> SummaryWriter:
+        """The writer of `train` or `validation`, made when first used."""
+        found = self._writers.get(run)
+        if found is None:
+            found = self._writers[run] = tf.summary.create_file_writer(os.path.join(self.log_dir, run))
+        return found
+
+    def _close(self) -> None:
+        while self._defaults:  # more than what ended belongs to a `fit` that was interrupted
+            self._defaults.pop().close()
+        for writer in self._writers.values():
+            writer.close()
+        self._writers = {}
+
+    def _push_default(self, run: str) -> None:
+        """Have the model's own summaries written to a run, unless they are none of our business."""
+        if self.update_freq == "epoch":
+            return
+        iterations = _iterations(self.model)
+        every = self.update_freq
+        stack = ExitStack()
+        stack.enter_context(self._writer(run).as_default(0 if iterations is None else iterations))
+        is_rare = run == "train" and every > 1 and iterations is not None
+        stack.enter_context(
+            tf.summary.record_if((lambda: tf.equal(iterations % every, 0)) if is_rare else True)
+        )
+        self._defaults.append(stack)
+
+    def _pop_default(self) -> None:
+        if self._defaults:
+            self._defaults.pop().close()
+
+    # Hooks
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self.update_freq != "epoch"
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        self._is_training = True
+        self._train_step = 0
+        self._push_default("train")
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        self._is_training = False
+        self._close()
+
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        self._push_default("validation")
+
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+        iterations = _iterations(self.model)
+        if logs and iterations is not None:
+            step = int(iterations)
+            for name, value in logs.items():
+                self._write_scalar("validation", f"evaluation_{name}_vs_iterations", value, step)
+        self._pop_default()
+        if not self._is_training and "validation" in self._writers:
+            self._writers["validation"].flush()  # of an `evaluate` nobody says when it is over
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self._fused = 0
+        self._epoch_began = self._batch_began = time.perf_counter()
+        if self.write_steps_per_second:
+            self._iterations_before = int(_iterations(self.model) or 0)
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self._write_step_graph()
+        found = dict(logs or {})
+        if found:
+            rate = _learning_rate(self.model.optimizer)
+            if rate is not None:
+                found["learning_rate"] = rate
+            if self.write_steps_per_second:
+                steps = int(_iterations(self.model) or 0) - self._iterations_before
+                found["steps_per_second"] = steps / max(time.perf_counter() - self._epoch_began, 1e-9)
+        for name, value in found.items():
+            if name.startswith("val_"):
+                self._write_scalar("validation", f"epoch_{name.removeprefix('val_')}", value, epoch)
+            else:
+                self._write_scalar("train", f"epoch_{name}", value, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            self._write_weights(epoch)
+
+    def _on_steps_run(self, count: int) -> None:
+        now = time.perf_counter()
+        self._fused, self._fused_rate = count, count / max(now - self._batch_began, 1e-9)
+        self._batch_began = now
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if not self._fused:
+            self._batch_began = time.perf_counter()
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        self._train_step += 1
+        if self._fused:
+            self._fused -= 1
+            rate = self._fused_rate
+        else:
+            rate = 1 / max(time.perf_counter() - self._batch_began, 1e-9)
+        if self._train_step % self.update_freq:
+            return
+        writer, step = self._writer("train"), self._train_step
+        if self.write_steps_per_second:
+            writer.add("batch_steps_per_second", rate, step, _SCALAR)
+        for name in logs or ():
+            writer.add(f"batch_{name}", Prepared(_logged, logs, name), step, _SCALAR)
+
+    # What is written
+
+    def _write_scalar(self, run: str, tag: str, value: Any, step: int) -> None:
+        if type(value) is float:
+            self._writer(run).add(tag, value, step, _SCALAR)
+            return
+        with self._writer(run).as_default(), tf.summary.record_if(True):
+            tf.summary.scalar(tag, value, step=step)
+
+    def _write_model_graph(self) -> None:
+        """The layers, as the board's graph view of a Keras model wants them: the model's JSON."""
+        writer = self._writer("train")
+        if not isinstance(self.model, (tf.keras.models.Functional, tf.keras.models.Sequential)):
+            return
+        try:
+            described = self.model.to_json()
+        except Exception as error:  # noqa: BLE001 - a user's get_config may raise anything; training goes on
+            warnings.warn(f"Model failed to serialize as JSON. Ignoring... {error}", stacklevel=2)
+            return
+        writer.add("keras", described, 0, _KERAS_GRAPH)
+
+    def _write_step_graph(self) -> None:
+        """The ops of the training step, once it has been staged."""
+        if not self._lacks_step_graph:
+            return
+        self._lacks_step_graph = False
+        function = self.model.make_train_function()
+        records = function.records if isinstance(function, Repeater) else []
+        if records:
+            graph = graph_of_record("train_step", records[0])
+            self._writer("train").add_graph(graph.SerializeToString())
+
+    def _write_weights(self, epoch: int) -> None:
+        writer = self._writer("train")
+        pictures = encoding.metadata("images")
+        with writer.as_default(), tf.summary.record_if(True):
+            for layer in self.model.layers:
+                for weight in layer.weights:
+                    name = weight.name.replace(":", "_")
+                    tf.summary.histogram(f"{name}/histogram", weight, step=epoch)
+                    if self.write_images and is_drawable(weight.shape):
+                        value = Prepared(weight_picture, hooks.value(weight))
+                        writer.add(f"{name}/image", value, epoch, pictures)
+
+
+def _logged(logs: dict[str, Any], name: str) -> float:
+    """A value of a step's logs, which waits for the step: the writer's thread calls it."""
+    return float(logs[name])
+
+
+def _iterations(model: Any) -> Any:
+    """The optimizer's count of steps; None without one."""
+    return getattr(getattr(model, "optimizer", None), "iterations", None)
+
+
+def _learning_rate(optimizer: Any) -> float | None:
+    """The rate of the step that comes next."""
+    if isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer):
+        optimizer = optimizer.inner_optimizer
+    schedule = getattr(optimizer, "_learning_rate", None)
+    if isinstance(schedule, LearningRateSchedule):
+        return float(schedule(optimizer.iterations))
+    rate = getattr(optimizer, "learning_rate", None)
+    return None if rate is None else float(rate)
+
+
+def _checked_frequency(update_freq: Any) -> Any:
+    if update_freq == "epoch":
+        return "epoch"
+    if update_freq == "batch":
+        return 1
+    try:
+        every = operator.index(update_freq)
+    except TypeError:
+        every = 0
+    if every < 1:
+        raise ValueError(
+            "TensorBoard expected update_freq to be 'epoch', 'batch' or a positive integer; got "
+            f"update_freq={update_freq!r}."
+        )
+    return every
+
+
+def _check_old_arguments(kwargs: dict[str, Any]) -> None:
+    unknown = sorted(set(kwargs) - set(_IGNORED))
+    if unknown:
+        raise ValueError(
+            f"Unrecognized arguments in `TensorBoard` Callback: {set(unknown)}. Supported kwargs are: {set(_IGNORED)}"
+        )
+    for name, value in kwargs.items():
+        if value:
+            warnings.warn(_IGNORED[name], stacklevel=3)
+
+
+def _check_profile_batch(profile_batch: Any) -> None:
+    found = profile_batch
+    if isinstance(found, str):
+        found = [int(part) for part in found.split(",")]
+        found = found[0] if len(found) == 1 else found
+    pair = found if isinstance(found, (tuple, list)) and len(found) == 2 else (found, found)
+    if not all(isinstance(n, int) for n in pair) or not 0 <= pair[0] <= pair[1]:
+        raise ValueError(
+            "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair of positive integers "
+            f"signifies a range of batches to profile. Found: {profile_batch}"
+        )
+    if pair != (0, 0):
+        raise ValueError(
+            f"TensorBoard expected profile_batch=0; got profile_batch={profile_batch!r}. Profiles are not written yet: "
+            "leave it out."
+        )

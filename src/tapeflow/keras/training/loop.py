@@ -1,0 +1,292 @@
+"""The loops of `fit`, `evaluate` and `predict`: batches in, programs run, callbacks called."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import nest
+from tapeflow.engine.repeat import Rows
+from tapeflow.keras.callbacks import CallbackList
+from tapeflow.keras.training.fusion import fused_steps
+from tapeflow.keras.training.sources import Group, Source, ahead, make_source, split_validation, warn_ran_out
+from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
+
+
+class Loop:
+    """Runs a staged step over epochs of a source, several steps in one program where callbacks allow it.
+
+    Args:
+        model: the model.
+        mode: 'train', 'test' or 'predict'.
+        source: the batches.
+        callbacks: whom to tell.
+    """
+
+    def __init__(self, model: Any, mode: str, source: Source, callbacks: CallbackList) -> None:
+        self.model = model
+        self.mode = mode
+        self.source = source
+        self.callbacks = callbacks
+        self._row_shapes: list[Any] = []
+
+    def epoch(self, number: int) -> Iterator[tuple[Group, Rows]]:
+        """Run an epoch. Gives each group of batches with what its steps gave, once the hooks were called."""
+        function = getattr(self.model, f"make_{self.mode}_function")()
+        size = self._group_size()
+        with ahead(self.source.epoch(number, group=size)) as groups:
+            for group in groups:
+                if size == 1:
+                    getattr(self.callbacks, f"on_{self.mode}_batch_begin")(group.step)
+                rows = function(self._stacked(group, size), group.count)
+                self._warn_of_read(function)
+                self._call_back(group, rows, size)
+                yield group, rows
+                if self.mode == "train" and self.model.stop_training:
+                    return
+
+    def _group_size(self) -> int:
+        """How many steps a program runs: what the user said, or what suits the model; one for batch hooks."""
+        allowed = {
+            "train": self.callbacks.supports_fused_steps,
+            "test": self.callbacks.supports_fused_test_steps,
+            "predict": self.callbacks.supports_fused_predict_steps,
+        }
+        if not allowed[self.mode] or self.model.run_eagerly:
+            return 1
+        given = self.model._steps_per_execution
+        size = int(given) if given else fused_steps(self.model, self.source, self.mode)
+        return max(1, min(size, self.source.steps or size))
+
+    def _stacked(self, group: Group, size: int) -> Any:
+        """The batches with a leading axis; too few of them, but of the usual shape, in the first rows of it.
+
+        So the batches that do not fill a group run in the program that there is; how many rows count is
+        told to it.
+        """
+        arrays = [None if a is None else np.asarray(a) for a in nest.flatten(group.data)]
+        if group.count == 1:
+            arrays = [None if a is None else a[None] for a in arrays]
+        shapes = [None if a is None else a.shape[1:] for a in arrays]
+        if group.count > 1:
+            self._row_shapes = shapes
+        if group.count < size and shapes == self._row_shapes:
+            arrays = [None if a is None else _in_first_rows(a, size) for a in arrays]
+        return nest.pack_sequence_as(group.data, arrays)
+
+    def _call_back(self, group: Group, rows: Rows, size: int) -> None:
+        if self.mode != "predict" and not isinstance(rows.structure, dict):
+            raise ValueError(
+                f"{type(self.model).__name__}.{self.mode}_step expected to return a dict of logs, such as "
+                f"{{'loss': loss}}; got {rows[0]!r}. Return {{m.name: m.result() for m in self.metrics}}."
+            )
+        logs = rows[0] if size == 1 else rows.stacked()
+        if self.mode == "predict":
+            logs = {"outputs": logs}
+        if size == 1:
+            getattr(self.callbacks, f"on_{self.mode}_batch_end")(group.step, logs)
+        else:
+            self.callbacks.on_steps_end(self.mode, group.step, logs, group.count)
+
+    def _warn_of_read(self, function: Any) -> None:
+        if function.read_at is not None:
+            warnings.warn(
+                f"{type(self.model).__name__}.{self.mode}_step is run as plain Python, which is slow: at "
+                f"{function.read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()). Use "
+                "tf.cond, tf.where or tf.print, or move the read outside.",
+                stacklevel=2,
+            )
+            function.read_at = None
+
+
+def _in_first_rows(array: np.ndarray, size: int) -> np.ndarray:
+    rows = np.zeros((size, *array.shape[1:]), array.dtype)
+    rows[: len(array)] = array
+    return rows
+
+
+def fit(
+    model: Any,
+    x: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    batch_size: int | None,
+    epochs: int,
+    verbose: Any,
+    callbacks: Any,
+    validation: Validation,
+    validation_split: float,
+    shuffle: Any,
+    class_weight: Any,
+    initial_epoch: int,
+    steps_per_epoch: int | None,
+    reading: dict[str, Any],
+) -> Any:
+    """Train `model`; the arguments are those of `Model.fit`."""
+    if validation_split and validation.data is None:
+        (x, y, sample_weight), held_out = split_validation(x, y, sample_weight, validation_split)
+        validation.data = held_out
+    source = make_source(
+        x,
+        y,
+        sample_weight,
+        batch_size=batch_size,
+        shuffle=shuffle,
+        steps=steps_per_epoch,
+        epochs=epochs - initial_epoch,
+        class_weight=class_weight,
+        **reading,
+    )
+    listeners = as_callbacks(callbacks, model, verbose, epochs=epochs, steps=source.steps)
+    model.stop_training = False
+    model._initial_epoch = initial_epoch
+    try:
+        listeners.on_train_begin()
+        loop = Loop(model, "train", source, listeners)
+        logs: dict[str, Any] = {}
+        # A callback that restores a backup moves the first epoch.
+        for epoch in range(model._initial_epoch, epochs):
+            model.reset_metrics()
+            listeners.on_epoch_begin(epoch)
+            rows = None
+            for _, rows in loop.epoch(epoch):  # noqa: B007 - the last one is wanted
+                pass
+            if rows is None:
+                raise ValueError(
+                    "Model.fit expected at least one batch in an epoch: Unexpected result of `train_function` (Empty "
+                    "Logs). Check that the data is not empty and that a generator has not been used up."
+                )
+            logs = rows.last()
+            if source.ran_out:
+                warn_ran_out(epochs * (source.steps or 0))
+            source.on_epoch_end()
+            if validation.is_due(epoch):
+                found = validation.run(model, listeners)
+                logs.update({f"val_{name}": value for name, value in found.items()})
+            listeners.on_epoch_end(epoch, logs)
+            if model.stop_training or source.ran_out:
+                break
+        model.optimizer.finalize_variable_values(model.trainable_variables)
+        listeners.on_train_end(logs)
+    finally:
+        source.close()
+        validation.close()
+    return model.history
+
+
+class Validation:
+    """The data `fit` validates with, read anew after each epoch that is due.
+
+    Args:
+        data: `validation_data`.
+        frequency: every so many epochs, or a list of epochs, counted from 1.
+        batch_size, steps, reading: as for `evaluate`.
+    """
+
+    def __init__(
+        self, data: Any, frequency: Any, batch_size: int | None, steps: int | None, reading: dict[str, Any]
+    ) -> None:
+        if not isinstance(frequency, (int, list, tuple, set)):
+            raise ValueError(
+                "Model.fit expected validation_freq to be an integer or a list of epochs; got "
+                f"validation_freq={frequency!r}."
+            )
+        self.data = data
+        self._frequency = frequency
+        self._batch_size = batch_size
+        self._steps = steps
+        self._reading = reading
+        self._source: Source | None = None
+
+    def is_due(self, epoch: int) -> bool:
+        """Whether to validate after this epoch."""
+        if self.data is None:
+            return False
+        if isinstance(self._frequency, int):
+            return (epoch + 1) % self._frequency == 0
+        return epoch + 1 in self._frequency
+
+    def run(self, model: Any, callbacks: CallbackList) -> dict[str, Any]:
+        """The logs of an evaluation."""
+        if self._source is None:
+            x, y, weight = _unpacked(self.data)
+            self._source = make_source(
+                x, y, weight, batch_size=self._batch_size, steps=self._steps, **self._reading
+            )
+        return evaluate(model, self._source, callbacks)
+
+    def close(self) -> None:
+        """Let go of the source."""
+        if self._source is not None:
+            self._source.close()
+
+
+def _unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """`validation_data` as x, y and weights; only a tuple or list of arrays is taken apart."""
+    if isinstance(data, (tuple, list)):
+        return unpack_x_y_sample_weight(tuple(data))
+    return data, None, None
+
+
+def evaluate(model: Any, source: Source, callbacks: CallbackList) -> dict[str, Any]:
+    """The logs of one pass over a source."""
+    source.rewind()
+    callbacks.on_test_begin()
+    model.reset_metrics()
+    rows = None
+    for _, rows in Loop(model, "test", source, callbacks).epoch(0):  # noqa: B007 - the last one is wanted
+        pass
+    if rows is None:
+        raise ValueError(
+            "Model.evaluate expected at least one batch: Unexpected result of `test_function` (Empty Logs). Check "
+            "that the data is not empty and that a generator has not been used up."
+        )
+    if source.ran_out:
+        warn_ran_out(source.steps or 0)
+    logs = rows.last()
+    callbacks.on_test_end(logs)
+    return logs
+
+
+def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
+    """The outputs of one pass over a source, joined."""
+    callbacks.on_predict_begin()
+    parts: list[list[Any]] = []
+    structure = None
+    for group, rows in Loop(model, "predict", source, callbacks).epoch(0):
+        structure = rows.structure
+        parts.append([_joined_rows(column, group.count) for column in rows.columns])
+    if not parts:
+        raise ValueError(
+            "Model.predict expected at least one batch: Unexpected result of `predict_function` (Empty batch_outputs)."
+            " Check that the data is not empty and that a generator has not been used up."
+        )
+    if source.ran_out:
+        warn_ran_out(source.steps or 0)
+    callbacks.on_predict_end()
+    joined = [np.concatenate([np.asarray(part) for part in column]) for column in zip(*parts, strict=True)]
+    return nest.pack_sequence_as(structure, joined)
+
+
+def _joined_rows(column: Any, count: int) -> Any:
+    """The first `count` rows, each a batch, as one batch; still on the device."""
+    if isinstance(column, list):
+        return np.concatenate([np.atleast_1d(np.asarray(c)) for c in column[:count]])
+    if column.ndim < 2:
+        return column[:count]
+    rows = column if column.shape[0] == count else column[:count]
+    return rows.reshape((-1, *rows.shape[2:]))
+
+
+def as_callbacks(callbacks: Any, model: Any, verbose: Any, **params: Any) -> CallbackList:
+    """What the user gave as callbacks, with a history and, unless silent, a progress bar."""
+    if isinstance(callbacks, CallbackList):
+        return callbacks
+    level = 1 if verbose in ("auto", True) else int(verbose)
+    return CallbackList(
+        callbacks, add_history=True, add_progbar=level != 0, model=model, verbose=level, **params
+    )

@@ -1,0 +1,9 @@
+from .group import Group as Group
+from .leaves import to_arrays as to_arrays
+from .prefetch import Ahead as Ahead
+from .prefetch import ahead as ahead
+from .selection import make_source as make_source
+from .single import single_batch as single_batch
+from .source import Source as Source
+from .source import warn_ran_out as warn_ran_out
+from .split import split_validation as split_validation

@@ -1,0 +1,33 @@
+"""`single_batch`: what `train_on_batch` and its kin are given, as `train_step` gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine.nest import map_structure
+from tapeflow.engine.tensor import TensorLike
+from tapeflow.keras.training.sources.class_weight import ClassWeight
+from tapeflow.keras.training.sources.leaves import is_scalars, map_leaves, no_adapter, to_array
+from tapeflow.keras.training.sources.samples import check_rows, fill_weights
+from tapeflow.keras.utils.samples import pack_x_y_sample_weight
+
+
+def single_batch(
+    x: Any, y: Any = None, sample_weight: Any = None, class_weight: Mapping[int, float] | None = None
+) -> Any:
+    """One batch. Tensors stay tensors: what they hold may not have been computed yet."""
+    if isinstance(x, (str, bytes)) or (is_scalars(x) and not isinstance(x, (list, tuple))):
+        raise no_adapter(x, y)
+    parts = [map_leaves(_leaf, part) for part in (x, y, sample_weight)]
+    rows = check_rows(parts)
+    parts[2] = fill_weights(parts[1], parts[2], lambda: np.ones(rows, np.float32))
+    if class_weight:
+        parts = ClassWeight(class_weight)(map_structure(to_array, tuple(parts)))
+    return pack_x_y_sample_weight(*parts)
+
+
+def _leaf(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, TensorLike) else to_array(leaf)

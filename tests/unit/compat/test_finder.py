@@ -1,0 +1,206 @@
+"""`tapeflow.compat.install`: programs written for TensorFlow import TapeFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., str]
+
+
+def test_every_way_of_importing_gives_the_same_modules(run: Run) -> None:
+    run("""
+        import tapeflow
+        import tensorflow as tf
+        import tensorflow.keras as keras_1
+        from tensorflow import keras as keras_2
+        import tensorflow.keras.callbacks as callbacks_1
+        from tensorflow.keras import callbacks as callbacks_2
+        from tensorflow.keras.callbacks import EarlyStopping as early_1
+        import keras
+        from keras.callbacks import EarlyStopping as early_2
+        from tensorflow.python.keras.callbacks import EarlyStopping as early_3
+        from tensorflow.python import keras as keras_3
+        import tensorflow.compat.v2 as tf_2
+
+        assert tf.keras is keras_1 is keras_2 is keras_3 is tapeflow.keras
+        assert callbacks_1 is callbacks_2 is keras.callbacks is tapeflow.keras.callbacks
+        assert early_1 is early_2 is early_3 is tapeflow.keras.callbacks.EarlyStopping
+        assert tf.math is tapeflow.math
+        assert tf_2.constant is tf.constant is tapeflow.constant
+        assert tf.losses is tapeflow.keras.losses
+        assert tapeflow.keras.__spec__.name == tapeflow.keras.__name__ == "tapeflow.keras"
+    """)
+
+
+def test_a_program_runs(run: Run) -> None:
+    assert (
+        run("""
+            import tensorflow as tf
+
+            x = tf.Variable(3.0)
+            with tf.GradientTape() as tape:
+                y = x * x
+            print(float(tape.gradient(y, x)))
+        """)
+        == "6.0"
+    )
+
+
+def test_versions(run: Run) -> None:
+    printed = run("""
+        import tapeflow
+        import tensorflow as tf
+        import keras
+        import tensorflow.version
+        print(tf.__version__, tf.version.VERSION, keras.__version__, tapeflow.__version__ != tf.__version__)
+    """)
+    assert printed == "2.11.0 2.11.0 2.11.0 True"
+
+
+def test_importing_costs_no_jax(run: Run) -> None:
+    assert run("import sys, tensorflow, keras; print('jax' in sys.modules)") == "False"
+
+
+def test_modules_of_old_keras(run: Run) -> None:
+    run("""
+        import tapeflow
+        from keras.utils import np_utils
+        import keras.utils.data_utils
+        assert np_utils.to_categorical is tapeflow.keras.utils.to_categorical
+        assert keras.utils.data_utils is tapeflow.keras.utils
+    """)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (
+            "import tensorflow as tf; tf.costant",
+            "AttributeError: module 'tensorflow' has no attribute 'costant': TapeFlow has no such name; "
+            "the nearest are 'constant'",
+        ),
+        (
+            "from tensorflow import constnt",
+            "No module or name 'tensorflow.constnt': TapeFlow has no such one; the nearest are 'constant'",
+        ),
+        ("import tensorflow.keras.calbacks", "No module or name 'tensorflow.keras.calbacks'"),
+        (
+            "from tensorflow.keras.callbacks import EarlyStoping",
+            "ImportError: cannot import name 'EarlyStoping' from 'tensorflow.keras.callbacks': TapeFlow has no "
+            "such name; the nearest are 'EarlyStopping'.",
+        ),
+        (
+            "from tensorflow.keras.callbacks import earlystopping",
+            "the nearest are 'EarlyStopping'",
+        ),
+        (
+            "from keras import lossess",
+            "No module or name 'keras.lossess': TapeFlow has no such one; the nearest are 'losses'",
+        ),
+        ("import tensorflow.contrib.slim", "No module or name 'tensorflow.contrib'"),
+        ("import tensorflow.compat.v1 as tf", "No module or name 'tensorflow.compat.v1'"),
+        ("import tensorflow.python.ops", "No module or name 'tensorflow.python.ops'"),
+        ("import tensorflow.engine", "No module or name 'tensorflow.engine'"),
+        ("from tensorflow.math import no_such", "cannot import name 'no_such'"),
+        ("import keras; keras.Sequental", "module 'keras' has no attribute 'Sequental'"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_nearest(run: Run, code: str, error: str) -> None:
+    printed = run(f"""
+        try:
+            {code}
+        except (ImportError, AttributeError) as error:
+            print(f"{{type(error).__name__}}: {{error}}")
+    """)
+    assert error in printed
+
+
+def test_missing_names_can_be_asked_for(run: Run) -> None:
+    run("""
+        import tensorflow as tf
+        assert not hasattr(tf, "contrib")
+        assert getattr(tf, "contrib", 7) == 7
+        assert "constant" in dir(tf) and "keras" in dir(tf) and "python" in dir(tf)
+        try:
+            import tensorflow.contrib
+        except ModuleNotFoundError:
+            pass
+    """)
+
+
+def test_installing_twice_is_installing_once(run: Run) -> None:
+    run("""
+        import sys
+        tapeflow.compat.install()
+        import tensorflow as tf
+        tapeflow.compat.install()
+        import tensorflow
+        assert tensorflow is tf
+        assert tapeflow.compat.is_installed()
+        assert sum(type(f).__name__ == "Finder" and f.__module__.startswith("tapeflow") for f in sys.meta_path) == 1
+    """)
+
+
+def test_uninstalling_leaves_nothing(run: Run) -> None:
+    run("""
+        import sys
+        import tensorflow.keras.callbacks, keras.losses
+        from keras.utils import np_utils
+        finders = len(sys.meta_path)
+        tapeflow.compat.uninstall()
+        tapeflow.compat.uninstall()
+        assert len(sys.meta_path) == finders - 1
+        assert not tapeflow.compat.is_installed()
+        assert [n for n in sys.modules if n.split(".")[0] in ("tensorflow", "keras")] == []
+        import tapeflow.keras.callbacks
+        tapeflow.compat.install()
+        import tensorflow
+        assert tensorflow.keras.callbacks is tapeflow.keras.callbacks
+    """)
+
+
+@pytest.mark.parametrize("name", ["tensorflow", "keras"])
+def test_refuses_when_the_real_one_is_there(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.py").write_text("real = True\n")
+    printed = run(
+        f"""
+        import sys
+        sys.path.insert(0, ".")
+        import {name}
+        import tapeflow.compat
+        try:
+            tapeflow.compat.install()
+        except RuntimeError as error:
+            print(error)
+        assert not tapeflow.compat.is_installed()
+        assert {name}.real
+        """,
+        installed=False,
+    )
+    assert f"install() expected {name} not to be imported yet; got the real one, from " in printed
+    assert "Call install() at the start of the program" in printed
+
+
+def test_takes_precedence_over_a_real_one_that_is_installed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("real = True\n")
+    run("""
+        import sys
+        sys.path.insert(0, ".")
+        import tensorflow
+        assert not hasattr(tensorflow, "real")
+    """)
+
+
+def test_names_set_on_tensorflow_stay_there(run: Run) -> None:
+    run("""
+        import tensorflow as tf
+        import tapeflow
+        tf.my_own = 1
+        tf.keras.datasets.mnist.load_data = 2
+        assert not hasattr(tapeflow, "my_own")
+        from tensorflow.keras.datasets import mnist
+        assert mnist.load_data == 2
+    """)

@@ -1,0 +1,40 @@
+"""Which module a name stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapeflow.compat.names import MOVED, is_ours, nearest, real_name
+
+
+@pytest.mark.parametrize(
+    ("name", "real"),
+    [
+        ("tensorflow.keras.layers", "tapeflow.keras.layers"),
+        ("tensorflow.math", "tapeflow.math"),
+        ("keras", "tapeflow.keras"),
+        ("keras.models", "tapeflow.keras.models"),
+        ("tensorflow.optimizers.schedules", "tapeflow.keras.optimizers.schedules"),
+        ("tensorflow.python.keras.layers", "tapeflow.keras.layers"),
+        ("tensorflow.python.ops", None),
+        ("tensorflow.compat.v1", None),
+    ],
+)
+def test_real_name(name: str, real: str | None) -> None:
+    assert real_name(name) == real
+
+
+def test_what_is_ours() -> None:
+    assert is_ours("tensorflow")
+    assert is_ours("keras.layers")
+    assert not is_ours("tensorflow_datasets")
+    assert not is_ours("numpy")
+
+
+def test_nearest_ignores_case_and_private_names() -> None:
+    assert nearest("dense", ["Dense", "_Dense", "Conv2D"]) == "; the nearest are 'Dense'"
+    assert nearest("xyz", ["Dense"]) == ""
+
+
+def test_moved_modules_go_to_keras() -> None:
+    assert all(real.startswith("tapeflow.keras") for real in MOVED.values())

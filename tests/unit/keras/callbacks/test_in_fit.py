@@ -1,0 +1,203 @@
+"""Every callback in a real `fit`, and what only a real `fit` shows."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras import callbacks as cb
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 3)).astype("float32")
+Y = X @ np.array([[3.0], [-2.0], [0.5]], "float32")
+
+
+def make(**optimizer: Any) -> Any:
+    tf.keras.utils.set_random_seed(0)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    model.compile(tf.keras.optimizers.SGD(0.1, **optimizer), "mse", metrics=["mae"])
+    return model
+
+
+def train(model: Any, *callbacks: Any, epochs: int = 2, **options: Any) -> Any:
+    options = {"batch_size": 8, "verbose": 0, "shuffle": False, "validation_data": (X[:8], Y[:8]), **options}
+    return model.fit(X, Y, epochs=epochs, callbacks=list(callbacks), **options)
+
+
+@pytest.fixture(scope="module")
+def plain() -> Any:
+    """The history and the weights of two epochs without callbacks."""
+    model = make()
+    history = train(model)
+    return history.history, model.get_weights()
+
+
+@pytest.mark.filterwarnings("ignore:.*RemoteMonitor")
+def test_watching_callbacks_change_nothing(
+    plain: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    model = make()
+    history = train(
+        model,
+        cb.Callback(),
+        cb.BackupAndRestore(tmp_path / "backup"),
+        cb.BaseLogger(),
+        cb.CSVLogger(tmp_path / "log.csv"),
+        cb.EarlyStopping(),
+        cb.History(),
+        cb.LambdaCallback(on_epoch_end=lambda epoch, logs: None),
+        cb.ModelCheckpoint(tmp_path / "{epoch:02d}-{val_loss:.2f}.h5", save_weights_only=True),
+        cb.RemoteMonitor("http://127.0.0.1:9"),
+        cb.TerminateOnNaN(),
+    )
+    expected, weights = plain
+    assert history.history == expected
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(model.get_weights(), weights, strict=True))
+    assert len(list(tmp_path.glob("0*.h5"))) == 2
+    with (tmp_path / "log.csv").open() as file:
+        assert [float(row["loss"]) for row in csv.DictReader(file)] == expected["loss"]
+
+
+def test_a_batch_hook_sees_the_model_after_its_step(plain: Any) -> None:
+    """A user's hook is called in time, and steps one by one end with the bits of fused ones."""
+
+    class Weights(cb.Callback):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[bytes] = []
+            self.losses: list[float] = []
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.seen.append(self.model.get_weights()[0].tobytes())
+            self.losses.append(logs["loss"])
+
+    watch = Weights()
+    model = make()
+    history = train(model, watch)
+    assert len(set(watch.seen)) == 6
+    assert watch.seen[-1] == model.get_weights()[0].tobytes() == plain[1][0].tobytes()
+    assert [watch.losses[2], watch.losses[5]] == history.history["loss"] == plain[0]["loss"]
+
+
+def test_running_logs_of_fused_steps_are_those_of_single_ones() -> None:
+    class Late(cb.Callback):
+        supports_fused_steps = True
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.losses: list[float] = []
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.losses.append(logs["loss"])
+
+    class InTime(Late):
+        supports_fused_steps = False
+
+    late, in_time = Late(), InTime()
+    train(make(), late)
+    train(make(), in_time)
+    assert late.losses == in_time.losses
+    assert len(late.losses) == 6
+
+
+def test_early_stopping_restores_the_best() -> None:
+    model = make()
+    kept: list[Any] = []
+    rise = cb.LearningRateScheduler(lambda epoch: 0.01 if epoch < 2 else 5.0)
+    keep = cb.LambdaCallback(on_epoch_end=lambda epoch, logs: kept.append(model.get_weights()))
+    stop = cb.EarlyStopping("loss", patience=2, restore_best_weights=True)
+    history = train(model, rise, keep, stop, epochs=9)
+    best = int(np.argmin(history.history["loss"]))
+    assert len(history.epoch) == best + 3
+    np.testing.assert_array_equal(model.get_weights()[0], kept[best][0])
+
+
+def test_terminate_on_nan_stops_in_the_first_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+    model = make()
+    history = train(model, cb.TerminateOnNaN(), cb.LearningRateScheduler(lambda epoch: 1e30), epochs=5)
+    assert len(history.epoch) == 1
+    assert capsys.readouterr().out.count("Invalid loss, terminating training") == 1
+
+
+def test_rates_are_logged_and_used() -> None:
+    model = make()
+    history = train(model, cb.LearningRateScheduler(lambda epoch: 0.0), cb.ReduceLROnPlateau(patience=1))
+    np.testing.assert_array_equal(history.history["lr"], [0.0, 0.0])
+    assert history.history["loss"][0] == history.history["loss"][1]
+
+
+def test_checkpoints_of_batches_and_whole_models(tmp_path: Path) -> None:
+    model = make()
+    train(model, cb.ModelCheckpoint(tmp_path / "w{epoch}-{batch}.h5", save_freq=2, save_weights_only=True))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["w1-2.h5", "w2-1.h5", "w2-3.h5"]
+    other = make()
+    other.load_weights(tmp_path / "w2-3.h5")
+    np.testing.assert_array_equal(other.get_weights()[0], model.get_weights()[0])
+    train(model, cb.ModelCheckpoint(tmp_path / "whole.keras", "loss", save_best_only=True))
+    again = tf.keras.models.load_model(tmp_path / "whole.keras")
+    np.testing.assert_array_equal(again.predict(X, verbose=0), model.predict(X, verbose=0))
+
+
+class Crash(cb.Callback):
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        if epoch == 2:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_training_goes_on(tmp_path: Path) -> None:
+    whole = make(momentum=0.9)
+    expected = train(whole, epochs=4).history["loss"]
+    model = make(momentum=0.9)
+    with pytest.raises(KeyboardInterrupt):
+        train(model, cb.BackupAndRestore(tmp_path), Crash(), epochs=4)
+    model = make(momentum=0.9)
+    history = train(model, cb.BackupAndRestore(tmp_path), epochs=4)
+    assert history.epoch == [2, 3]
+    assert history.history["loss"] == expected[2:]
+    assert model.get_weights()[0].tobytes() == whole.get_weights()[0].tobytes()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("on_epoch", [False, True])
+def test_validation_uses_the_averaged_weights(on_epoch: bool) -> None:
+    kept: list[Any] = []
+    model = make(use_ema=True, ema_momentum=0.5)
+    swap = cb.SwapEMAWeights(swap_on_epoch=on_epoch)
+    keep = cb.LambdaCallback(on_test_begin=lambda logs: kept.append(model.get_weights()))
+    history = train(model, swap, keep)
+    average = model.optimizer._model_variables_moving_average
+    np.testing.assert_array_equal(kept[-1][0], average[0].numpy())
+    np.testing.assert_array_equal(model.get_weights()[0], average[0].numpy())  # as `fit` ends with them
+    expected = np.mean((X[:8] @ kept[-1][0] + kept[-1][1] - Y[:8]) ** 2)
+    np.testing.assert_allclose(history.history["val_loss"][-1], expected, rtol=1e-5)
+
+
+def test_a_list_of_callbacks_in_a_hand_written_loop() -> None:
+    model = make()
+    seen: list[Any] = []
+    each = cb.CallbackList(
+        [cb.LambdaCallback(on_train_batch_end=lambda batch, logs: seen.append(logs["loss"]))],
+        add_history=True,
+        model=model,
+        epochs=2,
+        steps=3,
+        verbose=0,
+    )
+    each.on_train_begin()
+    for epoch in range(2):
+        each.on_epoch_begin(epoch)
+        logs: dict[str, Any] = {}
+        for step in range(3):
+            each.on_train_batch_begin(step)
+            logs = model.train_on_batch(X[step * 8 :][:8], Y[step * 8 :][:8], return_dict=True)
+            each.on_train_batch_end(step, logs)
+        each.on_epoch_end(epoch, logs)
+    each.on_train_end()
+    assert len(seen) == 6
+    assert model.history.history["loss"] == [seen[2], seen[5]]

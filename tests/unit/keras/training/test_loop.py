@@ -1,0 +1,113 @@
+"""The loops of fit, evaluate and predict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras.training.loop import Validation
+
+layers = tf.keras.layers
+X = np.linspace(-1, 1, 80, dtype="float32").reshape(20, 4)
+Y = X[:, :1] * 2
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    model = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(1)])
+    model.compile(tf.keras.optimizers.SGD(0.01), "mse")
+    return model
+
+
+class Steps(tf.keras.callbacks.Callback):
+    """Counts the batch hooks, although it does not mind fused steps."""
+
+    supports_fused_steps = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+        self.losses: list[float] = []
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.batches.append(batch)
+        self.losses.append(float(logs["loss"]))
+
+
+def test_many_steps_are_one_program_and_hooks_are_called_for_each(model: Any) -> None:
+    model.fit(X, Y, batch_size=2, verbose=0)
+    before = tf.debugging.engine_counters()["dispatched"]
+    steps = Steps()
+    model.fit(X, Y, batch_size=2, verbose=0, callbacks=[steps])
+    assert steps.batches == list(range(10))
+    assert all(isinstance(v, float) for v in steps.losses)
+    assert tf.debugging.engine_counters()["dispatched"] - before < 8
+
+
+def test_stopping_at_a_batch_ends_the_epoch_there(model: Any) -> None:
+    class Stops(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.model.stop_training = batch == 2
+
+    first = int(model.optimizer.iterations)
+    history = model.fit(X, Y, batch_size=2, epochs=3, verbose=0, callbacks=[Stops()])
+    assert history.epoch == [0]
+    assert int(model.optimizer.iterations) - first == 3
+
+
+def test_predictions_keep_order_and_structure(model: Any) -> None:
+    expected = model(X).numpy()
+    for size in (1, 3, 20, 64):
+        np.testing.assert_allclose(
+            model.predict(X, batch_size=size, verbose=0), expected, rtol=1e-6, atol=1e-7
+        )
+
+    class Several(tf.keras.Model):
+        def call(self, inputs: Any) -> Any:
+            return {"twice": inputs * 2.0, "sums": (tf.reduce_sum(inputs, axis=1), inputs)}
+
+    found = Several().predict(X, batch_size=3, verbose=0)
+    np.testing.assert_allclose(found["twice"], X * 2)
+    np.testing.assert_allclose(found["sums"][0], X.sum(1), rtol=1e-5, atol=1e-6)
+
+
+def test_epochs_are_counted_from_the_initial_one(model: Any) -> None:
+    history = model.fit(X, Y, epochs=5, initial_epoch=3, verbose=0)
+    assert history.epoch == [3, 4]
+    assert model.history is history
+    assert model.fit(X, Y, epochs=2, initial_epoch=2, verbose=0).epoch == []
+
+
+def test_validation_is_due_as_told() -> None:
+    def due(frequency: Any) -> list[int]:
+        validation = Validation((X, Y), frequency, None, None, {})
+        return [epoch for epoch in range(6) if validation.is_due(epoch)]
+
+    assert due(1) == [0, 1, 2, 3, 4, 5]
+    assert due(3) == [2, 5]
+    assert due([1, 4]) == [0, 3]
+    assert not Validation(None, 1, None, None, {}).is_due(0)
+    with pytest.raises(ValueError, match="expected validation_freq to be an integer or a list of epochs"):
+        Validation((X, Y), "often", None, None, {})
+
+
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_progress_is_told(model: Any, verbose: int, capsys: pytest.CaptureFixture[str]) -> None:
+    model.fit(X, Y, batch_size=10, epochs=2, validation_data=(X, Y), verbose=verbose)
+    printed = capsys.readouterr().out
+    assert "Epoch 2/2" in printed
+    assert "2/2" in printed
+    assert " - val_loss: " in printed
+    assert ("[==============================]" in printed) == (verbose == 1)
+    model.fit(X, Y, verbose=0)
+    model.evaluate(X, Y, verbose=0)
+    model.predict(X, verbose=0)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_batch_smaller_than_the_others_counts_for_what_it_holds(model: Any) -> None:
+    whole = model.evaluate(X, Y, batch_size=20, verbose=0)
+    assert model.evaluate(X, Y, batch_size=7, verbose=0) == pytest.approx(whole, rel=1e-5)
