@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.harness import run
 
-MODULES = ("tape_loop", "conv", "startup")
+MODULES = ("tape_loop", "conv", "fit", "summary", "startup")
 
 
 def main() -> int:
@@ -15,7 +15,7 @@ def main() -> int:
     parser.add_argument(
         "names", nargs="*", metavar="name", help=f"any of: {', '.join(MODULES)} (default: all)"
     )
-    parser.add_argument("--quick", action="store_true", help="three rounds of each contender")
+    parser.add_argument("--quick", action="store_true", help="three rounds of the contenders that bars name")
     parser.add_argument("--strict", action="store_true", help="exit with 1 unless every bar is met")
     parser.add_argument("--only", action="append", metavar="TEXT", help="contenders whose name contains TEXT")
     options = parser.parse_args()

@@ -12,6 +12,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ BUSY_LOAD = 0.5
 
 @dataclass(frozen=True)
 class Bar:
-    """What a contender must reach: at most `at_most` times the reference's time.
+    """What a contender must reach: at most `at_most` times the reference's time, or `fact` if one is named.
 
     A `reference` of several names means the fastest of them.
     """
@@ -35,6 +36,12 @@ class Bar:
     contender: str
     reference: str | tuple[str, ...]
     at_most: float
+    fact: str | None = None
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The names it is compared with."""
+        return (self.reference,) if isinstance(self.reference, str) else self.reference
 
     def judge(self, result: "Result") -> "Verdict":
         """Compare with the limit: the median of paired ratios, and the fastest rounds.
@@ -42,13 +49,14 @@ class Bar:
         Both must agree. A busy machine slows some contenders far more than others, so a median
         alone would now and then find a bar met that is not.
         """
-        names = (self.reference,) if isinstance(self.reference, str) else self.reference
-        text = f"{self.contender} <= {self.at_most:g}x {' and '.join(names)}"
+        names = self.references
+        what = "" if self.fact is None else f", {self.fact}"
+        text = f"{self.contender}{what} <= {self.at_most:.3g}x {' and '.join(names)}"
         missing = [name for name in (self.contender, *names) if name not in result.samples]
         if missing:
             return Verdict(text, None, f"not measured: {', '.join(missing)}")
-        ratio = max(result.ratio(self.contender, name) for name in names)
-        at_best = max(result.ratio_at_best(self.contender, name) for name in names)
+        ratio = max(result.ratio(self.contender, name, self.fact) for name in names)
+        at_best = max(result.ratio_at_best(self.contender, name, self.fact) for name in names)
         figure = f"{ratio:.3g}x, {at_best:.3g}x at best"
         if (ratio <= self.at_most) != (at_best <= self.at_most):
             return Verdict(text, None, f"unsure, measure again: {figure}")
@@ -62,6 +70,7 @@ class Fact:
     contender: str
     name: str
     expected: Any
+    references: tuple[str, ...] = ()
 
     def judge(self, result: "Result") -> "Verdict":
         """Compare the fact of the last round with what is expected."""
@@ -139,15 +148,20 @@ class Result:
         self.samples.pop(name, None)
         self.seconds.pop(name, None)
 
-    def ratio(self, name: str, reference: str) -> float:
-        """The median of the ratios of rounds that ran next to each other."""
-        return statistics.median(
-            mine / theirs for mine, theirs in zip(self.seconds[name], self.seconds[reference], strict=True)
-        )
+    def figures(self, name: str, fact: str | None = None) -> list[float]:
+        """Seconds a step in each round, or what the script reported as `fact`."""
+        if fact is None:
+            return self.seconds[name]
+        return [sample.facts[fact] for sample in self.samples[name]]
 
-    def ratio_at_best(self, name: str, reference: str) -> float:
+    def ratio(self, name: str, reference: str, fact: str | None = None) -> float:
+        """The median of the ratios of rounds that ran next to each other."""
+        pairs = zip(self.figures(name, fact), self.figures(reference, fact), strict=True)
+        return statistics.median(mine / theirs for mine, theirs in pairs)
+
+    def ratio_at_best(self, name: str, reference: str, fact: str | None = None) -> float:
         """The ratio of the fastest rounds: what is left when nothing else ran on the machine."""
-        return min(self.seconds[name]) / min(self.seconds[reference])
+        return min(self.figures(name, fact)) / min(self.figures(reference, fact))
 
     def disagreements(self) -> list[str]:
         """Contenders whose value after the warm-up is not the reference's: they did other work."""
@@ -166,7 +180,7 @@ def run(benchmark: Benchmark, is_quick: bool = False, only: Sequence[str] = ()) 
 
     Args:
         benchmark: what to run.
-        is_quick: three rounds of each contender, for a first look.
+        is_quick: three rounds, for a first look; of those contenders alone that a bar is about.
         only: parts of names; the reference and the contenders with one of them in their names run.
     """
     if only:
@@ -176,6 +190,11 @@ def run(benchmark: Benchmark, is_quick: bool = False, only: Sequence[str] = ()) 
         names = {contender.name for contender in chosen}
         bars = [bar for bar in benchmark.bars if bar.contender in names]
         benchmark = replace(benchmark, contenders=chosen, bars=bars)
+    elif is_quick:
+        named = {n for bar in benchmark.bars for n in (bar.contender, *bar.references)} | {
+            benchmark.reference
+        }
+        benchmark = replace(benchmark, contenders=[c for c in benchmark.contenders if c.name in named])
     rounds = min(QUICK_ROUNDS, benchmark.rounds) if is_quick else benchmark.rounds
     result = Result(benchmark, load_before=os.getloadavg()[0])
     if benchmark.prepare is not None:
@@ -193,16 +212,21 @@ def run(benchmark: Benchmark, is_quick: bool = False, only: Sequence[str] = ()) 
 
 
 def _start(benchmark: Benchmark, result: Result) -> dict[str, LoopProcess | Script]:
+    """Start and warm up all contenders, several at a time: nothing of that is timed."""
     running: dict[str, LoopProcess | Script] = {}
-    for contender in benchmark.contenders:
+
+    def start(contender: Loop | Script) -> None:
         try:
-            running[contender.name] = contender.start()
+            process = running[contender.name] = contender.start()
             if benchmark.warm_up or isinstance(contender, Script):
-                result.warm_up[contender.name] = running[contender.name].round(benchmark.warm_up)
+                result.warm_up[contender.name] = process.round(benchmark.warm_up)
         except NotMeasured as reason:
             result.drop(contender.name, reason)
             if contender.name in running:
                 running.pop(contender.name).close()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(start, benchmark.contenders))
     return running
 
 

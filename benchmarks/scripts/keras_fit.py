@@ -1,0 +1,91 @@
+"""`fit`, `evaluate` and `predict` as contenders, with any package that has the Keras API.
+
+A round of `fit` is one steady epoch: the training is a single call of `fit` on a thread of its own, which
+stands still at the beginning of each epoch until the next round is wanted. What a call of `fit` does once
+is therefore no part of any round; what it does for an epoch (shuffling, metrics, logs) is.
+"""
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from benchmarks.scripts.keras_data import Data, make_data
+from benchmarks.scripts.keras_models import load, make_model
+
+ENDLESS = 1_000_000
+
+
+class _Epochs:
+    """A training that does an epoch when it is told to."""
+
+    def __init__(self, keras: Any, task: str, data: Data, steps_per_execution: int | None) -> None:
+        self._keras = keras
+        self._wanted: SimpleQueue[None] = SimpleQueue()
+        self._ended: SimpleQueue[float | BaseException] = SimpleQueue()
+        self._arguments = (task, steps_per_execution)
+        self._data = data
+        threading.Thread(target=self._train, daemon=True).start()
+
+    def run(self) -> float:
+        """Let it do one; its mean loss."""
+        self._wanted.put(None)
+        loss = self._ended.get()
+        if isinstance(loss, BaseException):
+            raise loss
+        return loss
+
+    def _train(self) -> None:
+        wanted, ended = self._wanted, self._ended
+
+        class Gate(self._keras.callbacks.Callback):
+            def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+                wanted.get()
+
+            def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+                ended.put(float(logs["loss"]))
+
+        try:
+            model = make_model(self._keras, *self._arguments)
+            data = self._data
+            model.fit(data.x, data.y, data.batch, epochs=ENDLESS, verbose=0, callbacks=[Gate()])
+        except BaseException as error:  # noqa: BLE001 - it is raised where the epoch is awaited
+            ended.put(error)
+
+
+def fit(package: str, task: str, steps_per_execution: int | None = None) -> Callable[[int], float]:
+    """Return `run_steps(count)`, where `count` is the steps of an epoch."""
+    data = make_data(task)
+    epochs = _Epochs(load(package), task, data, steps_per_execution)
+
+    def run_steps(count: int) -> float:
+        data.require_epoch(count)
+        return epochs.run()
+
+    return run_steps
+
+
+def evaluate(package: str) -> Callable[[int], float]:
+    """Return `run_steps(count)`: the loss of the MLP on `count` batches."""
+    data = make_data("mlp")
+    model = make_model(load(package), "mlp")
+
+    def run_steps(count: int) -> float:
+        data.require_epoch(count)
+        return model.evaluate(data.x, data.y, data.batch, verbose=0, return_dict=True)["loss"]
+
+    return run_steps
+
+
+def predict(package: str) -> Callable[[int], float]:
+    """Return `run_steps(count)`: the mean size of the MLP's outputs for `count` batches."""
+    data = make_data("mlp")
+    model = make_model(load(package), "mlp")
+
+    def run_steps(count: int) -> float:
+        data.require_epoch(count)
+        return float(np.abs(model.predict(data.x, data.batch, verbose=0)).mean())
+
+    return run_steps

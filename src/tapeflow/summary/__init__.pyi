@@ -1,0 +1,21 @@
+# The public names of `tf.summary`. `__init__.py` imports each one when it is first used.
+from . import experimental as experimental
+from .context import record_if as record_if
+from .context import should_record_summaries as should_record_summaries
+from .files import create_file_writer as create_file_writer
+from .graphs import graph as graph
+from .graphs import trace_export as trace_export
+from .graphs import trace_off as trace_off
+from .graphs import trace_on as trace_on
+from .histograms import histogram as histogram
+from .images import image as image
+from .runs import Run as Run
+from .runs import read as read
+from .scalars import scalar as scalar
+from .series import Series as Series
+from .sounds import audio as audio
+from .texts import text as text
+from .writer import SummaryWriter as SummaryWriter
+from .writer import create_noop_writer as create_noop_writer
+from .writer import flush as flush
+from .writing import write as write
