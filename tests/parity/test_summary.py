@@ -229,6 +229,37 @@ def test_files_of_tensorflow() -> None:
     assert_read_alike(only_file(folder))
 
 
+def test_pictures_sounds_and_histograms_are_tensorflows(tmp_path: Path) -> None:
+    ramp = np.linspace(-0.2, 1.2, 60).reshape(1, 5, 4, 3)
+    writer = tf.summary.create_file_writer(tmp_path)
+    with writer.as_default():
+        tf.summary.image("im/float32", ramp.astype(np.float32), step=1)
+        tf.summary.image("im/float64", ramp, step=1)
+        for dtype in (np.uint8, np.int8, np.uint16, np.int32):
+            data = (np.clip(ramp, 0, 1) * np.iinfo(dtype).max).astype(dtype)
+            tf.summary.image(f"im/{dtype.__name__}", data, step=1)
+        data = np.linspace(-1.2, 1.2, 99, dtype=np.float32).reshape(1, 33, 3)
+        tf.summary.audio("au/ramp", data, 44100, step=1)
+        for seed, count in ((0, 30), (1, 7)):
+            data = np.random.RandomState(seed).normal(size=500)
+            tf.summary.histogram(f"h/{count}", data, step=1, buckets=count)
+    writer.close()
+    ours = tf.summary.read(tmp_path)
+    theirs = tf.summary.read(only_file(Path(__file__).parent / "fixtures" / "summary"))
+    for tag, series in ours.items():
+        mine, expected = series.values[0], theirs[tag].values[0]
+        assert (series.plugin, series.content) == (theirs[tag].plugin, theirs[tag].content)
+        if series.plugin == "images":
+            assert mine[:2].tolist() == expected[:2].tolist()
+            pixels = [np.asarray(Image.open(io.BytesIO(found[2]))) for found in (mine, expected)]
+            np.testing.assert_array_equal(*pixels)
+        elif series.plugin == "audio":
+            assert mine.tolist() == expected.tolist()
+        else:
+            np.testing.assert_allclose(mine, expected, rtol=1e-12, atol=1e-15)
+    assert len(ours) == 9
+
+
 # The messages are TensorBoard's.
 
 

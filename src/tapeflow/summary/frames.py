@@ -127,8 +127,22 @@ def _good_ones(buffer: bytes, starts: np.ndarray, lengths: np.ndarray) -> int:
     parts = [buffer[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
     found = np.fromiter(map(crc32c, parts), np.uint32, len(parts))
     stored = sliding_window_view(np.frombuffer(buffer, np.uint8), 4)[ends].view("<u4")[:, 0]
-    wrong = np.flatnonzero(_masked(found) != stored)
-    return int(wrong[0]) if wrong.size else len(starts)
+    wrong = _masked(found) != stored
+    # Where a record of eight bytes has lost its data, its header and that of the next one look like a record.
+    for i in np.flatnonzero(lengths == 8):
+        wrong[i] |= _is_record(buffer, int(starts[i]))
+    return int(np.argmax(wrong)) if wrong.any() else len(starts)
+
+
+def _is_record(buffer: bytes, at: int) -> bool:
+    """Whether a whole good record begins here."""
+    head = buffer[at : at + HEADER_SIZE]
+    if len(head) < HEADER_SIZE or int.from_bytes(head[8:], "little") != masked_crc(head[:8]):
+        return False
+    end = at + HEADER_SIZE + int.from_bytes(head[:8], "little")
+    return end + FOOTER_SIZE <= len(buffer) and masked_crc(buffer[at + HEADER_SIZE : end]) == int.from_bytes(
+        buffer[end : end + FOOTER_SIZE], "little"
+    )
 
 
 def _masked(crc: np.ndarray) -> np.ndarray:
@@ -148,12 +162,8 @@ def find_record(buffer: bytes, begin: int, is_whole: bool) -> int | None:
         for place in _good_headers(piece):
             at = window + int(place)
             length = int.from_bytes(buffer[at : at + 8], "little")
-            end = at + HEADER_SIZE + length
-            if end + FOOTER_SIZE > size:
-                if is_whole:
-                    continue
-                return at
-            if masked_crc(buffer[at + HEADER_SIZE : end]) == int.from_bytes(buffer[end : end + 4], "little"):
+            is_cut_off = at + _AROUND + length > size
+            if (is_cut_off and not is_whole) or _is_record(buffer, at):
                 return at
     return None
 

@@ -99,10 +99,16 @@ def value(data: Any) -> Any:
     if (found := bridge.pending(data)) is not None:
         return found
     if type(data).__module__.startswith("torch"):
-        return np.array(data.detach().cpu())
+        return _torch_array(data)
     array = np.array(data)
     # numpy's own strings lose NULs at their end.
     return np.array(data, dtype=object) if array.dtype.kind in "SU" else array
+
+
+def _torch_array(tensor: Any) -> np.ndarray:
+    """A PyTorch tensor that may be part of a graph, on another device, or of a type that numpy has not."""
+    plain = tensor.detach().cpu()
+    return np.array(plain.float() if str(plain.dtype) == "torch.bfloat16" else plain)
 
 
 def step(step: Any) -> Any:

@@ -72,7 +72,9 @@ def test_tensorboard_draws_the_models_layers(name, tmp_path):
 
 def test_tensorboard_reads_the_ops_of_the_training_step(tmp_path):
     RUN["run"](tf.keras, "plain", str(tmp_path))
-    (graph,) = [GraphDef.FromString(e.graph_def) for e in events(tmp_path / "train") if e.HasField("graph_def")]
+    (graph,) = [
+        GraphDef.FromString(e.graph_def) for e in events(tmp_path / "train") if e.HasField("graph_def")
+    ]
     assert all(node.name.startswith("train_step/") for node in graph.node)
     assert {"d/kernel", "e/bias"} <= {
         node.name.removeprefix("train_step/") for node in graph.node if node.op == "VarHandleOp"

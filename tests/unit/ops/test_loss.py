@@ -28,7 +28,7 @@ KERNELS: list[tuple[Any, Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "labels", "statics"), KERNELS, ids=str)
+@pytest.mark.parametrize(("kernel", "labels", "statics"), KERNELS)
 def test_no_float64_in_a_float32_kernel(kernel: Any, labels: Any, statics: dict[str, Any]) -> None:
     p = jnp.stack([P, P], 1) if kernel is ctc_loss else P
 

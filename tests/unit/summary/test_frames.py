@@ -79,6 +79,14 @@ def test_missing_and_added_bytes() -> None:
         assert frames.lost == [(len(one), len(one) + len(damaged))]
 
 
+def test_a_bare_header_does_not_swallow_the_next_record() -> None:
+    # Its length is eight, and eight bytes with their checksum is what the next record begins with.
+    bare, after = record(b"12345678")[:12], record(b"after")
+    buffer = bare + after
+    assert texts(buffer, scan(buffer)) == [b"after"]
+    assert scan(buffer).lost == [(0, 12)]
+
+
 def test_a_length_beyond_the_end_hides_nothing_in_a_finished_file() -> None:
     longer = record(b"x" * 100_000)[:60]
     buffer = longer + record(b"after")

@@ -33,6 +33,36 @@ def test_scalar(writer: FileWriter, data: Any) -> None:
     assert (series.steps.tolist(), series.values.tolist()) == ([3], [2.0])
 
 
+class TorchTensor:
+    """What of a PyTorch tensor matters here: it gives its numbers only once it is detached and on the CPU."""
+
+    def __init__(self, state: str = "graph", dtype: str = "torch.float32") -> None:
+        self.state, self.dtype = state, dtype
+
+    def detach(self) -> TorchTensor:
+        return TorchTensor("device", self.dtype)
+
+    def cpu(self) -> TorchTensor:
+        return TorchTensor("plain", self.dtype) if self.state == "device" else self
+
+    def float(self) -> TorchTensor:
+        return TorchTensor(self.state)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if (self.state, self.dtype) != ("plain", "torch.float32"):
+            raise RuntimeError("can't be converted")
+        return np.array(2.0, np.float32)
+
+
+TorchTensor.__module__ = "torch.nn.parameter"
+
+
+@pytest.mark.parametrize("dtype", ["torch.float32", "torch.bfloat16"])
+def test_tensors_of_pytorch(writer: FileWriter, dtype: str) -> None:
+    series = written(writer, lambda: summary.scalar("x", TorchTensor(dtype=dtype), step=0))
+    assert series.values.tolist() == [2.0]
+
+
 def test_scalar_refuses(writer: FileWriter) -> None:
     with writer.as_default():
         with pytest.raises(ValueError, match=r"expected a scalar; got data of shape \(2,\).*reduce_mean"):

@@ -170,8 +170,9 @@ class TensorBoard(Callback):
             for name, value in logs.items():
                 self._write_scalar("validation", f"evaluation_{name}_vs_iterations", value, step)
         self._pop_default()
-        if not self._is_training and "validation" in self._writers:
-            self._writers["validation"].flush()  # of an `evaluate` nobody says when it is over
+        if not self._is_training:  # nobody says when an `evaluate` is over
+            for writer in self._writers.values():
+                writer.flush()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._fused = 0

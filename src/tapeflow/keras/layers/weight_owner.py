@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -223,7 +222,7 @@ class WeightOwner(Module):
                 f"You tried to call `count_params` on layer {self.name}, but the layer isn't built. You can "
                 f"build it manually via: `{self.name}.build(batch_input_shape)`."
             )
-        return sum(math.prod(w.shape) for w in self.weights)
+        return sum(w.shape.num_elements() or 0 for w in self.weights)
 
     # Reading and setting weights
 

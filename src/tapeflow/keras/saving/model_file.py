@@ -120,11 +120,23 @@ def _keras3_config(model: Any, include_optimizer: bool) -> dict[str, Any]:
     shape = vars(model).get("_build_input_shape")
     if shape is not None:
         config["build_config"] = {"input_shape": shape}
-    compiled = model.get_compile_config()
-    if compiled is not None and include_optimizer:
+    compiled = _compile_config(model) if include_optimizer else None
+    if compiled is not None:
         compiled = {**compiled, **{k: v for k, v in _COMPILED.items() if compiled.get(k) is None}}
         config["compile_config"] = to_keras3(compiled)
     return config
+
+
+def _compile_config(model: Any) -> dict[str, Any] | None:
+    """How the model was compiled; None, with a warning, if a part of it has no config."""
+    try:
+        return model.get_compile_config()
+    except NotImplementedError as error:
+        warnings.warn(
+            f"The model is saved without its optimizer, loss and metrics: {error} Call compile() after loading it.",
+            stacklevel=5,
+        )
+        return None
 
 
 def _save_hdf5(model: Any, path: Path, include_optimizer: bool) -> None:
@@ -145,8 +157,8 @@ def _save_hdf5(model: Any, path: Path, include_optimizer: bool) -> None:
         file.attrs["backend"] = BACKEND
         file.attrs["model_config"] = as_json(serialize_keras_object(model))
         save_groups(model, file.create_group("model_weights"))
-        compiled = model.get_compile_config()
-        if compiled is not None and include_optimizer:
+        compiled = _compile_config(model) if include_optimizer else None
+        if compiled is not None:
             compiled["optimizer_config"] = _keras2_optimizer(compiled.pop("optimizer"), model.optimizer)
             file.attrs["training_config"] = as_json(compiled)
             if model.optimizer.built:

@@ -437,3 +437,18 @@ def test_an_optimizer_of_the_user_s_own_is_found(tmp_path: Path) -> None:
         again = tf.keras.models.load_model(tmp_path / name)
         assert type(again.optimizer) is Slow
         assert float(again.optimizer.learning_rate) == 0.125
+
+
+def test_a_schedule_without_a_config_does_not_keep_the_model_from_being_saved(tmp_path: Path) -> None:
+    class WarmUp(tf.keras.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step: Any) -> Any:
+            return tf.cast(step, tf.float32) * 1e-3
+
+    model, x = models.stack()
+    model.compile(tf.keras.optimizers.SGD(WarmUp()), "mse")
+    for name in ("m.keras", "m.h5"):
+        with pytest.warns(UserWarning, match="saved without its optimizer.*must override.*Call compile"):
+            model.save(tmp_path / name)
+        again = tf.keras.models.load_model(tmp_path / name)
+        assert again.optimizer is None
+        assert models.same(models.outputs(again, x), models.outputs(model, x))

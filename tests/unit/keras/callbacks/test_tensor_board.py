@@ -1,0 +1,274 @@
+"""`TensorBoard`: its arguments, its files, and that it does not get into the way of training."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.keras.callbacks import CallbackList, TensorBoard
+from tapeflow.keras.callbacks.logs import Logs
+from tapeflow.summary.context import current
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 3)).astype("float32")
+Y = X @ np.array([[3.0], [-2.0], [0.5]], "float32")
+
+
+def make(**compiled: Any) -> Any:
+    tf.keras.utils.set_random_seed(0)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,), name="d")])
+    model.compile(
+        **{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", "metrics": ["mae"], **compiled}
+    )
+    return model
+
+
+def train(model: Any, *callbacks: Any, **options: Any) -> Any:
+    options = {"batch_size": 4, "verbose": 0, "shuffle": False, "epochs": 2, **options}
+    return model.fit(X, Y, callbacks=list(callbacks), **options)
+
+
+def steps(folder: Path, tag: str) -> list[int]:
+    return tf.summary.read(folder)[tag].steps.tolist()
+
+
+# Arguments
+
+
+def test_an_unknown_argument_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"Unrecognized arguments in `TensorBoard` Callback: {'colour'}"):
+        TensorBoard(colour="red")
+
+
+@pytest.mark.parametrize("name", ["write_grads", "batch_size", "embeddings_layer_names", "embeddings_data"])
+def test_old_arguments_are_ignored_with_a_warning(name: str) -> None:
+    with pytest.warns(UserWarning, match=f"`{name}` .*TensorFlow 2.0"):
+        TensorBoard(**{name: 1})  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("value", [-1, (1, 2, 3), (5, 2), 1.5, None])
+def test_a_bad_profile_batch_is_an_error(value: Any) -> None:
+    with pytest.raises(
+        ValueError, match="profile_batch must be a non-negative integer or 2-tuple of positive"
+    ):
+        TensorBoard(profile_batch=value)
+
+
+@pytest.mark.parametrize("value", [2, (1, 3), "2", "1,3"])
+def test_profiles_are_not_written_yet(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"expected profile_batch=0; got .* Profiles are not written yet"):
+        TensorBoard(profile_batch=value)
+
+
+@pytest.mark.parametrize("value", [0, (0, 0), "0"])
+def test_no_profile_is_fine(value: Any) -> None:
+    assert TensorBoard(profile_batch=value).log_dir == "logs"
+
+
+def test_embeddings_are_not_written_yet() -> None:
+    with pytest.raises(ValueError, match="expected embeddings_freq=0; got embeddings_freq=1"):
+        TensorBoard(embeddings_freq=1)
+
+
+@pytest.mark.parametrize("value", ["step", 0, -1, 1.5, None])
+def test_a_bad_update_freq_is_an_error(value: Any) -> None:
+    with pytest.raises(ValueError, match="update_freq to be 'epoch', 'batch' or a positive integer"):
+        TensorBoard(update_freq=value)
+
+
+# In the way of training
+
+
+def test_epoch_scalars_need_no_batch_hooks() -> None:
+    assert not CallbackList(TensorBoard(write_steps_per_second=True)).needs_batch_hooks
+
+
+def test_batch_scalars_allow_fused_steps() -> None:
+    callbacks = CallbackList(TensorBoard(update_freq="batch"))
+    assert callbacks.needs_batch_hooks
+    assert callbacks.supports_fused_steps
+    assert not callbacks.needs_test_batch_hooks
+
+
+def test_training_ends_with_the_same_bits(tmp_path: Path) -> None:
+    plain, watched = make(), make()
+    expected = train(plain).history
+    board = TensorBoard(tmp_path, update_freq="batch", histogram_freq=1, write_steps_per_second=True)
+    assert train(watched, board).history == expected
+    assert all(
+        a.tobytes() == b.tobytes() for a, b in zip(plain.get_weights(), watched.get_weights(), strict=True)
+    )
+    assert steps(tmp_path / "train", "batch_loss") == list(range(1, 13))
+    losses = tf.summary.read(tmp_path / "train")["batch_loss"].values
+    np.testing.assert_allclose([losses[5], losses[11]], expected["loss"], rtol=1e-6)
+
+
+@pytest.fixture
+def board(tmp_path: Path, model: Any) -> TensorBoard:
+    """A callback in the middle of a training epoch, which writes every second step."""
+    found = TensorBoard(tmp_path, update_freq=2, write_graph=False, write_steps_per_second=True)
+    found.set_model(model)
+    found.on_train_begin()
+    found.on_epoch_begin(0)
+    return found
+
+
+def test_logs_are_read_by_the_writers_thread_and_only_if_written(board: TensorBoard, tmp_path: Path) -> None:
+    readers: list[tuple[int, str]] = []
+
+    def logs(step: int) -> Logs:
+        def load() -> dict[str, Any]:
+            readers.append((step, threading.current_thread().name))
+            return {"loss": float(step)}
+
+        return Logs({"loss": None}, load)
+
+    is_read = threading.Event()
+    for step in range(4):
+        board.on_train_batch_begin(step)
+        board.on_train_batch_end(step, logs(step))
+    assert not any(name == threading.current_thread().name for _, name in readers)
+    for _ in range(500):
+        if len(readers) == 2:
+            break
+        is_read.wait(0.02)
+    assert [step for step, _ in readers] == [1, 3]
+    board.on_train_end()
+    assert tf.summary.read(tmp_path / "train")["batch_loss"].values.tolist() == [1.0, 3.0]
+
+
+def test_fused_steps_share_their_time(board: TensorBoard, tmp_path: Path) -> None:
+    """Their hooks are called in no time, one after another; that is not how long the steps took."""
+    threading.Event().wait(0.1)
+    board._on_steps_run(4)
+    for step in range(4):
+        board.on_train_batch_begin(step)
+        board.on_train_batch_end(step, {"loss": 0.5})
+    board.on_train_end()
+    rates = tf.summary.read(tmp_path / "train")["batch_steps_per_second"].values
+    assert rates[0] == rates[1] < 4 / 0.1
+
+
+def test_an_optimizer_that_does_not_count(board: TensorBoard, tmp_path: Path) -> None:
+    board.on_test_begin()
+    board.on_test_end({"loss": 0.5})
+    board.write_graph = False
+    board.on_epoch_end(0, {"loss": 0.5, "val_loss": 0.25})
+    board.on_train_end()
+    assert list(tf.summary.read(tmp_path / "validation")) == ["epoch_loss"]
+    assert tf.summary.read(tmp_path / "train")["epoch_learning_rate"].values == pytest.approx([0.1])
+
+
+# Files
+
+
+def test_a_second_fit_adds_a_file(tmp_path: Path) -> None:
+    folder = tmp_path / "a run, größer"
+    model, callback = make(), TensorBoard(folder)
+    train(model, callback, epochs=1, validation_data=(X, Y))
+    train(model, callback, epochs=1, validation_data=(X, Y))
+    for name in ("train", "validation"):
+        assert len(tf.summary.read(folder / name).files) == 2
+        assert steps(folder / name, "epoch_loss") == [0, 0]
+    assert steps(folder / "validation", "evaluation_loss_vs_iterations") == [6, 12]
+
+
+def test_files_are_complete_when_fit_returns(tmp_path: Path) -> None:
+    train(make(), TensorBoard(tmp_path, update_freq=1))
+    (path,) = (tmp_path / "train").iterdir()
+    assert path.read_bytes().count(b"batch_mae") == 12
+    assert not (tmp_path / "validation").exists()
+
+
+def test_evaluate_alone_is_written_at_once(tmp_path: Path) -> None:
+    make().evaluate(X, Y, verbose=0, callbacks=[TensorBoard(tmp_path)])
+    (path,) = (tmp_path / "validation").iterdir()
+    assert b"evaluation_mae_vs_iterations" in path.read_bytes()
+    (path,) = (tmp_path / "train").iterdir()
+    assert b"graph_keras_model" in path.read_bytes()
+
+
+@pytest.mark.parametrize(("write_graph", "count"), [(True, 1), (False, 0)])
+def test_graphs(tmp_path: Path, write_graph: bool, count: int) -> None:
+    train(make(), TensorBoard(tmp_path, write_graph=write_graph))
+    run = tf.summary.read(tmp_path / "train")
+    assert len(run.graphs) == count
+    assert ("keras" in run) == write_graph
+
+
+def test_a_step_that_is_not_staged_has_no_graph(tmp_path: Path) -> None:
+    train(make(run_eagerly=True), TensorBoard(tmp_path), epochs=1)
+    assert tf.summary.read(tmp_path / "train").graphs == []
+
+
+def test_a_model_without_json_trains_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = make()
+
+    def fail(**options: Any) -> str:
+        raise KeyError("no config")
+
+    monkeypatch.setattr(model, "to_json", fail)
+    with pytest.warns(UserWarning, match="Model failed to serialize as JSON. Ignoring... 'no config'"):
+        train(model, TensorBoard(tmp_path))
+    assert "keras" not in tf.summary.read(tmp_path / "train")
+
+
+def test_the_scheduled_rate_of_a_scaled_optimizer(tmp_path: Path) -> None:
+    schedule = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 6, 0.5)
+    scaled = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(schedule))
+    train(make(optimizer=scaled), TensorBoard(tmp_path))
+    rates = tf.summary.read(tmp_path / "train")["epoch_learning_rate"].values
+    np.testing.assert_allclose(rates, [0.05, 0.025], rtol=1e-6)
+
+
+# The model's own summaries
+
+
+class Telling(tf.keras.Model):
+    """Writes a summary of its own, without a step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.d = tf.keras.layers.Dense(1)
+
+    def call(self, x: Any) -> Any:
+        y = self.d(x)
+        tf.summary.scalar("mine", tf.reduce_mean(y))
+        return y
+
+
+def telling() -> Telling:
+    model = Telling()
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_the_models_own_summaries_are_written_as_often(tmp_path: Path) -> None:
+    train(telling(), TensorBoard(tmp_path, update_freq=4), validation_data=(X[:8], Y[:8]))
+    assert steps(tmp_path / "train", "mine") == [0, 4, 8]
+    assert set(steps(tmp_path / "validation", "mine")) == {6, 12}
+    assert current.writer is None
+    assert current.step is None
+
+
+def test_without_batch_scalars_the_models_summaries_are_none_of_ours(tmp_path: Path) -> None:
+    train(telling(), TensorBoard(tmp_path))
+    assert "mine" not in tf.summary.read(tmp_path / "train")
+
+
+def test_after_a_fit_that_failed_the_next_one_tidies_up(tmp_path: Path) -> None:
+    class Failing(tf.keras.callbacks.Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            raise InterruptedError
+
+    model, callback = make(), TensorBoard(tmp_path, update_freq="batch")
+    with pytest.raises(InterruptedError):
+        train(model, Failing(), callback)
+    train(model, callback, epochs=1)
+    assert current.writer is None
+    assert steps(tmp_path / "train", "batch_loss") == [*range(1, 7), *range(1, 7)]
