@@ -26,14 +26,14 @@ from tapeflow.engine.op import freeze
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import run_pending
 from tapeflow.engine.settings import settings
-from tapeflow.engine.staging import Recording, Staged, returned
+from tapeflow.engine.staging import Record, Recording, Staged, returned
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.trace import live_trace, state
 
 _STORM = 5
 
-watchers: list[Callable[[str, Staged], None]] = []
+watchers: list[Callable[[str, Record], None]] = []
 """Called with the function's name and its record at every call of a staged function (`tf.summary.trace_on`)."""
 
 

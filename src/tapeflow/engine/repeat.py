@@ -18,6 +18,7 @@ from tapeflow.engine import checks, nest
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
+from tapeflow.engine.function import watchers
 from tapeflow.engine.node import Node, spec_of_value
 from tapeflow.engine.program import Program, counters
 from tapeflow.engine.recorder import Patient, tensor_of
@@ -111,6 +112,8 @@ class Repeater:
             if known is None:
                 rest = self._called(batches, range(1, count))
                 return Rows(first, _joined(first, rest), count)
+        for watcher in watchers:
+            watcher(getattr(self._function, "__name__", "step"), known)
         return known.run(arrays, count)
 
     def _called(self, batches: Any, rows: range) -> Rows:

@@ -21,7 +21,7 @@ from tapeflow.engine.function import watchers
 from tapeflow.engine.recorder import Patient, effect, tensor_of
 from tapeflow.engine.repeat import Cell
 from tapeflow.engine.running import materialise
-from tapeflow.engine.staging import Staged
+from tapeflow.engine.staging import Record
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import NeedsValue, live_trace, state
 from tapeflow.engine.variable import Variable
@@ -67,7 +67,7 @@ class EngineBridge(Bridge):
     """What `tapeflow.summary` knows of tensors, recorded functions and name scopes."""
 
     def __init__(self) -> None:
-        self._graphs: dict[int, tuple[str, Staged]] = {}
+        self._graphs: dict[int, tuple[str, Record]] = {}
 
     def start_graphs(self) -> None:
         watchers.append(self._note)
@@ -78,7 +78,7 @@ class EngineBridge(Bridge):
         found, self._graphs = self._graphs, {}
         return [graph_of_record(name, record) for name, record in found.values()]
 
-    def _note(self, name: str, record: Staged) -> None:
+    def _note(self, name: str, record: Record) -> None:
         self._graphs[id(record)] = (name, record)
 
     def pending(self, value: Any) -> Pending | None:

@@ -228,6 +228,18 @@ def test_trace_export_writes_the_graph_of_a_function(logdir: Path) -> None:
     assert all(i in nodes for n in nodes.values() for i in n.input)
 
 
+def test_trace_export_of_fit(logdir: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, name="first"), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    tf.summary.trace_on()
+    model.fit(np.ones((8, 3), "float32"), np.ones((8, 1), "float32"), batch_size=4, verbose=0)
+    tf.summary.trace_export("fit", step=0)
+    (function,) = message("RunMetadata").FromString(series(logdir, "fit").values[0].item()).function_graphs
+    names = {n.name for n in function.pre_optimization_graph.node}
+    assert any("first/kernel" in n for n in names)
+    assert any("gradient" in n for n in names)
+
+
 class Logging(tf.keras.Model):
     """Logs in its step: before and after the weights change, constants, and under a condition."""
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import os
 import random
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,44 @@ def test_refresh_adds_and_starts_again(writer: FileWriter) -> None:
     os.truncate(run.files[0], 0)
     run.refresh()
     assert len(run) == 0
+
+
+def test_a_file_that_is_cut_and_replaced_all_the_time(tmp_path: Path) -> None:
+    data = b"".join(record(encoding.scalar_event(1.0, i, "x", float(i), b"")) for i in range(500))
+    path, other = tmp_path / "events.out.tfevents.1", tmp_path / "other"
+    is_over = threading.Event()
+
+    def meddle() -> None:
+        generator = random.Random(0)
+        while not is_over.is_set():
+            kind = generator.choice(["append", "cut", "replace", "remove"])
+            if kind == "append":
+                with path.open("ab") as file:
+                    file.write(data[: generator.randrange(len(data))])
+            elif kind == "cut" and path.exists():
+                os.truncate(path, generator.randrange(path.stat().st_size + 1))
+            elif kind == "replace":
+                other.write_bytes(data)
+                os.replace(other, path)
+            else:
+                path.unlink(missing_ok=True)
+
+    thread = threading.Thread(target=meddle)
+    thread.start()
+    run = summary.Run(str(tmp_path))
+    try:
+        for _ in range(100):
+            run.refresh()
+            if "x" in run:
+                assert run["x"].values.tolist() == run["x"].steps.tolist()
+    finally:
+        is_over.set()
+        thread.join()
+    other.write_bytes(data)
+    os.replace(other, path)
+    run.refresh()
+    assert run["x"].steps.tolist() == list(range(500))
+    assert run.lost_bytes == 0
 
 
 def test_missing_paths_and_tags(writer: FileWriter, tmp_path: Path) -> None:

@@ -208,6 +208,8 @@ class TensorBoard(Callback):
             self._batch_began = time.perf_counter()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if self.update_freq == "epoch":
+            return
         self._train_step += 1
         if self._fused:
             self._fused -= 1

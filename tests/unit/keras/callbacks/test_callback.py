@@ -25,6 +25,7 @@ MADE: dict[str, Callable[[Path], Any]] = {
     "ReduceLROnPlateau": lambda path: cb.ReduceLROnPlateau(),
     "RemoteMonitor": lambda path: cb.RemoteMonitor("http://127.0.0.1:9"),
     "SwapEMAWeights": lambda path: cb.SwapEMAWeights(),
+    "TensorBoard": lambda path: cb.TensorBoard(path / "logs", write_graph=False),
     "TerminateOnNaN": lambda path: cb.TerminateOnNaN(),
 }
 WITHOUT_INDEX = [f"on_{mode}_{when}" for mode in ("train", "test", "predict") for when in ("begin", "end")]

@@ -226,6 +226,21 @@ def test_the_scheduled_rate_of_a_scaled_optimizer(tmp_path: Path) -> None:
     np.testing.assert_allclose(rates, [0.05, 0.025], rtol=1e-6)
 
 
+def test_a_hand_written_loop_with_a_model_that_is_not_compiled(tmp_path: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    callbacks = CallbackList(TensorBoard(tmp_path, update_freq=1), model=model)
+    callbacks.on_train_begin()
+    for epoch in range(2):
+        callbacks.on_epoch_begin(epoch)
+        callbacks.on_train_batch_begin(0)
+        callbacks.on_train_batch_end(0, {"loss": tf.constant(0.5)})
+        callbacks.on_epoch_end(epoch, {"loss": tf.constant(0.5)})
+    callbacks.on_train_end()
+    run = tf.summary.read(tmp_path / "train")
+    assert list(run) == ["keras", "batch_loss", "epoch_loss"]
+    assert run["batch_loss"].steps.tolist() == [1, 2]
+
+
 # The model's own summaries
 
 
@@ -236,8 +251,8 @@ class Telling(tf.keras.Model):
         super().__init__()
         self.d = tf.keras.layers.Dense(1)
 
-    def call(self, x: Any) -> Any:
-        y = self.d(x)
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        y = self.d(inputs)
         tf.summary.scalar("mine", tf.reduce_mean(y))
         return y
 

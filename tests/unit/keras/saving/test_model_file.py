@@ -444,11 +444,11 @@ def test_a_schedule_without_a_config_does_not_keep_the_model_from_being_saved(tm
         def __call__(self, step: Any) -> Any:
             return tf.cast(step, tf.float32) * 1e-3
 
-    model, x = models.stack()
+    model, _ = models.stack()
     model.compile(tf.keras.optimizers.SGD(WarmUp()), "mse")
     for name in ("m.keras", "m.h5"):
         with pytest.warns(UserWarning, match="saved without its optimizer.*must override.*Call compile"):
             model.save(tmp_path / name)
         again = tf.keras.models.load_model(tmp_path / name)
         assert again.optimizer is None
-        assert models.same(models.outputs(again, x), models.outputs(model, x))
+        assert models.same(again.get_weights(), model.get_weights())
