@@ -25,7 +25,6 @@ from tapeflow.engine.staging import Record
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import NeedsValue, live_trace, state
 from tapeflow.engine.variable import Variable
-from tapeflow.ops.graph_export import graph_of_record
 from tapeflow.summary import context, hooks
 from tapeflow.summary.hooks import Bridge, Pending
 
@@ -75,6 +74,10 @@ class EngineBridge(Bridge):
     def stop_graphs(self) -> list[Any]:
         if self._note in watchers:
             watchers.remove(self._note)
+        from tapeflow.ops.graph_export import (
+            graph_of_record,
+        )  # brings protobuf, which most programs do not need
+
         found, self._graphs = self._graphs, {}
         return [graph_of_record(name, record) for name, record in found.values()]
 

@@ -145,10 +145,12 @@ class FileWriter(SummaryWriter):
         self._put((now() if wall_time is None else wall_time, 0, None, graph, b"graph"))
 
     def _put(self, entry: Any) -> None:
-        if self._is_closed:
-            self._check_open()
         if self._raises:
+            self._check_open()
             self._raise_failure()
+        elif self._is_closed:
+            self._file.report("closed", "a summary came after the writer was closed, and is left out")
+            return
         queue = self._queue
         queue.append(entry)
         if not self._wake.is_set():

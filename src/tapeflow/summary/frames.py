@@ -53,9 +53,10 @@ def scan(buffer: bytes, is_whole: bool = False, goes_on: bool = False, is_lost: 
             is_damaged = _block(buffer, frames)
             continue
         begin = frames.end
-        if not is_damaged and not (is_whole and begin < len(buffer)):
+        if not is_damaged and (begin == len(buffer) or goes_on):
             return frames
-        found = find_record(buffer, begin + (not is_lost), is_whole)
+        # A record that is not all there yet may still come, unless a whole one follows it.
+        found = find_record(buffer, begin + (not is_lost), is_whole or not is_damaged)
         if found is None and not is_whole and not goes_on:
             frames.is_lost = is_lost
             return frames  # the end may still be written to: it is looked at again
@@ -128,9 +129,10 @@ def _good_ones(buffer: bytes, starts: np.ndarray, lengths: np.ndarray) -> int:
     found = np.fromiter(map(crc32c, parts), np.uint32, len(parts))
     stored = sliding_window_view(np.frombuffer(buffer, np.uint8), 4)[ends].view("<u4")[:, 0]
     wrong = _masked(found) != stored
-    # Where a record of eight bytes has lost its data, its header and that of the next one look like a record.
+    # A header whose data is gone, followed by another header, looks like a record of eight bytes: a length.
+    # No event ends in four zeros.
     for i in np.flatnonzero(lengths == 8):
-        wrong[i] |= _is_record(buffer, int(starts[i]))
+        wrong[i] |= parts[i].endswith(b"\0\0\0\0")
     return int(np.argmax(wrong)) if wrong.any() else len(starts)
 
 

@@ -14,6 +14,8 @@ from tapeflow.summary.reader import Batch, Damage, EventFileReader
 from tapeflow.summary.series import Series
 from tapeflow.summary.values import Value, plugin_of, value_of
 
+_ATTEMPTS = 10
+
 
 def read(path: str | os.PathLike[str]) -> Run:
     """Every event of a run: of one event file, or of all event files in a folder.
@@ -119,8 +121,8 @@ class Run(Mapping[str, Series]):
 
         If a file has been replaced or cut, or has gone, everything is read again.
         """
-        count = 0
-        while True:
+        for _ in range(_ATTEMPTS):
+            count = 0
             for path in [self.path] if os.path.isfile(self.path) else event_files(self.path):
                 self._readers.setdefault(path, EventFileReader(path))
             restarted = False
@@ -135,8 +137,9 @@ class Run(Mapping[str, Series]):
             if not restarted:
                 self._series = dict(sorted(self._series.items(), key=lambda item: item[1].first_row))
                 return count
-            self._readers, count = {}, 0
+            self._readers = {}
             self._forget()
+        return 0  # replaced faster than it can be read: the next call may have more luck
 
     def _take(self, path: str, number: int, batch: Batch) -> None:
         base = number << 40  # files follow one another

@@ -34,6 +34,8 @@ from typing import Any
 
 from tapeflow.summary.context import current
 
+now = time.time
+
 
 class Prepared:
     """A value to be made by the writer's thread: `function(*values)`, once every `Pending` of them is there."""
@@ -139,6 +141,3 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     found = current.writer if writer is None else writer
     if found is not None:
         found.flush()
-
-
-now = time.time

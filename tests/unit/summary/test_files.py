@@ -109,13 +109,25 @@ def test_a_closed_writer_says_so(writer: FileWriter) -> None:
     writer.close()
     writer.close()
     writer.flush()
-    for use in (
-        lambda: writer.add("x", 1.0, 1),
-        writer.set_as_default,
-        lambda: writer.as_default().__enter__(),
-    ):
+    for use in (writer.set_as_default, lambda: writer.as_default().__enter__()):
         with pytest.raises(RuntimeError, match="is already closed.*create_file_writer"):
             use()
+
+
+def test_a_summary_after_close_is_left_out_or_raises_if_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = summary.create_file_writer(tmp_path)
+    with writer.as_default(), caplog.at_level(logging.ERROR):
+        writer.close()
+        summary.scalar("x", 1.0, step=1)
+        summary.scalar("x", 1.0, step=2)
+    (said,) = [r.message for r in caplog.records]
+    assert "a summary came after the writer was closed" in said
+    strict = summary.create_file_writer(tmp_path, on_error="raise")
+    strict.close()
+    with pytest.raises(RuntimeError, match="is already closed"):
+        strict.add("x", 1.0, 1)
 
 
 def test_a_writer_nobody_holds_writes_what_it_has(tmp_path: Path) -> None:

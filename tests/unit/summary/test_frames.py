@@ -85,13 +85,17 @@ def test_a_bare_header_does_not_swallow_the_next_record() -> None:
     buffer = bare + after
     assert texts(buffer, scan(buffer)) == [b"after"]
     assert scan(buffer).lost == [(0, 12)]
+    assert texts(bare + buffer, scan(bare + buffer)) == [b"after"]
 
 
-def test_a_length_beyond_the_end_hides_nothing_in_a_finished_file() -> None:
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_a_length_beyond_the_end_hides_nothing(is_whole: bool) -> None:
     longer = record(b"x" * 100_000)[:60]
+    assert scan(longer).end == 0  # while the file grows it may yet come
     buffer = longer + record(b"after")
-    assert texts(buffer, scan(buffer, is_whole=True)) == [b"after"]
-    assert scan(buffer).end == 0  # while the file grows it may yet come
+    frames = scan(buffer, is_whole)
+    assert texts(buffer, frames) == [b"after"]
+    assert frames.lost == [(0, 60)]
 
 
 def test_damage_at_the_end_of_a_growing_file_is_looked_at_again() -> None:
@@ -144,15 +148,15 @@ def test_fuzz(seed: int, damages: list[Damage]) -> None:
 
 
 @pytest.mark.slow
-def test_fuzz_of_a_million_records() -> None:
-    generator = random.Random(20)
-    kinds = ["flip", "zero", "cut", "insert", "truncate"]
-    for _ in range(5_000):
+@pytest.mark.parametrize("seed", range(4))
+def test_fuzz_of_a_million_mutated_records(seed: int) -> None:
+    generator = random.Random(seed)
+    kinds = ["flip", "zero", "cut", "insert"]
+    for _ in range(250_000 // 50):
         chosen = [
-            (generator.choice(kinds), generator.randrange(10**6), generator.randint(1, 80))
-            for _ in range(generator.randint(1, 4))
+            (generator.choice(kinds), generator.randrange(10**6), generator.randint(1, 80)) for _ in range(50)
         ]
-        check_fuzzed(generator, chosen, count=200)
+        check_fuzzed(generator, chosen, count=150)
 
 
 def check_fuzzed(generator: random.Random, damages: list[Damage], count: int) -> None:
@@ -184,7 +188,8 @@ def check_fuzzed(generator: random.Random, damages: list[Damage], count: int) ->
     frames = scan(buffer, is_whole=True)
     found = texts(buffer, frames)
     expected = [d for i, d in enumerate(datas) if i not in touched]
-    assert [d for d in found if d in set(expected)] == expected
-    assert all(d in set(datas) for d in found if d)
+    untouched = set(expected)
+    assert [d for d in found if d in untouched] == expected
+    assert set(found) <= set(datas)
     assert frames.end == len(buffer)
     assert sum(e - b for b, e in frames.lost) + sum(16 + n for n in frames.lengths) == len(buffer)

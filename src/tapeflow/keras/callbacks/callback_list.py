@@ -168,13 +168,16 @@ class CallbackList:
             for callback in {id(c): c for c in wanting}.values():
                 callback._on_steps_run(count)
         step_logs = logs if callable(logs) else StackedLogs(logs).step
+        begins = [(c.wants_last_step_only, getattr(c, begin)) for c in self._callers[begin]]
+        ends = [(c.wants_last_step_only, getattr(c, end)) for c in self._callers[end]]
         for i in range(0 if each_step else count - 1, count):
             given = step_logs(i)
             ended = given if isinstance(given, Logs) else Logs(given)
-            for hook, handed in ((begin, Logs({})), (end, ended)):
-                for callback in self._callers[hook]:
-                    if i == count - 1 or not callback.wants_last_step_only:
-                        getattr(callback, hook)(first + i, handed)
+            is_last = i == count - 1
+            for hooks, handed in ((begins, {}), (ends, ended)):
+                for wants_last_only, call in hooks:
+                    if is_last or not wants_last_only:
+                        call(first + i, handed)
             if mode == "train" and self.model is not None and self.model.stop_training:
                 return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import time
 import warnings
@@ -12,6 +11,11 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.tensor_board_arguments import (
+    check_old_arguments,
+    check_profile_batch,
+    checked_frequency,
+)
 from tapeflow.keras.callbacks.weight_pictures import is_drawable, weight_picture
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.ops.graph_export import graph_of_record
@@ -20,15 +24,6 @@ from tapeflow.summary.writer import Prepared, SummaryWriter
 
 _SCALAR = encoding.metadata("scalars")
 _KERAS_GRAPH = encoding.metadata("graph_keras_model", b"1")
-_IGNORED = {
-    "write_grads": "`write_grads` will be ignored in TensorFlow 2.0 for the `TensorBoard` Callback.",
-    "embeddings_layer_names": "`embeddings_layer_names` is not supported in TensorFlow 2.0. Instead, all `Embedding` "
-    "layers will be visualized.",
-    "embeddings_data": "`embeddings_data` is not supported in TensorFlow 2.0. Instead, all `Embedding` variables will "
-    "be visualized.",
-    "batch_size": "`batch_size` is no longer needed in the `TensorBoard` Callback and will be ignored in TensorFlow "
-    "2.0.",
-}
 
 
 class TensorBoard(Callback):
@@ -79,8 +74,8 @@ class TensorBoard(Callback):
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        _check_old_arguments(kwargs)
-        _check_profile_batch(profile_batch)
+        check_old_arguments(kwargs)
+        check_profile_batch(profile_batch)
         if embeddings_freq:
             raise ValueError(
                 "TensorBoard expected embeddings_freq=0; got "
@@ -91,7 +86,7 @@ class TensorBoard(Callback):
         self.write_graph = write_graph
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
-        self.update_freq = _checked_frequency(update_freq)
+        self.update_freq = checked_frequency(update_freq)
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
         self._writers: dict[str, SummaryWriter] = {}
@@ -100,9 +95,9 @@ class TensorBoard(Callback):
         self._lacks_step_graph = False
         self._train_step = 0
         self._iterations_before = 0
-        self._epoch_began = self._batch_began = 0.0
+        self._epoch_began = self._last_steps_ended = 0.0
         self._fused = 0  # how many steps of a group have yet to be told to us
-        self._fused_rate = 0.0
+        self._rate = 0.0
 
     # Writers
 
@@ -176,7 +171,7 @@ class TensorBoard(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._fused = 0
-        self._epoch_began = self._batch_began = time.perf_counter()
+        self._epoch_began = self._last_steps_ended = time.perf_counter()
         if self.write_steps_per_second:
             self._iterations_before = int(_iterations(self.model) or 0)
 
@@ -200,27 +195,21 @@ class TensorBoard(Callback):
 
     def _on_steps_run(self, count: int) -> None:
         now = time.perf_counter()
-        self._fused, self._fused_rate = count, count / max(now - self._batch_began, 1e-9)
-        self._batch_began = now
-
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        if not self._fused:
-            self._batch_began = time.perf_counter()
+        self._fused, self._rate = count, count / max(now - self._last_steps_ended, 1e-9)
+        self._last_steps_ended = now
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self.update_freq == "epoch":
             return
         self._train_step += 1
-        if self._fused:
-            self._fused -= 1
-            rate = self._fused_rate
-        else:
-            rate = 1 / max(time.perf_counter() - self._batch_began, 1e-9)
+        if not self._fused:
+            self._on_steps_run(1)
+        self._fused -= 1
         if self._train_step % self.update_freq:
             return
         writer, step = self._writer("train"), self._train_step
         if self.write_steps_per_second:
-            writer.add("batch_steps_per_second", rate, step, _SCALAR)
+            writer.add("batch_steps_per_second", self._rate, step, _SCALAR)
         for name in logs or ():
             writer.add(f"batch_{name}", Prepared(_logged, logs, name), step, _SCALAR)
 
@@ -288,49 +277,3 @@ def _learning_rate(optimizer: Any) -> float | None:
         return float(schedule(optimizer.iterations))
     rate = getattr(optimizer, "learning_rate", None)
     return None if rate is None else float(rate)
-
-
-def _checked_frequency(update_freq: Any) -> Any:
-    if update_freq == "epoch":
-        return "epoch"
-    if update_freq == "batch":
-        return 1
-    try:
-        every = operator.index(update_freq)
-    except TypeError:
-        every = 0
-    if every < 1:
-        raise ValueError(
-            "TensorBoard expected update_freq to be 'epoch', 'batch' or a positive integer; got "
-            f"update_freq={update_freq!r}."
-        )
-    return every
-
-
-def _check_old_arguments(kwargs: dict[str, Any]) -> None:
-    unknown = sorted(set(kwargs) - set(_IGNORED))
-    if unknown:
-        raise ValueError(
-            f"Unrecognized arguments in `TensorBoard` Callback: {set(unknown)}. Supported kwargs are: {set(_IGNORED)}"
-        )
-    for name, value in kwargs.items():
-        if value:
-            warnings.warn(_IGNORED[name], stacklevel=3)
-
-
-def _check_profile_batch(profile_batch: Any) -> None:
-    found = profile_batch
-    if isinstance(found, str):
-        found = [int(part) for part in found.split(",")]
-        found = found[0] if len(found) == 1 else found
-    pair = found if isinstance(found, (tuple, list)) and len(found) == 2 else (found, found)
-    if not all(isinstance(n, int) for n in pair) or not 0 <= pair[0] <= pair[1]:
-        raise ValueError(
-            "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair of positive integers "
-            f"signifies a range of batches to profile. Found: {profile_batch}"
-        )
-    if pair != (0, 0):
-        raise ValueError(
-            f"TensorBoard expected profile_batch=0; got profile_batch={profile_batch!r}. Profiles are not written yet: "
-            "leave it out."
-        )

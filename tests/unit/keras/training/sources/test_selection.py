@@ -26,7 +26,9 @@ def test_each_kind_has_its_source():
 
 
 @pytest.mark.parametrize(
-    "x", [object(), 3, np.float32(3), "abc", {1, 2}, [object(), "a"], None, [], {"a": iter([1])}], ids=repr
+    "x",
+    [object(), 3, np.float32(3), "abc", {1, 2}, [object(), "a"], None, [], {"a": iter([1])}],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_no_source_can_read_raises(x):
     with pytest.raises(ValueError, match="Failed to find data adapter that can handle input: "):
