@@ -56,7 +56,9 @@ def scan(buffer: bytes, is_whole: bool = False, goes_on: bool = False, is_lost: 
         if not is_damaged and (begin == len(buffer) or goes_on):
             return frames
         # A record that is not all there yet may still come, unless a whole one follows it.
-        found = find_record(buffer, begin + (not is_lost), is_whole or not is_damaged)
+        found = None if is_lost else _overlapping(buffer, begin)
+        if found is None:
+            found = find_record(buffer, begin + (not is_lost), is_whole or not is_damaged)
         if found is None and not is_whole and not goes_on:
             frames.is_lost = is_lost
             return frames  # the end may still be written to: it is looked at again
@@ -129,11 +131,26 @@ def _good_ones(buffer: bytes, starts: np.ndarray, lengths: np.ndarray) -> int:
     found = np.fromiter(map(crc32c, parts), np.uint32, len(parts))
     stored = sliding_window_view(np.frombuffer(buffer, np.uint8), 4)[ends].view("<u4")[:, 0]
     wrong = _masked(found) != stored
-    # A header whose data is gone, followed by another header, looks like a record of eight bytes: a length.
-    # No event ends in four zeros.
     for i in np.flatnonzero(lengths == 8):
-        wrong[i] |= parts[i].endswith(b"\0\0\0\0")
+        wrong[i] |= _is_length(parts[i])
     return int(np.argmax(wrong)) if wrong.any() else len(starts)
+
+
+def _is_length(data: bytes) -> bool:
+    """Whether data is no event but a length: a header whose data is gone, followed by another header.
+
+    The two look like a record of eight bytes. No event ends in four zeros.
+    """
+    return len(data) == 8 and data.endswith(b"\0\0\0\0")
+
+
+def _overlapping(buffer: bytes, end: int) -> int | None:
+    """Where a good record begins in the last bytes of the one that ends here, or None.
+
+    If bytes are missing between the two, and the first of the second happen to be those that the first lacks,
+    both are whole.
+    """
+    return next((p for p in range(max(end - FOOTER_SIZE + 1, 0), end) if _is_record(buffer, p)), None)
 
 
 def _is_record(buffer: bytes, at: int) -> bool:
@@ -142,9 +159,11 @@ def _is_record(buffer: bytes, at: int) -> bool:
     if len(head) < HEADER_SIZE or int.from_bytes(head[8:], "little") != masked_crc(head[:8]):
         return False
     end = at + HEADER_SIZE + int.from_bytes(head[:8], "little")
-    return end + FOOTER_SIZE <= len(buffer) and masked_crc(buffer[at + HEADER_SIZE : end]) == int.from_bytes(
-        buffer[end : end + FOOTER_SIZE], "little"
-    )
+    if end + FOOTER_SIZE > len(buffer):
+        return False
+    data = buffer[at + HEADER_SIZE : end]
+    stored = int.from_bytes(buffer[end : end + FOOTER_SIZE], "little")
+    return masked_crc(data) == stored and not _is_length(data)
 
 
 def _masked(crc: np.ndarray) -> np.ndarray:

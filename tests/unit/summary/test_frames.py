@@ -88,6 +88,13 @@ def test_a_bare_header_does_not_swallow_the_next_record() -> None:
     assert texts(bare + buffer, scan(bare + buffer)) == [b"after"]
 
 
+def test_records_that_share_a_byte_are_both_good() -> None:
+    # The last byte of the first is missing, and the second happens to begin with one like it.
+    first = next(r for r in (record(b"%d" % i) for i in range(10_000)) if r[-1] == len(b"after"))
+    buffer = first[:-1] + record(b"after")
+    assert texts(buffer, scan(buffer)) == [first[12:-4], b"after"]
+
+
 @pytest.mark.parametrize("is_whole", [False, True])
 def test_a_length_beyond_the_end_hides_nothing(is_whole: bool) -> None:
     longer = record(b"x" * 100_000)[:60]
@@ -192,4 +199,10 @@ def check_fuzzed(generator: random.Random, damages: list[Damage], count: int) ->
     assert [d for d in found if d in untouched] == expected
     assert set(found) <= set(datas)
     assert frames.end == len(buffer)
-    assert sum(e - b for b, e in frames.lost) + sum(16 + n for n in frames.lengths) == len(buffer)
+    seen = bytearray(len(buffer))
+    for begin, end in [
+        *frames.lost,
+        *((s - 12, s + n + 4) for s, n in zip(frames.starts, frames.lengths, strict=True)),
+    ]:
+        seen[begin:end] = b"\1" * (end - begin)
+    assert all(seen)
