@@ -213,8 +213,6 @@ class Repeated(Record):
         self._read_leaves = [(i, v) for i, v, _ in self.variable_leaves if id(v) not in carried]
         self._args_at = dict(self.arg_leaves)
         self._drawn_at = {i: (counter, offset, word) for i, counter, offset, word in self.draws}
-        kinds = {kind for kind, _ in self.results}
-        self._snapshots = [v for kind, v in self.results if kind == "variable"] if "variable" in kinds else []
         self._stacked = [i for i, (kind, _) in enumerate(self.results) if kind == "output"]
         # What comes out stacked: those results, then what the effects are to show.
         self._shown = list(dict.fromkeys(source for _, used in self.effects for source in used))

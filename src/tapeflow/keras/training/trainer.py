@@ -146,7 +146,7 @@ class Trainer:
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
-            loss = self._computed_loss(x, y, y_pred, sample_weight)
+            loss = self.compute_loss(x, y, y_pred, sample_weight)
         self._validate_target_and_loss(y, loss)
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)  # pyright: ignore
         return self.compute_metrics(x, y, y_pred, sample_weight)
@@ -155,16 +155,13 @@ class Trainer:
         """One step of evaluation on a batch; the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
-        self._computed_loss(x, y, y_pred, sample_weight)
+        self.compute_loss(x, y, y_pred, sample_weight)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
         """The outputs for a batch."""
         x, _, _ = unpack_x_y_sample_weight(data)
         return self(x, training=False)  # pyright: ignore[reportCallIssue]
-
-    def _computed_loss(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> Any:
-        return self.compute_loss(x, y, y_pred, sample_weight)
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, **_: Any
