@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeflow.engine.convert import to_node
+from tapeflow.engine.flight import RUN_LOCK
 from tapeflow.engine.lowering import Gradient
 from tapeflow.engine.node import Node, Spec, host_node, spec_of, user_position
 from tapeflow.engine.primitives import add_op
@@ -43,6 +44,13 @@ def record_gradients(
     token: TapeToken, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str
 ) -> list[Tensor | None]:
     """Record the gradient node and give each source its part of it, or `None`."""
+    with RUN_LOCK:  # another thread that ran what is crossed would cut the nodes from their inputs
+        return _record_gradients(token, targets, sources, seeds, mode)
+
+
+def _record_gradients(
+    token: TapeToken, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str
+) -> list[Tensor | None]:
     nodes = [to_node(t) for t in targets]
     used = [i for i, n in enumerate(nodes) if token in n.tapes]
     crossed = _crossed(token, [nodes[i] for i in used])

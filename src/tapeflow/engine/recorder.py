@@ -16,7 +16,7 @@ from jax.core import Tracer
 
 from tapeflow.engine import checks, errors
 from tapeflow.engine.dtypes import string
-from tapeflow.engine.flight import flights, land_flights
+from tapeflow.engine.flight import RUN_LOCK, flights, land_flights
 from tapeflow.engine.node import Node, Spec, host_node, is_ours, spec_of_value, user_position
 from tapeflow.engine.running import materialise, run_trace
 from tapeflow.engine.settings import settings
@@ -383,6 +383,11 @@ def item_of(node: Node, index: int) -> Node:
 
 def items_of(node: Node) -> list[Node]:
     """All results of a node with several; for many of them much faster than one by one."""
+    with RUN_LOCK:  # whoever ran the trace now would leave parts of a tuple that is no leaf
+        return _items_of(node)
+
+
+def _items_of(node: Node) -> list[Node]:
     trace, specs = node.trace, node.spec
     if trace is None or trace is not state.trace or trace is FOREIGN or flights or settings.op_by_op:
         return [item_of(node, i) for i in range(len(specs))]
@@ -391,8 +396,6 @@ def items_of(node: Node) -> list[Node]:
     inputs, slots, tapes = (node,), (node.slot,), state.tapes
     found = []
     with trace:
-        if trace.is_done:  # another thread has just run it
-            return [item_of(node, i) for i in range(len(specs))]
         for spec, instance in zip(specs, _items, strict=False):
             item = Node(spec)
             item.instance, item.inputs, item.slots = instance, inputs, slots

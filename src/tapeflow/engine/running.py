@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import operator
 import sys
+import threading
+from collections import Counter
 from itertools import chain
 from typing import Any
 
@@ -111,7 +113,29 @@ def _outputs(trace: Trace) -> list[int]:
         # Of a tuple its parts come out; the tuple only where somebody is about to take them.
         others = [s for s in _started_from(trace) if type(nodes[s].spec) is not tuple or settings.op_by_op]
         found = sorted({*found, *others})
+    if trace.thread != threading.get_ident():
+        found = sorted({*found, *_held_midway(trace)})
     return [s for s in found if nodes[s].error is None]
+
+
+def _held_midway(trace: Trace) -> list[int]:
+    """Slots of nodes that the thread recording this trace has in hand, in the midst of a public function.
+
+    Such a node has no owner yet, or never gets one, but the op that is recorded next may take it. Who
+    holds it is known from its reference count alone; what other nodes of the trace hold does not count.
+    """
+    uses: Counter[int] = Counter()
+    for inputs in {id(n.inputs): n.inputs for n in trace.nodes}.values():
+        uses.update(map(id, inputs))
+    counts = zip(trace.nodes, _reference_counts(trace.nodes), strict=True)
+    return [n.slot for n, count in counts if count - _REFERENCES_FROM_A_LIST > uses[id(n)]]
+
+
+def _reference_counts(found: list[Any]) -> list[int]:
+    return [sys.getrefcount(n) for n in found]
+
+
+_REFERENCES_FROM_A_LIST = _reference_counts([object()])[0]
 
 
 def _started_from(trace: Trace) -> set[int]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.flight import RUN_LOCK
 from tapeflow.engine.gradient import record_gradients
 from tapeflow.engine.node import Node, host_node
 from tapeflow.engine.recorder import tensor_of
@@ -66,14 +67,15 @@ class TapeToken:
     def release(self) -> None:
         """Let go of everything kept for differentiation."""
         self._is_open = False
-        for node in self.kept:
-            node.keepers -= 1
-            if node.keepers == 0:
-                node.inputs, node.parts, node.instance, node.ghost = (), None, None, None
-        for node in self.roots.values():
-            node.held -= 1
-        self.kept.clear()
-        self.roots.clear()
+        with RUN_LOCK:  # any thread that runs a trace may do it too
+            for node in self.kept:
+                node.keepers -= 1
+                if node.keepers == 0:
+                    node.inputs, node.parts, node.instance, node.ghost = (), None, None, None
+            for node in self.roots.values():
+                node.held -= 1
+            self.kept.clear()
+            self.roots.clear()
 
 
 class GradientTape:

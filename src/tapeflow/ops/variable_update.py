@@ -10,7 +10,7 @@ from typing import Any
 
 from tapeflow.engine.node import Node
 from tapeflow.engine.op import Op
-from tapeflow.engine.recorder import item_of, keep_bounded, record
+from tapeflow.engine.recorder import items_of, keep_bounded, record
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import state
 from tapeflow.engine.variable import Variable
@@ -24,7 +24,7 @@ def update_variable(variable: Variable, update: Op, *inputs: Tensor, **statics: 
 def update_variables(variables: tuple[Variable, ...], update: Op, *inputs: Tensor, **statics: Any) -> None:
     """Make the results of `update(*variables, *inputs, **statics)` the values of `variables`."""
     node = _record(variables, update, inputs, statics)
-    for variable, item in zip(variables, [item_of(node, i) for i in range(len(variables))], strict=True):
+    for variable, item in zip(variables, items_of(node), strict=True):
         variable._replace(item)
 
 
