@@ -1,4 +1,4 @@
-"""Event files: writing scalars, and reading them back.
+"""Event files: writing scalars, reading them back, and what the TensorBoard callback costs `fit`.
 
 A round of writing logs scalars under four tags as a user does, then flushes, so that what a package leaves to
 a thread counts as well. A step of reading is a run of 40 000 scalars (ten tags), start to columns, of the 50
@@ -7,6 +7,7 @@ that make up a set of two million.
 
 from benchmarks.contenders import PEERS, PROJECT, Loop
 from benchmarks.harness import Bar, Benchmark
+from benchmarks.scripts.keras_data import epoch_steps
 from benchmarks.scripts.summary_data import make_runs
 
 _WRITE, _READ = "benchmarks.scripts.summary_write", "benchmarks.scripts.summary_read"
@@ -15,6 +16,9 @@ TAPEFLOW, TENSORFLOW = "TapeFlow", "tf.summary (TensorFlow)"
 TORCH, TENSORBOARDX = "torch.utils.tensorboard", "tensorboardX"
 READER, LOADER = "TensorBoard, EventAccumulator", "TensorBoard, EventFileLoader alone"
 
+PLAIN, LOGGED = "TapeFlow, fit", "TapeFlow, fit with TensorBoard(update_freq='batch')"
+
+_FIT = "benchmarks.scripts.keras_fit:fit"
 _PEERS = (TENSORFLOW, TORCH, TENSORBOARDX)
 
 BENCHMARKS = (
@@ -46,5 +50,18 @@ BENCHMARKS = (
         rounds=5,
         unit="s",
         prepare=make_runs,
+    ),
+    Benchmark(
+        name="summary_callback",
+        title="fit, MNIST MLP 784-64-64-10, batch 64, with and without the scalars of every batch",
+        contenders=(
+            Loop(PLAIN, PROJECT, _FIT, {"package": "tapeflow", "task": "mlp"}),
+            Loop(LOGGED, PROJECT, _FIT, {"package": "tapeflow", "task": "mlp", "is_logged": True}),
+        ),
+        reference=PLAIN,
+        bars=(Bar(LOGGED, PLAIN, at_most=1.03),),
+        steps=epoch_steps("mlp"),
+        warm_up=epoch_steps("mlp"),
+        rounds=15,
     ),
 )

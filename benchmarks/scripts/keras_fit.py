@@ -5,6 +5,7 @@ stands still at the beginning of each epoch until the next round is wanted. What
 is therefore no part of any round; what it does for an epoch (shuffling, metrics, logs) is.
 """
 
+import tempfile
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -21,8 +22,11 @@ ENDLESS = 1_000_000
 class _Epochs:
     """A training that does an epoch when it is told to."""
 
-    def __init__(self, keras: Any, task: str, data: Data, steps_per_execution: int | None) -> None:
+    def __init__(
+        self, keras: Any, task: str, data: Data, steps_per_execution: int | None, callbacks: list[Any]
+    ) -> None:
         self._keras = keras
+        self._callbacks = callbacks
         self._wanted: SimpleQueue[None] = SimpleQueue()
         self._ended: SimpleQueue[float | BaseException] = SimpleQueue()
         self._arguments = (task, steps_per_execution)
@@ -50,15 +54,27 @@ class _Epochs:
         try:
             model = make_model(self._keras, *self._arguments)
             data = self._data
-            model.fit(data.x, data.y, data.batch, epochs=ENDLESS, verbose=0, callbacks=[Gate()])
+            model.fit(
+                data.x, data.y, data.batch, epochs=ENDLESS, verbose=0, callbacks=[Gate(), *self._callbacks]
+            )
         except BaseException as error:  # noqa: BLE001 - it is raised where the epoch is awaited
             ended.put(error)
 
 
-def fit(package: str, task: str, steps_per_execution: int | None = None) -> Callable[[int], float]:
-    """Return `run_steps(count)`, where `count` is the steps of an epoch."""
-    data = make_data(task)
-    epochs = _Epochs(load(package), task, data, steps_per_execution)
+def fit(
+    package: str, task: str, steps_per_execution: int | None = None, is_logged: bool = False
+) -> Callable[[int], float]:
+    """Return `run_steps(count)`, where `count` is the steps of an epoch.
+
+    Args:
+        package: whose Keras.
+        task: which model and data.
+        steps_per_execution: as for `compile`.
+        is_logged: whether the TensorBoard callback writes the scalars of every batch.
+    """
+    data, keras = make_data(task), load(package)
+    logging = [keras.callbacks.TensorBoard(tempfile.mkdtemp(), update_freq="batch")] if is_logged else []
+    epochs = _Epochs(keras, task, data, steps_per_execution, logging)
 
     def run_steps(count: int) -> float:
         data.require_epoch(count)

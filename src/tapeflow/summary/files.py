@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -136,6 +137,12 @@ class FileWriter(SummaryWriter):
             if self._nbytes > _MOST_BYTES:
                 self._wait_for_room()
 
+    def add_column(
+        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
+    ) -> None:
+        """Write a tagged scalar for each of some steps; see the top of `writer.py`."""
+        self._put((wall_times, steps, tag, Column(values), metadata))
+
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised, or something that gives one."""
         self._put((now() if wall_time is None else wall_time, step, None, summary, None))
@@ -232,7 +239,9 @@ class FileWriter(SummaryWriter):
                         break
                     entry = queue.popleft()
                     try:
-                        if (event := _event(*entry)) is not None:
+                        if type(entry[3]) is Column:
+                            out += _records(*entry)
+                        elif (event := _event(*entry)) is not None:
                             out.append(record(event))
                     except Exception as error:  # noqa: BLE001 - whatever a user's data does, the rest is written
                         self._file.report("value", f"a summary of {entry[2]!r} could not be made: {error}")
@@ -257,9 +266,24 @@ def _size(value: Any) -> int:
     return 0
 
 
+class Column:
+    """A scalar for each of some steps."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+
+def _records(
+    wall_times: Sequence[float], steps: Sequence[int], tag: str, column: Column, meta: bytes
+) -> list[bytes]:
+    values = np.asarray(column.values, np.float64).tolist()
+    rows = zip(wall_times, steps, values, strict=True)
+    return [record(encoding.scalar_event(time, step, tag, value, meta)) for time, step, value in rows]
+
+
 def _is_ready(entry: Any, patience_s: float) -> bool:
     wall_time, step, _, value, _ = entry
-    if type(value) is float and type(step) is int:
+    if (type(value) is float and type(step) is int) or type(value) is Column:
         return True
     parts = [step, *(value.values if type(value) is Prepared else (value,))]
     waiting = [p for p in parts if isinstance(p, Pending) and not p.is_ready()]

@@ -13,6 +13,7 @@ For plugins and callbacks, everything goes through one call, from any thread:
 * `metadata`: a serialised SummaryMetadata; `encoding.metadata("plugin", content, description)` makes one.
 * `wall_time`: seconds since 1970; now unless given.
 
+`writer.add_column(tag, values, steps, wall_times, metadata)` takes the scalars of many steps at once.
 `writer.add_summary(bytes, step)` and `writer.add_graph(bytes)` take serialised messages. Tags are taken as
 they are. A function that users call (`tf.summary.figure`, say) is written with `context.recording_writer()`,
 `emission.tag_of(name)`, which adds the name scope, and `emission.emit(...)`, which fills in the default step,
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import abc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,6 +58,12 @@ class SummaryWriter(abc.ABC):
         self, tag: str, value: Any, step: Any, metadata: bytes = b"", wall_time: float | None = None
     ) -> None:
         """Write one tagged value."""
+
+    @abc.abstractmethod
+    def add_column(
+        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
+    ) -> None:
+        """Write a tagged scalar for each of some steps. `values` may still be being computed."""
 
     @abc.abstractmethod
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
@@ -115,6 +122,11 @@ class NoopWriter(SummaryWriter):
 
     def add(
         self, tag: str, value: Any, step: Any, metadata: bytes = b"", wall_time: float | None = None
+    ) -> None:
+        """Nothing."""
+
+    def add_column(
+        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
     ) -> None:
         """Nothing."""
 

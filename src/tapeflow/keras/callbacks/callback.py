@@ -98,8 +98,11 @@ class Callback:
     def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """A prediction step has ended; `logs["outputs"]` is what it predicted."""
 
-    def _on_steps_run(self, count: int) -> None:
-        """`count` fused training steps have run; their batch hooks are called next."""
+    def _on_train_steps_end(self, first: int, logs: Mapping[str, Any], count: int) -> None:
+        """Fused training steps have run, from step `first` on; `logs` are columns.
+
+        Who overrides this is not called for each of them.
+        """
 
     def _implements_train_batch_hooks(self) -> bool:
         """Whether it wants to be called at every training step."""

@@ -159,17 +159,21 @@ class CallbackList:
         of the group, which is asked only for steps that somebody is called for. Nobody is called for the
         steps after one at which a callback stopped the training, so a bad loss is reported once.
         """
-        wanting = self._wanting(mode)
+        begin, end = f"on_{mode}_batch_begin", f"on_{mode}_batch_end"
+        at_once: dict[int, Callback] = {}
+        if mode == "train" and not callable(logs):
+            at_once = {id(c): c for c in self._wanting(mode) if overrides(c, "_on_train_steps_end")}
+            for callback in at_once.values():
+                callback._on_train_steps_end(first, logs, count)
+        wanting = [c for c in self._wanting(mode) if id(c) not in at_once]
         if not wanting:
             return
-        begin, end = f"on_{mode}_batch_begin", f"on_{mode}_batch_end"
         each_step = any(not callback.wants_last_step_only for callback in wanting)
-        if mode == "train":
-            for callback in {id(c): c for c in wanting}.values():
-                callback._on_steps_run(count)
         step_logs = logs if callable(logs) else StackedLogs(logs).step
-        begins = [(c.wants_last_step_only, getattr(c, begin)) for c in self._callers[begin]]
-        ends = [(c.wants_last_step_only, getattr(c, end)) for c in self._callers[end]]
+        begins, ends = (
+            [(c.wants_last_step_only, getattr(c, hook)) for c in self._callers[hook] if id(c) not in at_once]
+            for hook in (begin, end)
+        )
         for i in range(0 if each_step else count - 1, count):
             given = step_logs(i)
             ended = given if isinstance(given, Logs) else Logs(given)

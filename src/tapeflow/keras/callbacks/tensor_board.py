@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -96,8 +97,6 @@ class TensorBoard(Callback):
         self._train_step = 0
         self._iterations_before = 0
         self._epoch_began = self._last_steps_ended = 0.0
-        self._fused = 0  # how many steps of a group have yet to be told to us
-        self._rate = 0.0
 
     # Writers
 
@@ -170,7 +169,6 @@ class TensorBoard(Callback):
                 writer.flush()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._fused = 0
         self._epoch_began = self._last_steps_ended = time.perf_counter()
         if self.write_steps_per_second:
             self._iterations_before = int(_iterations(self.model) or 0)
@@ -193,25 +191,39 @@ class TensorBoard(Callback):
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             self._write_weights(epoch)
 
-    def _on_steps_run(self, count: int) -> None:
-        now = time.perf_counter()
-        self._fused, self._rate = count, count / max(now - self._last_steps_ended, 1e-9)
-        self._last_steps_ended = now
-
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self.update_freq == "epoch":
             return
         self._train_step += 1
-        if not self._fused:
-            self._on_steps_run(1)
-        self._fused -= 1
+        took_s = self._time_since_last()
         if self._train_step % self.update_freq:
             return
         writer, step = self._writer("train"), self._train_step
         if self.write_steps_per_second:
-            writer.add("batch_steps_per_second", self._rate, step, _SCALAR)
+            writer.add("batch_steps_per_second", 1 / took_s, step, _SCALAR)
         for name in logs or ():
             writer.add(f"batch_{name}", Prepared(_logged, logs, name), step, _SCALAR)
+
+    def _on_train_steps_end(self, first: int, logs: Mapping[str, Any], count: int) -> None:
+        before, self._train_step = self._train_step, self._train_step + count
+        each_s = self._time_since_last() / count
+        start = -(before + 1) % self.update_freq  # the first of these steps that is written
+        if start >= count:
+            return
+        chosen = range(start, count, self.update_freq)
+        steps = [before + 1 + i for i in chosen]
+        times = [time.time() - each_s * (count - 1 - i) for i in chosen]
+        writer = self._writer("train")
+        if self.write_steps_per_second:
+            writer.add_column("batch_steps_per_second", [1 / each_s] * len(steps), steps, times, _SCALAR)
+        for name, column in logs.items():
+            values = column if len(steps) == count else column[start :: self.update_freq]
+            writer.add_column(f"batch_{name}", values, steps, times, _SCALAR)
+
+    def _time_since_last(self) -> float:
+        """The seconds since the last step ended, or the last group of steps."""
+        before, self._last_steps_ended = self._last_steps_ended, time.perf_counter()
+        return max(self._last_steps_ended - before, 1e-9)
 
     # What is written
 

@@ -143,15 +143,35 @@ def test_logs_are_read_by_the_writers_thread_and_only_if_written(board: TensorBo
 
 
 def test_fused_steps_share_their_time(board: TensorBoard, tmp_path: Path) -> None:
-    """Their hooks are called in no time, one after another; that is not how long the steps took."""
+    """Of four steps that took a tenth of a second, each took a fortieth."""
     threading.Event().wait(0.1)
-    board._on_steps_run(4)
-    for step in range(4):
-        board.on_train_batch_begin(step)
-        board.on_train_batch_end(step, {"loss": 0.5})
+    board._on_train_steps_end(0, {"loss": np.float32([0.5, 1.5, 2.5, 3.5])}, 4)
     board.on_train_end()
-    rates = tf.summary.read(tmp_path / "train")["batch_steps_per_second"].values
+    run = tf.summary.read(tmp_path / "train")
+    rates = run["batch_steps_per_second"].values
     assert rates[0] == rates[1] < 4 / 0.1
+    assert run["batch_loss"].steps.tolist() == [2, 4]
+    assert run["batch_loss"].values.tolist() == [1.5, 3.5]
+    assert np.diff(run["batch_loss"].wall_times) >= 2 * 0.1 / 4
+
+
+@pytest.mark.parametrize("update_freq", [1, 2, 3, 5, 7])
+def test_groups_of_steps_are_written_like_single_ones(update_freq: int, tmp_path: Path) -> None:
+    boards = [
+        TensorBoard(tmp_path / name, update_freq=update_freq, write_graph=False) for name in ("each", "group")
+    ]
+    losses = np.arange(20, dtype=np.float32)
+    for board in boards:
+        board.set_model(None)
+    for step in range(20):
+        boards[0].on_train_batch_end(step, {"loss": losses[step]})
+    for first, count in ((0, 4), (4, 1), (5, 8), (13, 7)):
+        boards[1]._on_train_steps_end(first, {"loss": losses[first : first + count]}, count)
+    for board in boards:
+        board.on_train_end()
+    each, group = (tf.summary.read(tmp_path / name / "train")["batch_loss"] for name in ("each", "group"))
+    assert each.steps.tolist() == group.steps.tolist() == list(range(update_freq, 21, update_freq))
+    assert each.values.tolist() == group.values.tolist()
 
 
 def test_an_optimizer_that_does_not_count(board: TensorBoard, tmp_path: Path) -> None:
