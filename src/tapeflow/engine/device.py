@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -79,21 +79,35 @@ def device(device_name: str | None) -> Iterator[None]:
     if device_name is None:
         yield
         return
+    found = _device_named("tf.device", device_name)
+    if found is None:
+        yield
+        return
+    # What was recorded outside belongs to the device outside.
+    from tapeflow.engine.running import run_pending
+
+    run_pending()
+    with jax.default_device(found):
+        yield
+        run_pending()
+
+
+def devices_named(names: Sequence[str]) -> list[Any]:
+    """The JAX devices of these names; the default one for all that this machine does not have."""
+    found = [_device_named("A strategy", name) or jax.devices()[0] for name in names]
+    return list(dict.fromkeys(found))
+
+
+def _device_named(where: str, device_name: str) -> Any:
+    """The JAX device of a name; None if this machine has none such."""
     match = _PATTERN.match(device_name)
     if match is None:
         raise ValueError(
-            "tf.device expected a name such as '/CPU:0', 'GPU:1' or '/device:CPU:0'; got "
+            f"{where} expected a name such as '/CPU:0', 'GPU:1' or '/device:CPU:0'; got "
             f"device_name={device_name!r}. tf.config.list_logical_devices() lists them."
         )
     kind, number = match.group(1).upper(), match.group(2) or "0"
     for found, index, device in _numbered():
         if found == kind and (number == "*" or index == int(number)):
-            # What was recorded outside belongs to the device outside.
-            from tapeflow.engine.running import run_pending
-
-            run_pending()
-            with jax.default_device(device):
-                yield
-                run_pending()
-            return
-    yield
+            return device
+    return None

@@ -1,0 +1,28 @@
+"""`tf.distribute.experimental`: older names, and options that change nothing here."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+
+
+class CommunicationImplementation(enum.Enum):
+    """How workers add values up. JAX chooses: gloo between CPUs, NCCL between GPUs."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+CollectiveCommunication = CommunicationImplementation
+
+
+@dataclass(frozen=True)
+class CommunicationOptions:
+    """Taken, and looked at for `timeout_seconds` alone."""
+
+    bytes_per_pack: int = 0
+    timeout_seconds: float | None = None
+    implementation: CommunicationImplementation = CommunicationImplementation.AUTO

@@ -1,0 +1,94 @@
+"""Trains on four virtual devices and on one, and prints what came out as JSON. Run by test_distribute.py."""
+
+import json
+import os
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
+
+import numpy as np
+
+import tapeflow as tf
+
+x = np.random.default_rng(0).normal(size=(70, 8)).astype("float32")
+y = (x.sum(1) > 0).astype("int32")
+losses = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="none")
+
+
+def model():
+    tf.keras.utils.set_random_seed(1)
+    layers = [
+        tf.keras.layers.Dense(8, "relu"),
+        tf.keras.layers.BatchNormalization(),
+        tf.keras.layers.Dropout(0.2),
+    ]
+    return tf.keras.Sequential([*layers, tf.keras.layers.Dense(2)])
+
+
+def by_hand(strategy):
+    """16 examples a step, 6 in the last, which no four devices share alike."""
+    with strategy.scope():
+        trained, optimizer = model(), tf.keras.optimizers.Adam(0.01)
+        seen = tf.keras.metrics.Mean()
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(16)
+
+    def step(batch):
+        context = tf.distribute.get_replica_context()
+        assert context.num_replicas_in_sync == strategy.num_replicas_in_sync
+        assert not tf.distribute.in_cross_replica_context()
+        images, labels = batch
+        with tf.GradientTape() as tape:
+            loss = tf.nn.compute_average_loss(
+                losses(labels, trained(images, training=True)), global_batch_size=16
+            )
+        gradients = tape.gradient(loss, trained.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, trained.trainable_variables, strict=True))
+        seen.update_state(loss)
+        return loss
+
+    @tf.function
+    def distributed(batch):
+        return strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(batch,)), axis=None)
+
+    found = []
+    for _ in range(3):
+        found += [distributed(batch) for batch in strategy.experimental_distribute_dataset(batches)]
+    return [*map(float, found), float(seen.result())]
+
+
+def by_fit(strategy):
+    with strategy.scope():
+        trained = model()
+        trained.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), ["accuracy"])
+    history = trained.fit(x, y, batch_size=16, epochs=3, verbose=0, validation_data=(x, y)).history
+    found = [*history["loss"], *history["val_loss"], *trained.evaluate(x, y, verbose=0)]
+    return [*found, *trained.predict(x, verbose=0).ravel().tolist()]
+
+
+def devices(value):
+    return len(value.__jax_array__().sharding.device_set)
+
+
+four, one = tf.distribute.MirroredStrategy(), tf.distribute.OneDeviceStrategy("/cpu:1")
+two = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:2"])
+batch = next(iter(four.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(8))))
+made = four.distribute_datasets_from_function(
+    lambda context: tf.data.Dataset.range(10).batch(context.get_per_replica_batch_size(8))
+)
+with four.scope():
+    assert tf.distribute.get_strategy() is four
+    assert tf.distribute.has_strategy()
+    assert tf.distribute.in_cross_replica_context()
+    assert tf.distribute.get_replica_context() is None
+print(
+    json.dumps(
+        {
+            "replicas": [s.num_replicas_in_sync for s in (four, two, one)],
+            "by_hand": [by_hand(s) for s in (four, one)],
+            "by_fit": [by_fit(s) for s in (four, one)],
+            "devices": devices(batch),
+            "local": [part.numpy().tolist() for part in four.experimental_local_results(batch)],
+            "from_function": [np.asarray(b).tolist() for b in made],
+            "reduced": float(four.reduce("mean", tf.constant([1.0, 3.0]), axis=0)),
+        }
+    )
+)

@@ -1,0 +1,97 @@
+"""Training on several devices, and in several processes, computes what one device does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def start(program: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(PROGRAMS / program), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """What a program printed last, which is JSON."""
+    try:
+        out, err = process.communicate(timeout=180)
+    finally:
+        process.kill()
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    assert lines, f"exit code {process.returncode}\n{out}\n{err}"
+    return json.loads(lines[-1])
+
+
+@pytest.fixture(scope="module")
+def four() -> dict[str, Any]:
+    return answer(start("four_devices.py"))
+
+
+def test_devices_share_a_batch(four: dict[str, Any]) -> None:
+    assert four["replicas"] == [4, 2, 1]
+    assert four["devices"] == 4
+    assert four["local"] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+
+def test_a_loop_by_hand_gives_the_losses_of_one_device(four: dict[str, Any]) -> None:
+    several, one = four["by_hand"]
+    assert len(one) == 16
+    assert one[-2] < one[0]
+    np.testing.assert_allclose(several, one, rtol=1e-5, atol=1e-6)
+
+
+def test_fit_gives_the_losses_of_one_device(four: dict[str, Any]) -> None:
+    several, one = four["by_fit"]
+    np.testing.assert_allclose(several, one, rtol=1e-5, atol=1e-5)
+
+
+def test_batches_of_replicas_are_joined(four: dict[str, Any]) -> None:
+    assert four["from_function"] == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9]]
+    assert four["reduced"] == 2.0
+
+
+def addresses(count: int) -> str:
+    """Free ports on the loopback."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+    for each in sockets:
+        each.close()
+    return ",".join(found)
+
+
+def test_two_processes_train_as_one_does() -> None:
+    place = addresses(2)
+    workers = [start("worker.py", str(i), place) for i in range(2)]
+    alone = start("worker.py", "0", addresses(1))
+    found, expected = [answer(w) for w in workers], answer(alone)
+    assert [f["replicas"] for f in found] == [2, 2]
+    assert found[0] == found[1]
+    np.testing.assert_allclose(found[0]["losses"], expected["losses"], rtol=1e-5)
+    np.testing.assert_allclose(found[0]["evaluated"], expected["evaluated"], rtol=1e-5)
+
+
+def test_a_lost_worker_is_told_of() -> None:
+    place = addresses(2)
+    first, second = (start("worker.py", str(i), place, "1") for i in range(2))
+    try:
+        error = answer(first)["error"]
+    finally:
+        second.kill()
+        second.communicate()
+    assert "A strategy expected all of its 2 workers to go on; one of them was lost" in error
+    assert "BackupAndRestore" in error

@@ -1,0 +1,106 @@
+"""Tests for tapeflow.distribute on one device; several are tried in tests/integration/test_distribute.py."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import tapeflow as tf
+from tapeflow.distribute.cluster_resolver import TFConfigClusterResolver
+
+
+def test_without_a_scope_there_is_the_default_strategy() -> None:
+    strategy = tf.distribute.get_strategy()
+    assert strategy is tf.distribute.get_strategy()
+    assert strategy.num_replicas_in_sync == 1
+    assert not tf.distribute.has_strategy()
+    assert not tf.distribute.in_cross_replica_context()
+    assert tf.distribute.get_replica_context().num_replicas_in_sync == 1
+
+
+def test_scopes_nest_and_end_with_an_error() -> None:
+    one, other = tf.distribute.OneDeviceStrategy("/cpu:0"), tf.distribute.MirroredStrategy()
+    with pytest.raises(KeyError), one.scope(), other.scope() as inner:
+        assert inner is tf.distribute.get_strategy() is other
+        raise KeyError
+    assert not tf.distribute.has_strategy()
+
+
+def test_a_function_runs_in_a_replica_context() -> None:
+    strategy = tf.distribute.MirroredStrategy()
+
+    def step(x, scale=1.0):
+        context = tf.distribute.get_replica_context()
+        assert context.strategy is strategy
+        assert context.replica_id_in_sync_group == 0
+        assert context.merge_call(lambda s, v: (s is strategy, v), args=(3,)) == (True, 3)
+        return context.all_reduce("sum", x * scale), context.all_gather(x, axis=0)
+
+    total, gathered = strategy.run(step, args=(tf.constant([1.0, 2.0]),), kwargs={"scale": 2.0})
+    assert total.numpy().tolist() == [2.0, 4.0]
+    assert strategy.gather(gathered, axis=0).numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"), [("SUM", 6.0), ("mean", 2.0), (tf.distribute.ReduceOp.MEAN, 2.0)], ids=str
+)
+def test_reduce_along_an_axis(op, expected) -> None:
+    strategy = tf.distribute.get_strategy()
+    assert float(strategy.reduce(op, tf.constant([1.0, 2.0, 3.0]), axis=0)) == expected
+    assert strategy.reduce(op, 5.0) == 5.0
+
+
+def test_wrong_arguments() -> None:
+    strategy = tf.distribute.get_strategy()
+    with pytest.raises(
+        ValueError, match="expected reduce_op to be tf.distribute.ReduceOp.SUM or MEAN; got reduce_op='max'"
+    ):
+        strategy.reduce("max", 1.0)
+    with pytest.raises(ValueError, match="MirroredStrategy expected at least one device; got devices=\\[\\]"):
+        tf.distribute.MirroredStrategy([])
+    with pytest.raises(
+        ValueError, match="A strategy expected a name such as '/CPU:0'.*device_name='nothing'"
+    ):
+        tf.distribute.OneDeviceStrategy("nothing")
+    with pytest.raises(
+        ValueError, match=r"global_batch_size \(7\) that is divisible by num_replicas_in_sync \(2\)"
+    ):
+        tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(7)
+
+
+def test_the_cluster_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    assert TFConfigClusterResolver().cluster_spec().as_dict() == {}
+    cluster = {"chief": ["a:1"], "worker": ["b:1", "c:1"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
+    resolver = TFConfigClusterResolver()
+    assert resolver.cluster_spec().workers == ("a:1", "b:1", "c:1")
+    assert (resolver.task_type, resolver.task_id) == ("worker", 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"cluster": {"ps": ["a:1"]}}',
+        '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}',
+        '{"cluster": {"worker": ["a:1"]}, "task": {"type": "evaluator", "index": 0}}',
+    ],
+    ids=["no_json", "list", "job", "index", "type"],
+)
+def test_a_wrong_cluster(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_CONFIG", text)
+    with pytest.raises(ValueError, match='TF_CONFIG expected {"cluster": {"worker": '):
+        TFConfigClusterResolver()
+
+
+def test_a_strategy_of_many_workers_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    tf.constant(1.0).numpy()
+    config = {"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    with pytest.raises(
+        RuntimeError, match="MultiWorkerMirroredStrategy expected to be made before anything is computed"
+    ):
+        tf.distribute.MultiWorkerMirroredStrategy()
