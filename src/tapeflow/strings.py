@@ -8,7 +8,51 @@ from tapeflow.ops.text import join as join
 from tapeflow.ops.text import length as length
 from tapeflow.ops.text import lower as lower
 from tapeflow.ops.text import upper as upper
+from tapeflow.ops.text_hashing import to_hash_bucket as to_hash_bucket
+from tapeflow.ops.text_hashing import to_hash_bucket_fast as to_hash_bucket_fast
+from tapeflow.ops.text_hashing import to_hash_bucket_strong as to_hash_bucket_strong
+from tapeflow.ops.text_joining import reduce_join as reduce_join
+from tapeflow.ops.text_joining import unsorted_segment_join as unsorted_segment_join
+from tapeflow.ops.text_search import regex_full_match as regex_full_match
+from tapeflow.ops.text_search import regex_replace as regex_replace
+from tapeflow.ops.text_search import strip as strip
+from tapeflow.ops.text_search import substr as substr
+from tapeflow.ops.text_splitting import bytes_split as bytes_split
+from tapeflow.ops.text_splitting import ngrams as ngrams
+from tapeflow.ops.text_splitting import split as split
+from tapeflow.ops.text_unicode import unicode_decode as unicode_decode
+from tapeflow.ops.text_unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
+from tapeflow.ops.text_unicode import unicode_encode as unicode_encode
+from tapeflow.ops.text_unicode import unicode_split as unicode_split
+from tapeflow.ops.text_unicode import unicode_split_with_offsets as unicode_split_with_offsets
+from tapeflow.ops.text_unicode import unicode_transcode as unicode_transcode
 
-__all__ = ["as_string", "format", "join", "length", "lower", "to_number", "upper"]
+__all__ = [
+    "as_string",
+    "bytes_split",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "ngrams",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
+    "unsorted_segment_join",
+    "upper",
+]
 
 _dispatch_all(globals())

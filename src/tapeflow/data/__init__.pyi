@@ -3,6 +3,9 @@ from .cardinality import AUTOTUNE as AUTOTUNE
 from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .dataset import Dataset as Dataset
+from .files import FixedLengthRecordDataset as FixedLengthRecordDataset
+from .files import TextLineDataset as TextLineDataset
+from .files import TFRecordDataset as TFRecordDataset
 from .iterator import Iterator as Iterator
 from .iterator import NumpyIterator as NumpyIterator
 from .options import Options as Options

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.pipe import Pipe
+from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
 from tapeflow.engine import errors
 from tapeflow.engine.dtypes import DType, as_dtype, string
@@ -30,6 +31,24 @@ def read_positive(value: Any, where: str, name: str) -> int:
             f"{where} expected a positive {name}: {name} must be greater than zero; got {name}={count}.",
         )
     return count
+
+
+def same_elements(datasets: Any, where: str) -> list[Pipe]:
+    """The pipes of datasets that are all of one structure and dtypes."""
+    if not datasets:
+        raise ValueError(f"{where} expected datasets: `datasets` should not be empty; got {datasets!r}.")
+    pipes: list[Pipe] = [d._pipe for d in datasets]
+    for pipe in pipes[1:]:
+        try:
+            if not pipe.structure.matches(pipes[0].structure):
+                raise ValueError
+            common_specs([pipes[0].specs, pipe.specs])
+        except ValueError:
+            raise TypeError(
+                f"{where} expected datasets of one structure and dtypes: datasets have incompatible elements, "
+                f"{pipes[0].structure.specs(pipes[0].specs)!r} and {pipe.structure.specs(pipe.specs)!r}."
+            ) from None
+    return pipes
 
 
 def read_seed(seed: Any, where: str) -> int | None:
@@ -136,6 +155,12 @@ def padding(pipe: Pipe, shapes: Any, values: Any) -> tuple[list[list[int | None]
     """Shapes and values that a padded batch is padded to and with."""
     where = "tf.data.Dataset.padded_batch"
     template = pipe.structure.template
+    for spec in pipe.specs:
+        if not isinstance(spec, TensorSpec):
+            raise TypeError(
+                f"{where} expected elements of tensors: `padded_batch` is only supported for datasets that "
+                f"produce tensor elements; got {spec!r}. Use batch for ragged tensors."
+            )
     if shapes is None:
         for i, spec in enumerate(pipe.specs):
             if spec.shape.rank is None:

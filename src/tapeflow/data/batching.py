@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
+from tapeflow.data.composites import as_ragged_rows, ragged_specs
 from tapeflow.data.ordering import Given
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS, objects, split_rows
 from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
-from tapeflow.data.structure import Flat, Structure
+from tapeflow.data.structure import Flat, Structure, as_tensor
 from tapeflow.engine import errors
 from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.ops.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
 class Grouped(Step):
@@ -32,14 +34,14 @@ class Grouped(Step):
         """The element that a group makes."""
         raise NotImplementedError
 
-    def stream(self) -> Stream:
-        return _Groups(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Groups(self, iteration)
 
 
 class _Groups(Stream):
-    def __init__(self, pipe: Grouped) -> None:
+    def __init__(self, pipe: Grouped, iteration: Iteration) -> None:
         self._pipe = pipe
-        self._inner = pipe.source.stream()
+        self._inner = pipe.source.stream(iteration)
         self._is_over = False
 
     def take(self, count: int) -> np.ndarray:
@@ -71,14 +73,84 @@ class Batch(Grouped):
         return self.source.rows.gather(handles)
 
 
+class AsRagged(Step):
+    """The same elements; those of unknown shape are rows of ragged tensors when they are batched."""
+
+    def __init__(self, source: Pipe, row_splits_dtype: Any) -> None:
+        super().__init__(source, OBJECTS)
+        self._specs = ragged_specs(source.specs, row_splits_dtype)
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return self._specs
+
+    def stream(self, iteration: Iteration) -> Stream:
+        return _AsRagged(self, iteration)
+
+
+class _AsRagged(Stream):
+    def __init__(self, pipe: AsRagged, iteration: Iteration) -> None:
+        self._pipe = pipe
+        self._inner = pipe.source.stream(iteration)
+
+    def take(self, count: int) -> np.ndarray:
+        elements = self._pipe.source.rows.elements(self._inner.take(count))
+        return objects([as_ragged_rows(e, self._pipe.specs) for e in elements])
+
+    def state(self) -> State:
+        return self._inner.state()
+
+    def restore(self, state: State) -> None:
+        self._inner.restore(state)
+
+
+class SparseBatch(Grouped):
+    """`size` elements as one sparse tensor, with rows of a given shape."""
+
+    def __init__(self, source: Pipe, size: int, row_shape: Sequence[int]) -> None:
+        super().__init__(source, size, False)
+        self.row_shape = list(row_shape)
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return tuple([SparseTensorSpec([None, *self.row_shape], s.dtype) for s in self.source.specs])
+
+    def together(self, handles: np.ndarray) -> Flat:
+        elements = self.source.rows.elements(handles)
+        return tuple([self._sparse(column) for column in zip(*elements, strict=True)])
+
+    def _sparse(self, column: Sequence[np.ndarray]) -> Any:
+        for part in column:
+            if part.ndim != len(self.row_shape) or any(
+                n > m for n, m in zip(part.shape, self.row_shape, strict=True)
+            ):
+                raise errors.DataLossError(
+                    None,
+                    None,
+                    f"tf.data.Dataset.sparse_batch expected elements no larger than row_shape={self.row_shape}; "
+                    f"got one of shape {part.shape}.",
+                )
+        places = [
+            np.insert(np.indices(p.shape).reshape(p.ndim, -1).T, 0, i, axis=1) for i, p in enumerate(column)
+        ]
+        values = np.concatenate([p.reshape(-1) for p in column])
+        return SparseTensor(np.concatenate(places), as_tensor(values), [len(column), *self.row_shape])
+
+
 class PaddedBatch(Grouped):
     """`size` elements stacked, each padded at its ends to the shape of the largest, or to a given one."""
 
     def __init__(
-        self, source: Pipe, size: int, shapes: Sequence[Any], values: Sequence[Any], drop_remainder: bool
+        self,
+        source: Pipe,
+        size: int,
+        shapes: Sequence[Any],
+        values: Sequence[Any],
+        drop_remainder: bool,
+        is_bound: bool,
     ) -> None:
         super().__init__(source, size, drop_remainder)
-        self.shapes, self.values = shapes, values
+        self.shapes, self.values, self.is_bound = shapes, values, is_bound
 
     @property
     def specs(self) -> tuple[Any, ...]:
@@ -94,15 +166,18 @@ class PaddedBatch(Grouped):
         elements = list(self.source.rows.elements(handles))
         return tuple(
             [
-                _padded([e[k] for e in elements], shape, value)
+                _padded([e[k] for e in elements], shape, value, self.is_bound)
                 for k, (shape, value) in enumerate(zip(self.shapes, self.values, strict=True))
             ]
         )
 
 
-def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any) -> np.ndarray:
+def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any, is_bound: bool) -> np.ndarray:
+    """Parts filled up to a shape, which binds if it is the user's and not one learnt from first elements."""
     largest = np.max([p.shape for p in parts], axis=0) if len(shape) else ()
     wanted = [int(m) if d is None else d for d, m in zip(shape, largest, strict=True)]
+    if not is_bound:
+        wanted = [max(int(m), d) for d, m in zip(wanted, largest, strict=True)]
     if any(m > d for m, d in zip(largest, wanted, strict=True)):
         raise errors.DataLossError(
             None,
@@ -134,14 +209,14 @@ class Unbatch(Step):
         size = next(iter(sizes - {None}), None)
         return counting.UNKNOWN if size is None else counting.repeated(self.source.cardinality, size)
 
-    def stream(self) -> Stream:
-        return _Unbatched(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Unbatched(self, iteration)
 
 
 class _Unbatched(Stream):
-    def __init__(self, pipe: Unbatch) -> None:
+    def __init__(self, pipe: Unbatch, iteration: Iteration) -> None:
         self._source = pipe.source
-        self._inner = pipe.source.stream()
+        self._inner = pipe.source.stream(iteration)
         self._rest: list[Flat] = []  # in reverse
 
     def take(self, count: int) -> np.ndarray:
@@ -165,7 +240,7 @@ class _Unbatched(Stream):
 
 
 def _same_length(element: Flat) -> Flat:
-    lengths = {c.shape[:1] for c in element}
+    lengths = {tuple(c.shape[:1]) for c in element}
     if () in lengths:
         raise ValueError(
             "tf.data.Dataset.unbatch expected components with a first dimension: unbatching a tensor is only "
@@ -202,8 +277,8 @@ class Window(Step):
             return 0 if count < reach else (count - reach) // self.shift + 1
         return -(-count // self.shift)
 
-    def stream(self) -> Stream:
-        return _Windows(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Windows(self, iteration)
 
     def window(self, handles: np.ndarray) -> Flat:
         """One dataset for each component, over the same handles."""
@@ -229,14 +304,14 @@ class Component(Step):
     def specs(self) -> tuple[Any, ...]:
         return (self.source.specs[self.number],)
 
-    def stream(self) -> Stream:
-        return _Components(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Components(self, iteration)
 
 
 class _Components(Stream):
-    def __init__(self, pipe: Component) -> None:
+    def __init__(self, pipe: Component, iteration: Iteration) -> None:
         self._pipe = pipe
-        self._inner = pipe.source.stream()
+        self._inner = pipe.source.stream(iteration)
 
     def take(self, count: int) -> np.ndarray:
         pipe = self._pipe
@@ -250,9 +325,9 @@ class _Components(Stream):
 
 
 class _Windows(Stream):
-    def __init__(self, pipe: Window) -> None:
+    def __init__(self, pipe: Window, iteration: Iteration) -> None:
         self._pipe = pipe
-        self._inner = pipe.source.stream()
+        self._inner = pipe.source.stream(iteration)
         self._held = pipe.source.rows.empty()
         self._skip = 0
         self._is_over = False

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.ordering import joined
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import Rows
 from tapeflow.data.structure import Flat
 
@@ -27,18 +27,19 @@ class Cache(Step):
         super().__init__(source, _KeptRows(source.rows) if source.rows.is_computed else source.rows)
         self.kept: np.ndarray | None = None
 
-    def stream(self) -> Stream:
-        return _Cached(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Cached(self, iteration)
 
 
 class _Cached(Stream):
     """A pass over what is kept; the first remembers what it sees, and keeps it if it sees all."""
 
-    def __init__(self, pipe: Cache) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Cache, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
         self._at = 0
-        self._inner = pipe.source.stream() if pipe.kept is None else None
+        self._inner = pipe.source.stream(iteration) if pipe.kept is None else None
         self._seen: list[np.ndarray] = []
+        self._count = 0
 
     def take(self, count: int) -> np.ndarray:
         if self._inner is None:
@@ -47,7 +48,10 @@ class _Cached(Stream):
             return kept[at : self._at]
         found = self._inner.take(count)
         self._seen.append(found)
-        if len(found) < count and self._pipe.kept is None:
+        self._count += len(found)
+        # Who knows how many there are, as `fit` does, never asks for one more.
+        is_whole = len(found) < count or self._count == self._pipe.source.cardinality
+        if is_whole and self._pipe.kept is None:
             self._pipe.kept = joined(self._seen, self._pipe.rows)
         return found
 
@@ -60,8 +64,8 @@ class _Cached(Stream):
         if "kept" in state:
             self._pipe.kept, self._at, self._inner = state["kept"], state["at"], None
             return
-        self._inner = self._inner or self._pipe.source.stream()
-        self._seen = [state["seen"]]
+        self._inner = self._inner or self._pipe.source.stream(self._iteration)
+        self._seen, self._count = [state["seen"]], len(state["seen"])
         self._inner.restore(state["inner"])
 
 

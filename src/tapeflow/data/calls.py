@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.composites import settled
 from tapeflow.data.structure import (
     Flat,
     Structure,
@@ -86,5 +87,7 @@ def values_of(results: Any) -> Flat:
 
 
 def value_of(result: Any) -> Any:
-    """A tensor's value as an array; a dataset as it is."""
-    return np.asarray(materialise(result._node)) if isinstance(result, Tensor) else result
+    """A tensor's value as an array; a ragged or sparse tensor with values that are; a dataset as it is."""
+    if isinstance(result, Tensor):
+        return np.asarray(materialise(result._node))
+    return settled(result)

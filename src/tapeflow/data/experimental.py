@@ -1,18 +1,47 @@
-"""`tf.data.experimental`: older spellings, and options."""
+"""`tf.data.experimental`: older spellings of what `tf.data.Dataset` does, csv files, and options."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from tapeflow.data.cardinality import AUTOTUNE as AUTOTUNE
 from tapeflow.data.cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from tapeflow.data.cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from tapeflow.data.csv import CsvDataset as CsvDataset
+from tapeflow.data.csv import make_csv_dataset as make_csv_dataset
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterator import Optional as Optional
+from tapeflow.data.known_length import AssertCardinality
 from tapeflow.data.options import AutoShardPolicy as AutoShardPolicy
 from tapeflow.data.options import AutotuneOptions as AutotuneOptions
 from tapeflow.data.options import DistributeOptions as DistributeOptions
 from tapeflow.data.options import OptimizationOptions as OptimizationOptions
 from tapeflow.data.options import ThreadingOptions as ThreadingOptions
+from tapeflow.engine.dtypes import int64
 from tapeflow.engine.tensor import Tensor
+from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
+from tapeflow.ops.host_args import read_int
+
+Transform = Callable[[Dataset], Dataset]
+choose_from_datasets = Dataset.choose_from_datasets
+sample_from_datasets = Dataset.sample_from_datasets
+Counter = Dataset.counter
+RandomDataset = Dataset.random
+load = Dataset.load
+
+
+def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func: Any = None) -> None:
+    """Write a dataset to a folder; see `Dataset.save`."""
+    dataset.save(path, compression, shard_func)
+
+
+def from_list(elements: list[Any], name: str | None = None) -> Dataset:
+    """A dataset of a list of elements, all of one structure."""
+    from tapeflow.engine import nest
+
+    columns = zip(*[nest.flatten(e) for e in elements], strict=True)
+    return Dataset.from_tensor_slices(nest.pack_sequence_as(elements[0], [list(c) for c in columns]))
 
 
 def cardinality(dataset: Dataset) -> Tensor:
@@ -20,6 +49,93 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
+def assert_cardinality(expected_cardinality: Any) -> Transform:
+    """A transform that says how many elements there are, and raises if there are more or fewer."""
+    count = read_int(expected_cardinality, "tf.data.experimental.assert_cardinality", "expected_cardinality")
+    return lambda dataset: dataset._then(AssertCardinality(dataset._pipe, count))
+
+
 def get_single_element(dataset: Dataset) -> object:
     """The only element of a dataset; see `Dataset.get_single_element`."""
     return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """The spec of the elements."""
+    return dataset_or_iterator.element_spec
+
+
+def get_next_as_optional(iterator: Any) -> Optional:
+    """The next element of an iterator if there is one."""
+    return iterator.get_next_as_optional()
+
+
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element with a number."""
+    number = read_int(index, "tf.data.experimental.at", "index")
+    return dataset.skip(number).take(1).get_single_element()
+
+
+def _transform(name: str) -> Callable[..., Transform]:
+    """A method of `Dataset` as a function that gives a transform, for `Dataset.apply`."""
+
+    def make(*args: Any, **kwargs: Any) -> Transform:
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+
+    make.__name__ = name
+    make.__doc__ = f"`Dataset.{name}` as a transform for `Dataset.apply`."
+    return make
+
+
+bucket_by_sequence_length = _transform("bucket_by_sequence_length")
+enumerate_dataset = _transform("enumerate")
+group_by_window = _transform("group_by_window")
+ignore_errors = _transform("ignore_errors")
+rejection_resample = _transform("rejection_resample")
+scan = _transform("scan")
+snapshot = _transform("snapshot")
+take_while = _transform("take_while")
+unbatch = _transform("unbatch")
+unique = _transform("unique")
+dense_to_sparse_batch = _transform("sparse_batch")
+
+
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
+) -> Transform:
+    """`Dataset.ragged_batch` as a transform for `Dataset.apply`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transform:
+    """`Dataset.shuffle` and `repeat` as a transform for `Dataset.apply`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transform:
+    """`Dataset.map` and `batch` as a transform for `Dataset.apply`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transform:
+    """`Dataset.prefetch` as a transform for `Dataset.apply`; programs take what they need to their device."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+class TFRecordWriter:
+    """Writes a dataset of strings to a TFRecord file."""
+
+    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
+        self._filename, self._compression = filename, compression_type
+
+    def write(self, dataset: Dataset) -> None:
+        """Write all elements."""
+        with RecordWriter(self._filename, self._compression) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record)

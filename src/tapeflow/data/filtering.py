@@ -13,7 +13,7 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.calls import apart, call, value_of
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.randomness import ElementCounters, drawn_seed, place_state, places_of, restored_place
 from tapeflow.data.recording import FEWEST_ROWS, Recorded, recorded_or_none
 from tapeflow.data.structure import Flat
@@ -30,7 +30,6 @@ class Filter(Step):
         super().__init__(source)
         self.predicate = predicate
         self.seed = drawn_seed(None)
-        self.passes = 0
 
     @property
     def cardinality(self) -> int:
@@ -68,16 +67,15 @@ class Filter(Step):
                 )
             return bool(value_of(result))
 
-    def stream(self) -> Stream:
-        number, self.passes = self.passes, self.passes + 1
-        return _Filtered(self, number)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Filtered(self, iteration)
 
 
 class _Filtered(Stream):
-    def __init__(self, pipe: Filter, number: int) -> None:
-        self._pipe = pipe
-        self._pass, self._at = number, 0
-        self._inner = pipe.source.stream()
+    def __init__(self, pipe: Filter, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._pass, self._at = iteration.next_pass(pipe), 0
+        self._inner = pipe.source.stream(iteration)
         self._ready = pipe.rows.empty()
         # Elements that are made by reading them are read no further than need be.
         self._block = _BLOCK if pipe.rows.width else 1
@@ -97,13 +95,13 @@ class _Filtered(Stream):
 
     def state(self) -> State:
         return {
-            **place_state(self._pipe, self._pass, self._at),
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
             "ready": self._ready.copy(),
             "is_over": self._is_over,
             "inner": self._inner.state(),
         }
 
     def restore(self, state: State) -> None:
-        self._pass, self._at = restored_place(self._pipe, state)
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
         self._ready, self._is_over = state["ready"], state["is_over"]
         self._inner.restore(state["inner"])

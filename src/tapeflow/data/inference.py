@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.data.calls import apart, arguments_of, call, results_of
-from tapeflow.data.pipe import Pipe
+from tapeflow.data.pipe import Iteration, Pipe
 from tapeflow.data.specs import common_specs, spec_of_component
 from tapeflow.data.structure import Structure, flattened
 from tapeflow.engine import errors
@@ -20,6 +20,7 @@ from tapeflow.engine.node import spec_of
 from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.ops.ragged.spec import RaggedTensorSpec
 
 _SIZES = (6, 10)
 """Stand-ins for a dimension that is not known; even, so that halving them works."""
@@ -38,7 +39,7 @@ class Inferred(NamedTuple):
 
 def inferred(source: Pipe, function: Callable[..., Any]) -> Inferred:
     """What `function` makes of the elements of `source`."""
-    specs = source.specs
+    specs = _array_specs(source.specs)
     if _can_stand_in(specs):
         are_known = all(s.shape.is_fully_defined() for s in specs)
         try:
@@ -52,6 +53,14 @@ def inferred(source: Pipe, function: Callable[..., Any]) -> Inferred:
     return _from_first(source, function)
 
 
+def _array_specs(specs: Sequence[Any]) -> list[Any]:
+    """Specs in which rows of ragged tensors are what a function gets: tensors."""
+    return [
+        TensorSpec(s.shape, s.dtype) if isinstance(s, RaggedTensorSpec) and not s.ragged_rank else s
+        for s in specs
+    ]
+
+
 def _can_stand_in(specs: Sequence[Any]) -> bool:
     return all(
         isinstance(s, TensorSpec) and s.dtype is not string and s.shape.rank is not None for s in specs
@@ -59,7 +68,8 @@ def _can_stand_in(specs: Sequence[Any]) -> bool:
 
 
 def _sketched(source: Pipe, function: Callable[..., Any], size: int) -> Inferred:
-    stands = [spec_of(tuple(size if d is None else d for d in s.shape), s.dtype) for s in source.specs]
+    specs = _array_specs(source.specs)
+    stands = [spec_of(tuple(size if d is None else d for d in s.shape), s.dtype) for s in specs]
 
     def called(*parts: Tensor) -> Any:
         return results_of(function(*arguments_of(source.structure, parts)))
@@ -70,14 +80,25 @@ def _sketched(source: Pipe, function: Callable[..., Any], size: int) -> Inferred
 
 def _from_first(source: Pipe, function: Callable[..., Any]) -> Inferred:
     """What the function makes of the first few elements, which may differ in shape."""
-    handles = source.stream().take(_LOOKED_AT)
+    handles = source.stream(Iteration()).take(_LOOKED_AT)
     if not len(handles):
         raise ValueError(
             "tf.data.Dataset.element_spec expected at least one element to call the function on, which reads "
             "values and so tells what it returns only when it is called; got an empty dataset."
         )
     with apart():
-        made = [call(function, source.structure, e) for e in source.rows.elements(handles)]
+        elements = source.rows.elements(handles)
+        made = [call(function, source.structure, elements[0])]
+        for element in elements[1:]:
+            try:
+                made.append(call(function, source.structure, element))
+            except (
+                TypeError,
+                ValueError,
+                ArithmeticError,
+                errors.OpError,
+            ):  # it is raised when it is reached
+                break
     first, *others = [_described(m) for m in made]
     specs = common_specs([first.specs, *[o.specs for o in others]])
     if any(not isinstance(s, TensorSpec) or not s.shape.is_fully_defined() for s in source.specs):
@@ -99,8 +120,12 @@ def _loosened(spec: Any, inputs: Sequence[Any]) -> Any:
         isinstance(s, TensorSpec) and s.shape.rank is not None and s.shape.rank > 0 and s.shape[0] is None
         for s in inputs
     )
+    if isinstance(spec, RaggedTensorSpec) and are_batches:
+        return RaggedTensorSpec([None, *spec.shape[1:]], spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
     if not isinstance(spec, TensorSpec):
         return spec
     if are_batches:
         return TensorSpec([None, *spec.shape[1:]] if spec.shape.rank else [], spec.dtype)
-    return TensorSpec(None, spec.dtype)
+    if any(isinstance(s, TensorSpec) and s.shape.rank is None for s in inputs) or spec.shape.rank is None:
+        return TensorSpec(None, spec.dtype)
+    return TensorSpec([None] * spec.shape.rank, spec.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.calls import apart, call
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.rows import OBJECTS
 from tapeflow.data.structure import Flat, Structure, flattened
@@ -29,13 +29,12 @@ class Interleave(Step):
         super().__init__(source, OBJECTS)
         self.function, self.cycle, self.block, self.where = function, cycle, block, where
         self.seed = drawn_seed(None)
-        self.passes = 0
         self._structure: Structure | None = None
 
     @cached_property
     def _first(self) -> Pipe:
         """What the function makes of the first element, to learn what it is like."""
-        handles = self.source.stream().take(1)
+        handles = self.source.stream(Iteration()).take(1)
         if not len(handles):
             raise ValueError(
                 f"{self.where} expected at least one element to learn what map_func returns; got none."
@@ -67,16 +66,15 @@ class Interleave(Step):
             )
         return found[0]._pipe
 
-    def stream(self) -> Stream:
-        number, self.passes = self.passes, self.passes + 1
-        return _Interleaved(self, number)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Interleaved(self, iteration)
 
 
 class _Interleaved(Stream):
-    def __init__(self, pipe: Interleave, number: int) -> None:
-        self._pipe = pipe
-        self._pass, self._at = number, 0
-        self._inner = pipe.source.stream()
+    def __init__(self, pipe: Interleave, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._pass, self._at = iteration.next_pass(pipe), 0
+        self._inner = pipe.source.stream(iteration)
         self._is_over = False
         # Of each open dataset: the element it was made of and its number, the pipe, the pass over it.
         self._open: list[tuple[tuple[Flat, int], Pipe, Stream] | None] = [None] * pipe.cycle
@@ -93,7 +91,7 @@ class _Interleaved(Stream):
         made = self._pipe.opened(element, (self._pass, number))
         if self._pipe._structure is None:
             self._pipe._structure = made.structure
-        return (element, number), made, made.stream()
+        return (element, number), made, made.stream(self._iteration)
 
     def take(self, count: int) -> np.ndarray:
         parts, missing, idle = [OBJECTS.empty()], count, 0
@@ -125,7 +123,7 @@ class _Interleaved(Stream):
 
     def state(self) -> State:
         return {
-            **place_state(self._pipe, self._pass, self._at),
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
             "inner": self._inner.state(),
             "is_over": self._is_over,
             "open": [None if s is None else {"element": s[0], "stream": s[2].state()} for s in self._open],
@@ -134,13 +132,13 @@ class _Interleaved(Stream):
         }
 
     def restore(self, state: State) -> None:
-        self._pass, self._at = restored_place(self._pipe, state)
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
         self._inner.restore(state["inner"])
         self._is_over, self._place, self._left = state["is_over"], state["place"], state["left"]
         for i, saved in enumerate(state["open"]):
             if saved is not None:
                 element, number = saved["element"]
                 made = self._pipe.opened(element, (self._pass, number))
-                stream = made.stream()
+                stream = made.stream(self._iteration)
                 stream.restore(saved["stream"])
                 self._open[i] = (saved["element"], made, stream)

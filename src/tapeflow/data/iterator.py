@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
 from tapeflow.data.calls import note_read
-from tapeflow.data.pipe import Pipe, State
+from tapeflow.data.composites import packed_state, unpacked_state
+from tapeflow.data.description import description
+from tapeflow.data.pipe import Iteration, Pipe, State
+from tapeflow.data.position import pipeline_state, set_pipeline_state
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine import errors
+from tapeflow.engine import errors, phases
+from tapeflow.engine.symbolic import CallTaker
+from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
 class ArrayIterator:
@@ -21,10 +27,21 @@ class ArrayIterator:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
-        self._stream = pipe.stream()
+        self._iteration = Iteration()
+        self._stream = pipe.stream(self._iteration)
 
     def next_flat(self) -> tuple[Any, ...]:
         """The components of the next element."""
+        log = phases.log
+        if log is None:
+            return self._next()
+        began = time.perf_counter_ns()
+        with log.during("input"):
+            found = self._next()
+        log.note_read(self._pipe, description, began)
+        return found
+
+    def _next(self) -> tuple[Any, ...]:
         handles = self._stream.take(1)
         if not len(handles):
             raise StopIteration
@@ -39,12 +56,20 @@ class ArrayIterator:
 
     def state(self) -> State:
         """Where the iterator is, shuffle buffers and elements read ahead included."""
-        return self._stream.state()
+        return {
+            "pipeline": pipeline_state(self._pipe, self._iteration),
+            "stream": packed_state(self._stream.state()),
+        }
 
     def restore(self, state: State) -> None:
         """Go on where the iterator that gave `state`, of an equal dataset, was."""
-        self._stream = self._pipe.stream()
-        self._stream.restore(state)
+        self._iteration = Iteration()
+        set_pipeline_state(self._pipe, self._iteration, state["pipeline"])
+        self._stream = self._pipe.stream(self._iteration)
+        self._stream.restore(unpacked_state(state["stream"]))
+        set_pipeline_state(
+            self._pipe, self._iteration, state["pipeline"]
+        )  # the streams just made do not count
 
 
 class Iterator:
@@ -130,10 +155,14 @@ class NumpyIterator:
 
 
 def _shown(part: Any) -> Any:
+    if isinstance(part, RaggedTensor):
+        return part.numpy()
+    if isinstance(part, CallTaker):
+        return part
     if not isinstance(part, np.ndarray):
         return part.as_numpy_iterator()
     if not part.ndim:
         return part[()]
-    view = part.view()
+    view = part.view(np.ndarray)
     view.flags.writeable = False
     return view

@@ -10,6 +10,7 @@ the function is called for each element, on a few threads if it is asked for.
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,15 +21,16 @@ import numpy as np
 
 from tapeflow.data.calls import apart, call, values_of
 from tapeflow.data.inference import Inferred, inferred
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.randomness import ElementCounters, drawn_seed, place_state, places_of, restored_place
 from tapeflow.data.recording import FEWEST_ROWS, Recorded, recorded_or_none
 from tapeflow.data.rows import OBJECTS, Rows, beside, objects, split_rows, stacked
 from tapeflow.data.specs import no_rows, spec_of_component
 from tapeflow.data.structure import Flat, Structure
+from tapeflow.engine import phases
 
-_MOST_BYTES = 1 << 18
-"""Elements larger than this are not worth stacking."""
+_MOST_BYTES = 1 << 16
+"""Elements larger than this, such as batches, are not worth stacking; each is worth a program."""
 
 
 class Map(Step):
@@ -43,7 +45,6 @@ class Map(Step):
     def __init__(self, source: Pipe, function: Callable[..., Any], workers: int = 1) -> None:
         super().__init__(source)
         self.function = function
-        self.passes = 0
         self._structure: Structure | None = None
         self._records: dict[Any, Recorded | None] = {}
         self.recorded = self._record(source.specs) if source.rows.width else None
@@ -63,6 +64,10 @@ class Map(Step):
                 self._structure = self._structure or found.structure
         return self._records[specs]
 
+    def has_program(self, element: Flat) -> bool:
+        """Whether such an element is computed by a program of its own, which needs no threads of ours."""
+        return _is_large(element) and self.recorded_for(element) is not None
+
     @cached_property
     def _inferred(self) -> Inferred:
         return inferred(self.source, self.function)
@@ -77,17 +82,33 @@ class Map(Step):
 
     def apply(self, element: Flat, place: tuple[int, int]) -> Flat:
         """The new element; `place` is the pass and the element's number in it."""
-        with apart(ElementCounters(self.seed, place)):
-            results = call(self.function, self.source.structure, element)
-            if self._structure is None:
-                self._structure = Structure(results)
-            return values_of(results)
+        log, began = phases.log, time.perf_counter_ns()
+        recorded = self.recorded_for(element) if _is_large(element) else None
+        if recorded is not None:
+            made = recorded.over([part[None] for part in element], self.seed, np.array([place]))
+            found = tuple([part[0, ...] for part in made])
+        else:
+            with apart(ElementCounters(self.seed, place)):
+                results = call(self.function, self.source.structure, element)
+                if self._structure is None:
+                    self._structure = Structure(results)
+                found = values_of(results)
+        if log is not None:
+            log.note_busy(self, began, 1)
+        return found
 
-    def stream(self) -> Stream:
-        number, self.passes = self.passes, self.passes + 1
+    def apply_to_rows(self, recorded: Recorded, rows: Flat, places: np.ndarray) -> Flat:
+        """The new elements for a block of elements that are alike, as rows."""
+        log, began = phases.log, time.perf_counter_ns()
+        found = recorded.over(rows, self.seed, places)
+        if log is not None:
+            log.note_busy(self, began, len(places))
+        return found
+
+    def stream(self, iteration: Iteration) -> Stream:
         if self.recorded is None:
-            return _Mapped(self, number)
-        return _Numbered(self, number) if self.recorded.draws else self.source.stream()
+            return _Mapped(self, iteration)
+        return _Numbered(self, iteration) if self.recorded.draws else self.source.stream(iteration)
 
 
 class _MappedRows(Rows):
@@ -113,7 +134,7 @@ class _MappedRows(Rows):
         own, places = self._split(handles)
         if not len(handles):
             return tuple([no_rows(s) for s in self._recorded.specs])
-        return self._recorded.over(self._source.gather(own), self._pipe.seed, places)
+        return self._pipe.apply_to_rows(self._recorded, self._source.gather(own), places)
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         own, places = self._split(handles)
@@ -126,10 +147,10 @@ class _MappedRows(Rows):
 class _Numbered(Stream):
     """The source's handles, each with the pass and its number in it."""
 
-    def __init__(self, pipe: Map, number: int) -> None:
-        self._pipe = pipe
-        self._inner = pipe.source.stream()
-        self._pass = number
+    def __init__(self, pipe: Map, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._inner = pipe.source.stream(iteration)
+        self._pass = iteration.next_pass(pipe)
         self._at = 0
 
     def take(self, count: int) -> np.ndarray:
@@ -138,10 +159,13 @@ class _Numbered(Stream):
         return beside([handles, places_of(self._pass, at, self._at)])
 
     def state(self) -> State:
-        return {**place_state(self._pipe, self._pass, self._at), "inner": self._inner.state()}
+        return {
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
+            "inner": self._inner.state(),
+        }
 
     def restore(self, state: State) -> None:
-        self._pass, self._at = restored_place(self._pipe, state)
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
         self._inner.restore(state["inner"])
 
 
@@ -152,10 +176,10 @@ class _Mapped(Stream):
     are computed again.
     """
 
-    def __init__(self, pipe: Map, number: int) -> None:
-        self._pipe = pipe
-        self._inner = pipe.source.stream()
-        self._pass = number
+    def __init__(self, pipe: Map, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._inner = pipe.source.stream(iteration)
+        self._pass = iteration.next_pass(pipe)
         self._at = 0
         self._pool: ThreadPoolExecutor | None = None
         self._pending: deque[tuple[Flat, Future[Flat]]] = deque()
@@ -163,17 +187,17 @@ class _Mapped(Stream):
 
     def take(self, count: int) -> np.ndarray:
         pipe = self._pipe
-        if self._pool is not None or (pipe.workers > 1 and count < FEWEST_ROWS):
+        if self._pool is not None:
             return self._take_ahead(count)
         elements = pipe.source.rows.elements(self._inner.take(count))
         recorded = pipe.recorded_for(elements[0]) if _are_alike(elements) else None
-        if recorded is None and pipe.workers > 1:
+        if recorded is None and pipe.workers > 1 and len(elements) and not pipe.has_program(elements[0]):
             self._submit(elements)
             return self._take_ahead(count)
         at, self._at = self._at, self._at + len(elements)
         places = places_of(self._pass, at, self._at)
         if recorded is not None:
-            return objects(split_rows(recorded.over(stacked(list(elements)), pipe.seed, places)))
+            return objects(split_rows(pipe.apply_to_rows(recorded, stacked(list(elements)), places)))
         pairs = zip(elements, places.tolist(), strict=True)
         return objects([pipe.apply(element, place) for element, place in pairs])
 
@@ -201,14 +225,14 @@ class _Mapped(Stream):
 
     def state(self) -> State:
         return {
-            **place_state(self._pipe, self._pass, self._at - len(self._pending)),
+            **place_state(self._pipe, self._iteration, self._pass, self._at - len(self._pending)),
             "pending": [element for element, _ in self._pending],
             "is_over": self._is_over,
             "inner": self._inner.state(),
         }
 
     def restore(self, state: State) -> None:
-        self._pass, self._at = restored_place(self._pipe, state)
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
         self._is_over = state["is_over"]
         if state["pending"]:
             self._submit(state["pending"])
@@ -220,6 +244,11 @@ def _are_alike(elements: np.ndarray) -> bool:
     if len(elements) < FEWEST_ROWS or not all(isinstance(part, np.ndarray) for part in elements[0]):
         return False
     shapes = [part.shape for part in elements[0]]
-    return sum(part.nbytes for part in elements[0]) <= _MOST_BYTES and all(
+    return not _is_large(elements[0]) and all(
         [part.shape for part in element] == shapes for element in elements
     )
+
+
+def _is_large(element: Flat) -> bool:
+    sizes = [part.nbytes if isinstance(part, np.ndarray) else 0 for part in element]
+    return sum(sizes) > _MOST_BYTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS, Rows
 
 
@@ -41,7 +41,7 @@ class Given(Step):
     def cardinality(self) -> int:
         return len(self.handles)
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         return Sequence(self.handles)
 
 
@@ -56,13 +56,13 @@ class Repeat(Step):
     def cardinality(self) -> int:
         return counting.repeated(self.source.cardinality, self.count)
 
-    def stream(self) -> Stream:
-        return _Repeated(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Repeated(self, iteration)
 
 
 class _Repeated(Stream):
-    def __init__(self, pipe: Repeat) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Repeat, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
         self._inner: Stream | None = None
         self._passes = 0
 
@@ -74,7 +74,7 @@ class _Repeated(Stream):
             if self._inner is None:
                 if self._passes == self._pipe.count:
                     break
-                self._inner = self._pipe.source.stream()
+                self._inner = self._pipe.source.stream(self._iteration)
                 self._passes += 1
             part = self._inner.take(missing)
             if len(part):
@@ -92,7 +92,7 @@ class _Repeated(Stream):
     def restore(self, state: State) -> None:
         self._passes = state["passes"]
         if state["inner"] is not None:
-            self._inner = self._pipe.source.stream()
+            self._inner = self._pipe.source.stream(self._iteration)
             self._inner.restore(state["inner"])
 
 
@@ -114,14 +114,14 @@ class Take(Step):
     def cardinality(self) -> int:
         return counting.taken(self.source.cardinality, self.count)
 
-    def stream(self) -> Stream:
-        return self.source.stream() if self.count < 0 else _Taken(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return self.source.stream(iteration) if self.count < 0 else _Taken(self, iteration)
 
 
 class _Taken(Stream):
-    def __init__(self, pipe: Take) -> None:
+    def __init__(self, pipe: Take, iteration: Iteration) -> None:
         self._rows = pipe.rows
-        self._inner = pipe.source.stream()
+        self._inner = pipe.source.stream(iteration)
         self._left = pipe.count
 
     def take(self, count: int) -> np.ndarray:
@@ -151,16 +151,16 @@ class Skip(Step):
     def cardinality(self) -> int:
         return counting.skipped(self.source.cardinality, self.count)
 
-    def stream(self) -> Stream:
-        return Sequence(self.rows.empty()) if self.count < 0 else _Skipped(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return Sequence(self.rows.empty()) if self.count < 0 else _Skipped(self, iteration)
 
 
 _SKIP_BLOCK = 4096
 
 
 class _Skipped(Stream):
-    def __init__(self, pipe: Skip) -> None:
-        self._inner = pipe.source.stream()
+    def __init__(self, pipe: Skip, iteration: Iteration) -> None:
+        self._inner = pipe.source.stream(iteration)
         self._left = pipe.count
         # Objects are elements: no more of them than need be are alive at a time.
         self._block = _SKIP_BLOCK if pipe.rows.width else 1
@@ -191,13 +191,13 @@ class Shard(Step):
     def cardinality(self) -> int:
         return counting.sharded(self.source.cardinality, self.count, self.index)
 
-    def stream(self) -> Stream:
-        return _Sharded(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Sharded(self, iteration)
 
 
 class _Sharded(Stream):
-    def __init__(self, pipe: Shard) -> None:
-        self._inner = pipe.source.stream()
+    def __init__(self, pipe: Shard, iteration: Iteration) -> None:
+        self._inner = pipe.source.stream(iteration)
         self._count = pipe.count
         self._skip = pipe.index  # how many come before the next of ours
 
@@ -241,15 +241,15 @@ class Concatenate(Pipe):
     def cardinality(self) -> int:
         return counting.total(s.cardinality for s in self.sources)
 
-    def stream(self) -> Stream:
-        return _Concatenated(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Concatenated(self, iteration)
 
 
 class _Concatenated(Stream):
-    def __init__(self, pipe: Concatenate) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Concatenate, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
         self._number = 0
-        self._inner = pipe.sources[0].stream()
+        self._inner = pipe.sources[0].stream(iteration)
 
     def take(self, count: int) -> np.ndarray:
         pipe, parts, missing = self._pipe, [], count
@@ -263,7 +263,7 @@ class _Concatenated(Stream):
                 if self._number + 1 == len(pipe.sources):
                     break
                 self._number += 1
-                self._inner = pipe.sources[self._number].stream()
+                self._inner = pipe.sources[self._number].stream(self._iteration)
         return joined(parts, pipe.rows)
 
     def state(self) -> State:
@@ -271,5 +271,5 @@ class _Concatenated(Stream):
 
     def restore(self, state: State) -> None:
         self._number = state["number"]
-        self._inner = self._pipe.sources[self._number].stream()
+        self._inner = self._pipe.sources[self._number].stream(self._iteration)
         self._inner.restore(state["inner"])

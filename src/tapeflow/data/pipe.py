@@ -8,6 +8,8 @@ and dicts of them, from which a stream of an equal pipeline goes on.
 
 from __future__ import annotations
 
+import itertools
+import weakref
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +18,43 @@ from tapeflow.data.rows import OBJECTS, Rows
 from tapeflow.data.structure import Structure
 
 State = dict[str, Any]
+
+_iterations = itertools.count(1)
+
+
+def next_iteration() -> int:
+    """The number that the next iterator of this process gets, given back."""
+    global _iterations
+    number = next(_iterations)
+    _iterations = itertools.count(number)
+    return number
+
+
+def set_next_iteration(number: int) -> None:
+    """Number the iterators to come from here on, as an interrupted process would have."""
+    global _iterations
+    _iterations = itertools.count(number)
+
+
+class Iteration:
+    """One iterator over a dataset: how often it has passed over each of the dataset's steps.
+
+    Random draws with a seed begin again with every iterator, as TensorFlow's do, and go on from pass to
+    pass within one. Those without differ from iterator to iterator: `number` tells them apart.
+    """
+
+    def __init__(self) -> None:
+        self.number = next(_iterations)
+        self.passes: weakref.WeakKeyDictionary[Pipe, int] = weakref.WeakKeyDictionary()
+
+    def next_pass(self, pipe: Pipe) -> int:
+        """The pass that begins now: its number in this iterator, and the iterator's in the upper bits."""
+        count = self.passes.get(pipe, 0)
+        self.passes[pipe] = count + 1
+        return self.number << PASS_BITS | count
+
+
+PASS_BITS = 32
 
 
 class Stream:
@@ -41,7 +80,7 @@ class Pipe:
     name: ClassVar[str | None] = None
     """What TensorFlow calls such a dataset, if not like this class."""
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         """Begin a pass."""
         raise NotImplementedError
 

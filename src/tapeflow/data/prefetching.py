@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.data.pipe import Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import objects
 
 _AUTOTUNED = 4
@@ -27,8 +27,8 @@ class Prefetch(Step):
         super().__init__(source)
         self.size = _AUTOTUNED if size < 0 else size
 
-    def stream(self) -> Stream:
-        inner = self.source.stream()
+    def stream(self, iteration: Iteration) -> Stream:
+        inner = self.source.stream(iteration)
         # Numbers of elements are ready at once; reading ahead pays where elements are made.
         return inner if self.rows.width or not self.size else _Prefetched(inner, self.size)
 

@@ -7,10 +7,11 @@ does not matter in which order, in which thread or how many at a time elements a
 from __future__ import annotations
 
 import os
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.data.pipe import PASS_BITS, Iteration, State
 from tapeflow.engine.random import Counter, counter_for, fold_key, global_seed
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.tensor import Tensor
@@ -19,7 +20,15 @@ from tapeflow.engine.trace import state
 _MASK = (1 << 64) - 1
 _DATASETS = int.from_bytes(b"datasets", "little")
 
-Seed = tuple[int, int]
+_PASS = (1 << PASS_BITS) - 1
+
+
+class Seed(NamedTuple):
+    """What a random transform starts from; fixed if a seed was given or the global one is set."""
+
+    high: int
+    low: int
+    is_fixed: bool = True
 
 
 def drawn_seed(seed: int | None) -> Seed:
@@ -29,12 +38,12 @@ def drawn_seed(seed: int | None) -> Seed:
     is random; inside a function of an element they are drawn like its other random numbers.
     """
     if seed is not None:
-        return int(seed) & _MASK, (global_seed() or 0) & _MASK
+        return Seed(int(seed) & _MASK, (global_seed() or 0) & _MASK)
     if state.counters is not None:
-        return counter_for(None).next_words()
+        return Seed(*counter_for(None).next_words())
     if global_seed() is None:
-        return int.from_bytes(os.urandom(8), "little"), 0
-    return counter_for(_DATASETS).next_words()
+        return Seed(int.from_bytes(os.urandom(8), "little"), 0, False)
+    return Seed(*counter_for(_DATASETS).next_words())
 
 
 def _mixed(value: Any) -> Any:
@@ -47,6 +56,8 @@ def _mixed(value: Any) -> Any:
 
 def keys_of(seed: Seed, passes: np.ndarray, numbers: np.ndarray, draw: int) -> np.ndarray:
     """The key of a draw for each of several elements: uint32 of shape (n, 2)."""
+    if seed.is_fixed:
+        passes = passes & passes.dtype.type(_PASS)
     with np.errstate(over="ignore"):
         start = _mixed(_mixed(np.array([seed[0]], np.uint64)) + np.uint64(seed[1]))
         mixed = _mixed(_mixed(start + passes.astype(np.uint64)) + numbers.astype(np.uint64))
@@ -54,27 +65,20 @@ def keys_of(seed: Seed, passes: np.ndarray, numbers: np.ndarray, draw: int) -> n
     return np.stack([keys >> np.uint64(32), keys & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
 
 
-class Placed(Protocol):
-    """A transform whose function may draw: its seed, and how often it has been passed over."""
-
-    seed: Seed
-    passes: int
-
-
 def places_of(number: int, start: int, end: int) -> np.ndarray:
     """The pass and the number in it of each of several elements, as keys are made of them."""
     return np.stack([np.full(end - start, number, np.int64), np.arange(start, end)], axis=1)
 
 
-def place_state(pipe: Placed, number: int, at: int) -> dict[str, Any]:
+def place_state(pipe: Any, iteration: Iteration, number: int, at: int) -> State:
     """Where a pass over a transform that may draw is."""
-    return {"pass": number, "at": at, "passes": pipe.passes, "seed": pipe.seed}
+    return {"pass": number, "at": at, "passes": iteration.passes[pipe], "seed": tuple(pipe.seed)}
 
 
-def restored_place(pipe: Placed, state: dict[str, Any]) -> tuple[int, int]:
+def restored_place(pipe: Any, iteration: Iteration, state: State) -> tuple[int, int]:
     """Pass and number from a state; the transform goes on with the seed and passes that it had."""
-    high, low = state["seed"]
-    pipe.passes, pipe.seed = state["passes"], (high, low)
+    iteration.passes[pipe], pipe.seed = state["passes"], Seed(*state["seed"])
+    iteration.number = state["pass"] >> PASS_BITS
     return state["pass"], state["at"]
 
 

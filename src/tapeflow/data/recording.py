@@ -57,7 +57,7 @@ class Recorded:
         self._function, self._structure, self._specs = function, structure, specs
         self._passed: list[int | None] = []
         self._results: Any = None
-        counters = ElementCounters((0, 0), (0, 0))
+        counters = ElementCounters(Seed(0, 0), (0, 0))
         self._body = self._record(specs, counters)
         self.draws = counters.draws
         self._length = 0
@@ -68,7 +68,7 @@ class Recorded:
     def _record_again(self) -> None:
         """Record with the keys of the draws as an argument, and with Variables as they are now."""
         if not self.draws:
-            self._body = self._record(self._specs, ElementCounters((0, 0), (0, 0)))
+            self._body = self._record(self._specs, ElementCounters(Seed(0, 0), (0, 0)))
             return
         keys = spec_of((len(self.draws), 2), uint32)
         self._body = self._record((*self._specs, keys), None)

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data import composites
+from tapeflow.data.composites import COMPOSITES
 from tapeflow.data.structure import Flat
 from tapeflow.engine import errors
 
@@ -129,6 +131,9 @@ def stacked(elements: Sequence[Flat]) -> Flat:
     """Elements as one array for each component; their shapes must agree."""
     columns = []
     for k, first in enumerate(elements[0]):
+        if isinstance(first, COMPOSITES):
+            columns.append(composites.together([e[k] for e in elements]))
+            continue
         if not isinstance(first, np.ndarray):
             raise TypeError(
                 "tf.data.Dataset.batch expected components that are tensors; got a component that is a "
@@ -152,8 +157,11 @@ def stacked(elements: Sequence[Flat]) -> Flat:
 
 
 def split_rows(columns: Sequence[np.ndarray]) -> list[Flat]:
-    """The rows of arrays, one by one."""
-    return [tuple([c[i, ...] for c in columns]) for i in range(len(columns[0]))]
+    """The rows of components, one by one."""
+    if all(isinstance(c, np.ndarray) for c in columns):
+        return [tuple([c[i, ...] for c in columns]) for i in range(len(columns[0]))]
+    count = composites.row_count(columns[0])
+    return [tuple([composites.row(c, i) for c in columns]) for i in range(count)]
 
 
 def frozen(array: Any) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.data.pipe import Pipe, State, Step, Stream
-from tapeflow.data.randomness import drawn_seed
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.randomness import Seed, drawn_seed
 from tapeflow.data.rows import Rows
 
 
@@ -30,18 +30,18 @@ class Shuffle(Step):
         self.seed = drawn_seed(seed)
         self.passes = 0
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         number = self.passes
         self.passes += self.reshuffles
-        return _Shuffled(self, number)
+        return _Shuffled(self, number, iteration)
 
 
 class _Shuffled(Stream):
-    def __init__(self, pipe: Shuffle, number: int) -> None:
+    def __init__(self, pipe: Shuffle, number: int, iteration: Iteration) -> None:
         self._pipe = pipe
         self._number = number
-        self._random = generator_for(*pipe.seed, number)
-        self._inner: Stream | None = pipe.source.stream()
+        self._random = generator_for(*pipe.seed[:2], number)
+        self._inner: Stream | None = pipe.source.stream(iteration)
         self._buffer: np.ndarray | None = None
         self._size = pipe.size
         self._rows: Rows = pipe.rows
@@ -99,7 +99,7 @@ class _Shuffled(Stream):
         return {
             "number": self._number,
             "passes": self._pipe.passes,
-            "seed": self._pipe.seed,
+            "seed": tuple(self._pipe.seed),
             "random": self._random.bit_generator.state,
             "buffer": None if self._buffer is None else self._buffer.copy(),
             "inner": None if self._inner is None else self._inner.state(),
@@ -108,7 +108,7 @@ class _Shuffled(Stream):
     def restore(self, state: State) -> None:
         self._number = state["number"]
         self._pipe.passes = state["passes"]
-        self._pipe.seed = tuple(state["seed"])
+        self._pipe.seed = Seed(*state["seed"])
         self._random.bit_generator.state = state["random"]
         self._buffer = None if state["buffer"] is None else np.array(state["buffer"])
         if state["inner"] is None:

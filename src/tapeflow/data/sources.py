@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.data import cardinality as counting
+from tapeflow.data.composites import COMPOSITES, settled
 from tapeflow.data.ordering import Sequence as Numbers
-from tapeflow.data.pipe import Pipe, State, Stream
-from tapeflow.data.rows import OBJECTS, ArrayRows, RangeRows, ZippedRows, beside, frozen, objects
+from tapeflow.data.pipe import Iteration, Pipe, State, Stream
+from tapeflow.data.randomness import Seed, drawn_seed
+from tapeflow.data.rows import (
+    OBJECTS,
+    ArrayRows,
+    RangeRows,
+    ZippedRows,
+    beside,
+    frozen,
+    objects,
+    split_rows,
+)
+from tapeflow.data.shuffling import generator_for
+from tapeflow.data.specs import row_spec, spec_of_component
 from tapeflow.data.structure import (
     Flat,
     Structure,
     as_array,
     flattened,
     map_parts,
-    spec_of_array,
 )
-from tapeflow.engine import errors
-from tapeflow.engine.dtypes import DType, string
+from tapeflow.engine import errors, phases
+from tapeflow.engine.dtypes import DType, int64, string
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.ops.host_args import ErrorType, fail
 
@@ -50,7 +63,9 @@ def _components(tensors: Any, where: str, error: ErrorType) -> tuple[Structure, 
     from tapeflow.data.dataset import Dataset
 
     def component(value: Any) -> Any:
-        return value if isinstance(value, Dataset) else frozen(as_array(value))
+        if isinstance(value, Dataset):
+            return value
+        return settled(value) if isinstance(value, COMPOSITES) else frozen(as_array(value))
 
     parts = map_parts(component, tensors)
     found = flattened(parts)
@@ -72,29 +87,28 @@ class Slices(Fixed):
         where = "tf.data.Dataset.from_tensor_slices"
         structure, columns = _components(tensors, where, ValueError)
         for column in columns:
-            if not isinstance(column, np.ndarray) or not column.ndim:
+            if not isinstance(column, (np.ndarray, *COMPOSITES)) or not len(column.shape):
                 raise ValueError(
                     f"{where} expected tensors with a first dimension to slice: unbatching a tensor is only "
                     f"supported for rank >= 1; got a scalar. Use from_tensors for a dataset of one element."
                 )
-        lengths = [len(c) for c in columns]
+        lengths = [int(c.shape[0]) for c in columns]
         for length in lengths:
             if length != lengths[0]:
                 raise ValueError(
                     f"{where} expected tensors of one length: dimensions {lengths[0]} and {length} are not "
                     f"compatible; got shapes {[c.shape for c in columns]}. Give each the same number of rows."
                 )
-        specs = [_row_spec(c) for c in columns]
-        super().__init__(structure, specs, lengths[0])
-        self.rows = ArrayRows(columns)
+        super().__init__(structure, [row_spec(spec_of_component(c)) for c in columns], lengths[0])
+        self._elements: np.ndarray | None = None
+        if all(isinstance(c, np.ndarray) for c in columns):
+            self.rows = ArrayRows(columns)
+        else:
+            self.rows = OBJECTS
+            self._elements = objects(split_rows(columns))
 
-    def stream(self) -> Stream:
-        return Numbers(count=self.cardinality)
-
-
-def _row_spec(column: np.ndarray) -> TensorSpec:
-    whole = spec_of_array(column)
-    return TensorSpec(whole.shape[1:], whole.dtype)
+    def stream(self, iteration: Iteration) -> Stream:
+        return Numbers(self._elements, self.cardinality)
 
 
 class Single(Fixed):
@@ -103,13 +117,11 @@ class Single(Fixed):
     name = "_TensorDataset"
 
     def __init__(self, tensors: Any) -> None:
-        from tapeflow.data.specs import spec_of_component
-
         structure, parts = _components(tensors, "tf.data.Dataset.from_tensors", errors.InvalidArgumentError)
         super().__init__(structure, [spec_of_component(p) for p in parts], 1)
         self._element = tuple(parts)
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         return Numbers(objects([self._element]))
 
 
@@ -120,8 +132,47 @@ class Range(Fixed):
         super().__init__(Structure(0), [TensorSpec((), dtype)], count)
         self.rows = RangeRows(start, step, np.dtype(dtype.as_numpy_dtype))
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         return Numbers(count=self.cardinality)
+
+
+class RandomNumbers(Fixed):
+    """Random numbers of 32 bits, without end."""
+
+    name = "_RandomDataset"
+
+    def __init__(self, seed: int | None, rerandomizes: bool) -> None:
+        super().__init__(Structure(0), [TensorSpec((), int64)], counting.INFINITE)
+        self.seed, self.rerandomizes = drawn_seed(seed), rerandomizes
+        self.passes = 0
+        self.rows = RangeRows(0, 1, np.dtype(np.int64))
+
+    def stream(self, iteration: Iteration) -> Stream:
+        number = self.passes if self.rerandomizes or not self.seed.is_fixed else 0
+        self.passes += 1
+        return _Random(self, number)
+
+
+class _Random(Stream):
+    """Handles are the numbers themselves."""
+
+    def __init__(self, pipe: RandomNumbers, number: int) -> None:
+        self._pipe = pipe
+        self._random = generator_for(*pipe.seed[:2], number)
+
+    def take(self, count: int) -> np.ndarray:
+        return np.array([self._random.integers(1 << 32) for _ in range(count)], np.int64)
+
+    def state(self) -> State:
+        return {
+            "random": self._random.bit_generator.state,
+            "passes": self._pipe.passes,
+            "seed": tuple(self._pipe.seed),
+        }
+
+    def restore(self, state: State) -> None:
+        self._random.bit_generator.state = state["random"]
+        self._pipe.passes, self._pipe.seed = state["passes"], Seed(*state["seed"])
 
 
 class Zip(Pipe):
@@ -152,14 +203,14 @@ class Zip(Pipe):
     def cardinality(self) -> int:
         return counting.shortest(s.cardinality for s in self.sources)
 
-    def stream(self) -> Stream:
-        return _Zipped(self)
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Zipped(self, iteration)
 
 
 class _Zipped(Stream):
-    def __init__(self, pipe: Zip) -> None:
+    def __init__(self, pipe: Zip, iteration: Iteration) -> None:
         self._pipe = pipe
-        self._inner = [s.stream() for s in pipe.sources]
+        self._inner = [s.stream(iteration) for s in pipe.sources]
         self._is_over = False
 
     def take(self, count: int) -> np.ndarray:
@@ -212,7 +263,7 @@ class Generated(Fixed):
         """A new iterator of the user's."""
         return iter(self._function())
 
-    def stream(self) -> Stream:
+    def stream(self, iteration: Iteration) -> Stream:
         return _Yielded(self)
 
     def element(self, value: Any) -> Flat:
@@ -289,6 +340,7 @@ class _Yielded(Stream):
         if self._values is None:
             self._values = self._pipe.begin()
         found: list[Flat] = []
+        log, began = phases.log, time.perf_counter_ns()
         while len(found) < count:
             try:
                 value = next(self._values)
@@ -296,6 +348,8 @@ class _Yielded(Stream):
                 self._is_over = True
                 break
             found.append(self._pipe.element(value))
+        if log is not None:
+            log.note_busy(self._pipe, began, len(found))
         self._count += len(found)
         return objects(found)
 

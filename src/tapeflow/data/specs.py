@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data import composites
+from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES
 from tapeflow.data.structure import spec_of_array
 from tapeflow.engine.shape import TensorShape, as_shape
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -41,11 +43,15 @@ class DatasetSpec:
 
 def spec_of_component(value: Any) -> Any:
     """The spec of one component of an element."""
-    return spec_of_array(value) if isinstance(value, np.ndarray) else DatasetSpec(value.element_spec)
+    if isinstance(value, np.ndarray):
+        return spec_of_array(value)
+    return DatasetSpec(value.element_spec) if not isinstance(value, COMPOSITES) else value._type_spec  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def batch_spec(spec: Any, size: int | None) -> Any:
     """The spec of `size` components (None if it is not known) stacked."""
+    if isinstance(spec, COMPOSITE_SPECS):
+        return composites.batch_spec(spec, size)
     if not isinstance(spec, TensorSpec):
         raise TypeError(
             "tf.data.Dataset.batch expected components that are tensors; got a component that is a "
@@ -61,8 +67,10 @@ def no_rows(spec: TensorSpec) -> np.ndarray:
     return np.empty(shape, spec.dtype.as_numpy_dtype)
 
 
-def row_spec(spec: TensorSpec) -> TensorSpec:
+def row_spec(spec: Any) -> Any:
     """The spec of a row of a component."""
+    if isinstance(spec, COMPOSITE_SPECS):
+        return composites.row_spec(spec)
     return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
 
 
@@ -71,7 +79,7 @@ def common_specs(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     found = list(several[0])
     for other in several[1:]:
         found = [
-            a.most_specific_compatible_type(b) if isinstance(a, TensorSpec) else a
+            a.most_specific_compatible_type(b) if isinstance(a, (TensorSpec, *COMPOSITE_SPECS)) else a
             for a, b in zip(found, other, strict=True)
         ]
     return tuple(found)

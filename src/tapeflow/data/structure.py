@@ -17,6 +17,7 @@ from tapeflow.engine.dtypes import DType, as_dtype, string
 from tapeflow.engine.node import host_node, spec_of
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import materialise
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 
@@ -124,9 +125,10 @@ def as_tensor(array: Any) -> Any:
     """A component as user code sees it: a tensor on the host, or a dataset as it is."""
     if not isinstance(array, np.ndarray):
         return array
-    if array.dtype == object:
-        return tensor_of(host_node(array, spec_of(array.shape, string)))
-    return tensor_of(host_node(array))
+    plain = array.view(np.ndarray)
+    if plain.dtype == object:
+        return tensor_of(host_node(plain, spec_of(plain.shape, string)))
+    return tensor_of(host_node(plain))
 
 
 def spec_of_array(array: np.ndarray) -> TensorSpec:
@@ -135,11 +137,13 @@ def spec_of_array(array: np.ndarray) -> TensorSpec:
 
 
 def as_result(value: Any) -> Any:
-    """One part of what a user's function returned, as a tensor; datasets stay."""
+    """One part of what a user's function returned, as a tensor; ragged and sparse tensors and datasets stay."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, TensorLike):
         return tensor_of(value._as_node())
+    if isinstance(value, CallTaker):
+        return value
     from tapeflow.data.dataset import Dataset
 
     return value if isinstance(value, Dataset) else tensor_of(to_node(value))

@@ -68,3 +68,23 @@ def test_random_elements_are_kept() -> None:
     dataset = Dataset.range(20).map(lambda x: tf.random.uniform([])).cache()
     first = [float(x) for x in dataset]
     assert [float(x) for x in dataset] == first
+
+
+def test_who_reads_exactly_as_many_as_there_are_has_read_all() -> None:
+    """As `fit` does, which knows how many batches there are."""
+    calls = []
+
+    def count(x: Any) -> Any:
+        calls.append(float(x))  # Python reads a value: called for each element
+        return x
+
+    for dataset in (
+        Dataset.range(6).map(count).cache().batch(2),
+        Dataset.range(6).map(count).batch(2).cache(),
+    ):
+        calls.clear()
+        for _ in range(3):
+            iterator = iter(dataset)
+            for _ in range(3):
+                next(iterator)
+        assert len(calls) == 6

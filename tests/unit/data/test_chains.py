@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -58,8 +59,81 @@ steps = st.one_of(
     st.just(("cache", lambda d: d.cache(), lambda m: m)),
     sizes.map(lambda n: ("prefetch", lambda d: d.prefetch(n), lambda m: m)),
     st.just(("shuffle one", lambda d: d.shuffle(1), lambda m: m)),
+    st.just(("unique", lambda d: d.unique(), lambda m: [x for i, x in enumerate(m) if x not in m[:i]])),
+    counts.map(
+        lambda n: (
+            "take_while",
+            lambda d: d.take_while(lambda x: _leading(x) < n),
+            lambda m: m[: next((i for i, x in enumerate(m) if _first(x) >= n), len(m))],
+        )
+    ),
+    st.just(
+        ("scan", lambda d: d.scan(np.int64(0), _counted), lambda m: [i + _first(x) for i, x in enumerate(m)])
+    ),
+    st.just(
+        (
+            "group_by_window",
+            lambda d: d.group_by_window(lambda x: _leading(x) % 2, lambda k, w: w, window_size=3),
+            lambda m: _windowed(m, 3),
+        )
+    ),
+    st.tuples(sizes, sizes).map(
+        lambda p: (
+            "rebatch",
+            lambda d: d.batch(p[0]).rebatch(p[1]).unbatch(),
+            lambda m: m,
+        )
+    ),
+    st.just(
+        (
+            "choose",
+            lambda d: Dataset.choose_from_datasets([d, d.skip(1)], Dataset.counter().map(lambda i: i % 2)),
+            lambda m: [x for pair in itertools.pairwise(m) for x in pair] + m[-1:] if m else [],
+        )
+    ),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)).map(
+        lambda p: (
+            "interleave",
+            lambda d: d.interleave(lambda x: Dataset.from_tensors(x).repeat(2), p[0], p[1]),
+            lambda m: _interleaved([[x, x] for x in m], *p),
+        )
+    ),
     st.just(("concatenate", lambda d: d.concatenate(d.take(2)), lambda m: m + m[:2])),
 )
+
+
+def _counted(number: Any, x: Any) -> Any:
+    return number + 1, number + _leading(x)
+
+
+def _windowed(items: Model, size: int) -> Model:
+    """Full windows when they are full, then the others in the order of their keys."""
+    held: dict[int, Model] = {}
+    found: Model = []
+    for x in items:
+        window = held.setdefault(_first(x) % 2, [])
+        window.append(x)
+        if len(window) == size:
+            found += held.pop(_first(x) % 2)
+    return found + [x for key in sorted(held) for x in held[key]]
+
+
+def _interleaved(parts: list[Model], cycle: int, block: int) -> Model:
+    """`block` elements of each open part in turn; a part that ends gives its place to the next."""
+    waiting = [list(p) for p in parts]
+    places: list[Model | None] = [None] * cycle
+    found: Model = []
+    at = 0
+    while waiting or any(p is not None for p in places):
+        if places[at] is None and waiting:
+            places[at] = waiting.pop(0)
+        part = places[at]
+        if part is not None:
+            found += part[:block]
+            is_over = len(part) < block
+            places[at] = None if is_over else part[block:]
+        at = (at + 1) % cycle
+    return found
 
 
 def _slow(x: Any) -> Any:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import shutil
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,19 @@ def _generated() -> Dataset:
 def _reading(x: Any) -> Any:
     """A function that looks at its argument, and so is called for each element."""
     return x if x % 3 else -x
+
+
+FOLDER = Path(tempfile.mkdtemp())
+
+
+def _numbers() -> Dataset:
+    return Dataset.from_generator(lambda: iter(range(12)), output_signature=tf.TensorSpec((), tf.int64))
+
+
+def _failing(x: tf.Tensor) -> tf.Tensor:
+    if int(x) % 3 == 1:
+        raise ValueError("no")
+    return x
 
 
 PIPELINES: dict[str, Callable[[], Dataset]] = {
@@ -87,12 +103,104 @@ PIPELINES: dict[str, Callable[[], Dataset]] = {
     "prefetch": lambda: _slices().shuffle(5, seed=1).batch(2).prefetch(2),
     "prefetch elements": lambda: _generated().map(_reading).prefetch(AUTOTUNE),
     "enumerate": lambda: _slices().enumerate(start=4),
+    "choose": lambda: Dataset.choose_from_datasets(
+        [_slices(), _slices().map(lambda x, d: (x * 2, d))],
+        Dataset.from_tensor_slices(np.array([0, 1, 1, 0, 1, 0], np.int64)),
+    ),
+    "sample": lambda: Dataset.sample_from_datasets([Dataset.range(6), _numbers()], [0.3, 0.7], seed=4),
+    "sample of unequal weights": lambda: Dataset.sample_from_datasets(
+        [Dataset.range(6), _numbers()], Dataset.from_tensor_slices([[0.5, 0.5], [0.9, 0.1]]).repeat(), seed=4
+    ),
+    "group_by_window": lambda: Dataset.range(11).group_by_window(
+        lambda x: x % 3, lambda key, window: window.map(lambda x: x + key).batch(2), window_size=4
+    ),
+    "bucket_by_sequence_length": lambda: (
+        Dataset.range(9)
+        .map(lambda x: tf.range(x % 5))
+        .bucket_by_sequence_length(lambda x: tf.shape(x)[0], [2, 4], [2, 3, 2])
+    ),
+    "scan": lambda: Dataset.range(7).scan(
+        np.int64(1), lambda total, x: (total + x, {"sum": total, "draw": tf.random.uniform([], seed=2)})
+    ),
+    "take_while": lambda: _numbers().take_while(lambda x: x < 7),
+    "unique": lambda: Dataset.range(9).map(lambda x: x % 4).unique(),
+    "rebatch": lambda: Dataset.range(11).batch(4).rebatch([1, 3]),
+    "ragged_batch": lambda: Dataset.range(7).map(lambda x: tf.range(x)).ragged_batch(3),
+    "sparse_batch": lambda: Dataset.range(7).map(lambda x: tf.range(x)).sparse_batch(3, [7]),
+    "ragged rows": lambda: (
+        Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3], [], [4], [5, 6, 7]]))
+        .shuffle(4, seed=1)
+        .batch(2)
+        .prefetch(1)
+        .unbatch()
+    ),
+    "sparse rows": lambda: (
+        Dataset.from_tensor_slices(tf.sparse.from_dense([[0, 1], [2, 0], [0, 3]])).shuffle(2, seed=1).batch(2)
+    ),
+    "split strings": lambda: Dataset.from_tensor_slices(["a b", "c", "d e f"]).map(tf.strings.split),
+    "random": lambda: Dataset.random(seed=3).take(5),
+    "counter": lambda: Dataset.counter(5, 3).take(6).batch(4),
+    "ignore_errors": lambda: _numbers().map(_failing).ignore_errors(),
+    "assert_cardinality": lambda: _numbers().apply(tf.data.experimental.assert_cardinality(12)),
+    "rejection_resample": lambda: Dataset.range(60).rejection_resample(
+        lambda x: x % 2, [0.5, 0.5], [0.5, 0.5], seed=3
+    ),
+    "lines": lambda: tf.data.TextLineDataset([str(FOLDER / "a.txt"), str(FOLDER / "b.txt")]),
+    "lines in turn": lambda: tf.data.TextLineDataset(
+        [str(FOLDER / "a.txt"), str(FOLDER / "b.txt")], num_parallel_reads=2
+    ).shuffle(3, seed=1),
+    "records": lambda: tf.data.TFRecordDataset(str(FOLDER / "a.tfrecord")).map(tf.strings.length).batch(2),
+    "records compressed": lambda: tf.data.TFRecordDataset(str(FOLDER / "z.tfrecord"), "ZLIB"),
+    "fixed records": lambda: tf.data.FixedLengthRecordDataset(str(FOLDER / "b.txt"), 2),
+    "csv": lambda: tf.data.experimental.CsvDataset(
+        str(FOLDER / "a.csv"), [tf.int32, [0.5], [""]], header=True
+    ),
+    "csv batches": lambda: tf.data.experimental.make_csv_dataset(
+        str(FOLDER / "*.csv"), 2, label_name="a", num_epochs=2, shuffle_seed=1
+    ),
+    "saved": lambda: Dataset.load(str(FOLDER / "saved")).shuffle(3, seed=1),
+    "cached in a folder": lambda: _slices().cache(str(FOLDER / "cached")),
+    "snapshot": lambda: _numbers().snapshot(str(FOLDER / "snapshot")),
     "strings": lambda: Dataset.from_tensor_slices([b"a", b"bc", b"d"]).shuffle(2, seed=1).batch(2),
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _folder() -> Iterator[None]:
+    """Files for the pipelines that read some; the cached and the snapshot one are written once before."""
+    (FOLDER / "a.txt").write_text("one\ntwo\r\n\nfour")
+    (FOLDER / "b.txt").write_text("x\ny\nz\n")
+    (FOLDER / "a.csv").write_text('a,b,c\n1,2.5,x\n2,,"y,\nz"\n3,1e3,\n')
+    (FOLDER / "b.csv").write_text("a,b,c\n4,1,w\n")
+    for name, kind in (("a.tfrecord", None), ("z.tfrecord", "ZLIB")):
+        with tf.io.TFRecordWriter(str(FOLDER / name), kind) as writer:
+            for i in range(5):
+                writer.write(b"r" * i)
+    _slices().save(str(FOLDER / "saved"))
+    for name in ("cached in a folder", "snapshot"):
+        list(PIPELINES[name]())
+    yield
+    shutil.rmtree(FOLDER)
+
+
 def _values(dataset: Any) -> list[Any]:
-    return [tf.nest.map_structure(lambda a: np.asarray(a).tolist(), e) for e in dataset]
+    return [tf.nest.map_structure(_plain, e) for e in dataset]
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, tf.RaggedTensor):
+        return part.to_list()
+    if isinstance(part, tf.SparseTensor):
+        return tf.sparse.to_dense(part).numpy().tolist()
+    return _listed(np.asarray(part))
+
+
+def _listed(array: np.ndarray) -> Any:
+    return (
+        [_listed(a) if isinstance(a, np.ndarray) else a for a in array]
+        if array.dtype == object and array.ndim
+        else array.tolist()
+    )
 
 
 def _fresh(make: Callable[[], Dataset]) -> Dataset:

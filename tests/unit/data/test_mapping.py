@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.data import Dataset
+from tapeflow.data import Dataset, randomness
 from tapeflow.engine.program import counters
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
@@ -83,10 +83,35 @@ def test_what_comes_after_a_random_map_does_not_change_its_numbers() -> None:
     assert len(set(plain.values())) == 30
 
 
-def test_random_numbers_differ_from_pass_to_pass() -> None:
+def _draws(dataset: Dataset) -> list[float]:
+    return [float(x) for x in dataset.as_numpy_iterator()]
+
+
+def test_seeded_random_numbers_begin_again_with_each_iterator_and_go_on_within_one() -> None:
     dataset = Dataset.range(5).map(lambda _: tf.random.uniform([], seed=1))
-    first, second = (list(dataset.as_numpy_iterator()) for _ in range(2))
-    assert not set(first) & set(second)
+    assert _draws(dataset) == _draws(dataset)
+    repeated = _draws(dataset.repeat(2))
+    assert len(set(repeated)) == 10
+    assert repeated[:5] == _draws(dataset)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False], ids=["recorded", "called"])
+def test_random_numbers_without_any_seed_differ_from_iterator_to_iterator(
+    is_recorded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(randomness, "global_seed", lambda: None)
+
+    def draw(x: tf.Tensor) -> tf.Tensor:
+        return tf.random.uniform([]) if is_recorded else tf.random.uniform([]) + 0.0 * float(x)
+
+    dataset = Dataset.range(5).map(draw)
+    assert not set(_draws(dataset)) & set(_draws(dataset))
+
+
+def test_a_global_seed_fixes_the_draws_of_ops_without_a_seed() -> None:
+    tf.random.set_seed(3)
+    dataset = Dataset.range(5).map(lambda _: tf.random.uniform([]))
+    assert _draws(dataset) == _draws(dataset)
 
 
 def test_a_dataset_leaves_the_global_random_numbers_alone() -> None:

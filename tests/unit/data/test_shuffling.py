@@ -80,17 +80,18 @@ def test_the_first_element_is_drawn_fairly(count: int, size: int) -> None:
 
 def test_a_buffer_works_as_drawing_one_by_one_would() -> None:
     """The block-wise draw against the plain loop that it stands for."""
+    from tapeflow.data.pipe import Iteration
     from tapeflow.data.shuffling import generator_for
 
     pipe = Dataset.range(200).shuffle(10, seed=5)._pipe
-    random = generator_for(*pipe.seed, 0)  # pyright: ignore[reportAttributeAccessIssue]
+    random = generator_for(*pipe.seed[:2], 0)  # pyright: ignore[reportAttributeAccessIssue]
     buffer, expected = list(range(10)), []
     for fresh in range(10, 200):
         place = int(random.random() * 10)
         expected.append(buffer[place])
         buffer[place] = fresh
     expected += [buffer[i] for i in random.permutation(10)]
-    assert [int(h) for h in pipe.stream().take(200)] == expected
+    assert [int(h) for h in pipe.stream(Iteration()).take(200)] == expected
 
 
 def test_a_buffer_size_must_be_positive() -> None:

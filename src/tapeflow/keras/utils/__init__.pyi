@@ -1,4 +1,6 @@
 from . import generic_utils as generic_utils
+from .directory_datasets import image_dataset_from_directory as image_dataset_from_directory
+from .directory_datasets import text_dataset_from_directory as text_dataset_from_directory
 from .encoding import normalize as normalize
 from .encoding import to_categorical as to_categorical
 from .encoding import to_ordinal as to_ordinal
@@ -27,3 +29,5 @@ from .samples import unpack_x_y_sample_weight as unpack_x_y_sample_weight
 from .seeding import set_random_seed as set_random_seed
 from .sequence import PyDataset as PyDataset
 from .sequence import Sequence as Sequence
+from .splitting import split_dataset as split_dataset
+from .timeseries import timeseries_dataset_from_array as timeseries_dataset_from_array

@@ -55,7 +55,7 @@ class Progbar:
         self._drawn_width = 0
         self._start_s = time.time()
         self._drawn_at_s = 0.0 if self._is_in_place else self._start_s
-        self._first_step_done_at_s: float | None = None
+        self._first_steps: tuple[int, float] | None = None  # how many, and when they were done
 
     def update(
         self, current: int, values: Iterable[tuple[str, Any]] | None = None, finalize: bool | None = None
@@ -128,13 +128,14 @@ class Progbar:
         )
 
     def _step_duration(self, current: int, now_s: float) -> float:
-        """Seconds a step takes. The first one, which compiles, counts only while there is no other."""
+        """Seconds a step takes. The first ones told of, which compile, count only while there are no others."""
         if current == 0:
             return 0.0
-        if self._first_step_done_at_s is not None and current > 1:
-            return (now_s - self._first_step_done_at_s) / (current - 1)
-        if current == 1:
-            self._first_step_done_at_s = now_s
+        if self._first_steps is None:
+            self._first_steps = (current, now_s)
+        steps, done_at_s = self._first_steps
+        if current > steps:
+            return (now_s - done_at_s) / (current - steps)
         return (now_s - self._start_s) / current
 
 

@@ -15,6 +15,6 @@ def set_random_seed(seed: int) -> None:
         raise ValueError(
             f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})"
         )
+    tf.random.set_seed(seed)  # first: it may import what draws from NumPy
     random.seed(seed)
     np.random.seed(seed)
-    tf.random.set_seed(seed)

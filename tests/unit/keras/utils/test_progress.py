@@ -46,6 +46,14 @@ def test_plain_lines_off_a_terminal(clock: Clock, capsys: pytest.CaptureFixture[
     assert text.endswith("\n")
 
 
+def test_the_group_that_compiles_does_not_count(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Progbar(96)
+    for step, seconds in ((32, 9.0), (64, 0.32), (96, 0.32)):
+        clock.now_s += seconds
+        bar.update(step)
+    assert capsys.readouterr().out.endswith(" - 10s 10ms/step\n")
+
+
 def test_add_and_averages(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     bar = Progbar(4, stateful_metrics=["accuracy"])
     bar.add(1, [("loss", 1.0), ("accuracy", 0.1)])

@@ -1,0 +1,163 @@
+"""`Dataset.shuffle`, `repeat`, `take` and others: which elements come, in which order, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.data import cardinality as counting
+from tapeflow.data.arguments import read_count, read_positive, read_seed
+from tapeflow.data.caching import Cache
+from tapeflow.data.folding import IgnoreErrors, TakeWhile, Unique
+from tapeflow.data.ordering import Concatenate, Repeat, Shard, Skip, Take
+from tapeflow.data.piped import Piped, check_callable, made
+from tapeflow.data.prefetching import Prefetch
+from tapeflow.data.shuffling import Shuffle
+from tapeflow.data.sources import Range, Single, Zip
+from tapeflow.data.specs import common_specs
+from tapeflow.data.storage import Stored, save
+from tapeflow.data.structure import Structure
+from tapeflow.engine import errors
+from tapeflow.engine.dtypes import int64
+from tapeflow.io.files import path_of
+from tapeflow.io.tfrecord import compression_of
+
+if TYPE_CHECKING:
+    from tapeflow.data.dataset import Dataset
+
+
+class Order(Piped):
+    """Transforms that pass elements on as they are."""
+
+    __slots__ = ()
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements in random order: each is drawn from a buffer of the next `buffer_size`.
+
+        Args:
+            buffer_size: as large as the dataset for a perfect shuffle; `UNKNOWN_CARDINALITY` for that.
+            seed: with it, and with `tf.random.set_seed`, the same orders come again.
+            reshuffle_each_iteration: whether each pass has an order of its own.
+            name: ignored.
+        """
+        where = "tf.data.Dataset.shuffle"
+        size = read_count(buffer_size, where, "buffer_size")
+        if size < 1 and size != counting.UNKNOWN:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{where} expected a positive buffer_size: buffer_size must be greater than zero or "
+                f"UNKNOWN_CARDINALITY; got buffer_size={size}.",
+            )
+        reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        return self._then(Shuffle(self._pipe, size, read_seed(seed, where), reshuffles))
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements `count` times over; without end if it is None or -1."""
+        times = -1 if count is None else read_count(count, "tf.data.Dataset.repeat", "count")
+        return self._then(Repeat(self._pipe, times))
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """At most the first `count` elements; all if it is -1."""
+        return self._then(Take(self._pipe, read_count(count, "tf.data.Dataset.take", "count")))
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """All but the first `count` elements; none if it is -1."""
+        return self._then(Skip(self._pipe, read_count(count, "tf.data.Dataset.skip", "count")))
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """Every `num_shards`-th element, beginning with number `index`."""
+        where = "tf.data.Dataset.shard"
+        count = read_positive(num_shards, where, "num_shards")
+        number = read_count(index, where, "index")
+        if not 0 <= number < count:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{where} expected an index below num_shards: index must be between 0 and {count - 1} "
+                f"(currently index = {number}).",
+            )
+        return self._then(Shard(self._pipe, count, number))
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """The elements of this dataset, then those of another of the same structure and dtypes."""
+        mine, other = self._pipe, dataset._pipe
+        try:
+            if not mine.structure.matches(other.structure):
+                raise ValueError
+            common_specs([mine.specs, other.specs])
+        except ValueError:
+            raise TypeError(
+                "tf.data.Dataset.concatenate expected datasets of one structure and dtypes: incompatible "
+                f"dataset elements: {mine.structure.specs(mine.specs)!r} vs. {dataset.element_spec!r}. Use map and "
+                "tf.cast."
+            ) from None
+        return self._then(Concatenate((mine, other)))
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+        """Pairs of a number, from `start` on, and an element."""
+        first = read_count(start, "tf.data.Dataset.enumerate", "start")
+        numbers = Range(first, 1, counting.INFINITE, int64)
+        return self._then(Zip([numbers, self._pipe], Structure((0, 0))))
+
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+        """The elements, kept by the first full pass for those after it: in memory, or in a folder."""
+        where = "tf.data.Dataset.cache"
+        path = path_of(filename, where) if filename is not None else ""
+        return self._then(Stored(self._pipe, path, "", where) if path else Cache(self._pipe))
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        """The elements, up to `buffer_size` of them made ahead by a thread; -1 leaves the number open."""
+        size = read_count(buffer_size, "tf.data.Dataset.prefetch", "buffer_size")
+        return self._then(Prefetch(self._pipe, size))
+
+    def save(
+        self,
+        path: Any,
+        compression: str | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Write all elements to a folder, from which `tf.data.Dataset.load` reads them.
+
+        Args:
+            path: the folder; one that is there is replaced when the new one is whole.
+            compression: None or "GZIP".
+            shard_func: ignored; there is one file.
+            checkpoint_args: ignored.
+        """
+        where = "tf.data.Dataset.save"
+        save(self._pipe, path_of(path, where, "path"), compression_of(compression, where))
+
+    def snapshot(
+        self,
+        path: Any,
+        compression: str | None = "AUTO",
+        reader_func: Callable[[Dataset], Dataset] | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements, written to a folder by the first full pass and read from it by all others."""
+        where = "tf.data.Dataset.snapshot"
+        kind = "" if compression in ("AUTO", "SNAPPY") else compression_of(compression, where)
+        read = None if reader_func is None else lambda saved: reader_func(made(Single(made(saved))))._pipe
+        return self._then(Stored(self._pipe, path_of(path, where, "path"), kind, where, read))
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """The elements before the first for which `predicate` does not hold."""
+        check_callable(predicate, "tf.data.Dataset.take_while", "predicate")
+        return self._then(TakeWhile(self._pipe, predicate))
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """Each element once, when it comes first."""
+        return self._then(Unique(self._pipe))
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements that can be made, without those whose making raises."""
+        return self._then(IgnoreErrors(self._pipe, bool(log_warning)))

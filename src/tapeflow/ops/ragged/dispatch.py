@@ -1,0 +1,206 @@
+"""What a public op means for ragged tensors.
+
+Ops that work element by element work on the values. A dense argument of such an op goes with every value
+if it is a scalar or has the inner dimensions' shape, and with every row if it has one element for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import nest
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.tensor import Tensor
+from tapeflow.ops import arithmetic, comparison, division, indexing, joining, power
+from tapeflow.ops.host_args import invalid
+from tapeflow.ops.ragged import arranging, construction, masking, padded, partition, reducing
+from tapeflow.ops.ragged.tensor import RaggedTensor
+
+ELEMENTWISE = {
+    f"tapeflow.ops.{name}"
+    for name in (
+        "activation", "arithmetic", "casting", "check_numerics", "clip", "comparison", "division", "dropout",
+        "elementwise", "embedding", "power", "special", "string_conversion", "text", "text_hashing",
+        "text_search", "text_splitting", "text_unicode",
+    )
+}  # fmt: skip
+_ALSO_ELEMENTWISE = {"one_hot", "ones_like", "zeros_like", "identity", "stop_gradient", "where"}
+
+
+def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The result of a public op called with ragged tensors among its arguments."""
+    name = function.__name__
+    if name in _OWN:
+        return _OWN[name](*args, **kwargs)
+    if name in _REDUCTIONS:
+        return _reduced(name, *args, **kwargs)
+    if function.__module__ in ELEMENTWISE or name in _ALSO_ELEMENTWISE:
+        return elementwise(function, args, kwargs)
+    raise TypeError(
+        f"tf.{name} expected tensors; got a ragged tensor, which it does not take. Use to_tensor(), or "
+        "tf.ragged.map_flat_values for an op that works on each value."
+    )
+
+
+_REDUCTIONS = tuple(
+    f"reduce_{kind}" for kind in ("sum", "prod", "max", "min", "mean", "any", "all", "variance", "std")
+)
+
+
+def operator(name: str, operands: tuple[Any, ...]) -> Any:
+    """What an operator gives; for one that the other operand does not know, NotImplemented."""
+    for module in (arithmetic, comparison, division, power):
+        function = getattr(module, name, None)
+        if function is not None:
+            return elementwise(function, operands, {})
+    raise AttributeError(name)
+
+
+def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """An op of the values, and of dense arguments that are made to fit them."""
+    ragged = [a for a in nest.flatten((args, kwargs)) if isinstance(a, RaggedTensor)]
+    widest = max(ragged, key=lambda r: r.ragged_rank)
+
+    def fitted(value: Any) -> Any:
+        if isinstance(value, RaggedTensor):
+            return _values_like(value, widest, function.__name__)
+        if isinstance(value, (Tensor, np.ndarray, list)) and function.__module__ not in _WITH_OTHER_TENSORS:
+            return _spread(value, widest, function.__name__)
+        return value
+
+    # A list is one dense argument, unless ragged tensors are among its elements.
+    flat_args = [_each(fitted, a) for a in args]
+    flat_kwargs = {k: _each(fitted, v) for k, v in kwargs.items()}
+    return widest.with_flat_values(function(*flat_args, **flat_kwargs))
+
+
+_WITH_OTHER_TENSORS = {"tapeflow.ops.embedding", "tapeflow.ops.dropout"}
+
+
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    if isinstance(value, (list, tuple)) and any(isinstance(v, RaggedTensor) for v in value):
+        return [function(v) for v in value]
+    return function(value)
+
+
+def _values_like(value: RaggedTensor, widest: RaggedTensor, name: str) -> Any:
+    if construction.same_rows(value, widest):
+        return value.flat_values
+    raise invalid(
+        f"tf.{name} expected ragged tensors with equal rows: dimensions do not broadcast; got row lengths "
+        f"{value.row_lengths().numpy().tolist()} and {widest.row_lengths().numpy().tolist()}."
+    )
+
+
+def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
+    """A dense argument as values that go with those of a ragged tensor."""
+    dense = convert_to_tensor(value, dtype_hint=widest.dtype)
+    rank, depth = len(widest.shape), widest.ragged_rank
+    if dense.ndim <= rank - 1 - depth:
+        return value
+    while dense.ndim < rank:
+        from tapeflow.ops import shaping
+
+        dense = shaping.expand_dims(dense, 0)
+    shape = dense.shape.as_list()
+    rows, inner, index = len(widest._places) - 1, widest, None
+    if shape[0] not in (1, rows):
+        raise invalid(f"tf.{name} expected {rows} rows, or one; got a tensor of shape {shape}.")
+    places = np.arange(rows) if shape[0] == rows else np.zeros(rows, np.int64)
+    index = [places]
+    for axis in range(1, depth + 1):
+        splits = inner._places
+        ids, within = partition.row_ids(splits), partition.columns(splits)
+        longest = int(np.diff(splits).max(initial=0))
+        if shape[axis] not in (1, longest) or (shape[axis] != 1 and (np.diff(splits) != longest).any()):
+            raise invalid(
+                f"tf.{name} expected a tensor that goes with rows of lengths {np.diff(splits).tolist()}; got "
+                f"shape {shape}."
+            )
+        index = [*[i[ids] for i in index], within if shape[axis] != 1 else np.zeros_like(within)]
+        inner = inner._values
+    return indexing.gather_nd(dense, np.stack(index, axis=1))
+
+
+def _reduced(
+    kind: str, input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    return reducing.reduce(kind, input_tensor, axis, keepdims)
+
+
+def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
+    from tapeflow.ops import shaping
+
+    return shaping.size(input.flat_values, out_type)
+
+
+def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
+    return convert_to_tensor(len(input.shape))
+
+
+def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
+    return input.bounding_shape(out_type=out_type)
+
+
+def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    return arranging.stack(values, axis)
+
+
+def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any) -> Any:
+    """Row by row; the results become ragged if their shapes differ or the signature says so."""
+    from tapeflow.ops.ragged.spec import RaggedTensorSpec
+
+    parts = nest.flatten(elems)
+    count = len(parts[0]._places) - 1 if isinstance(parts[0], RaggedTensor) else len(parts[0])
+    rows = [fn(nest.map_structure(lambda e, i=i: e[i], elems)) for i in range(count)]
+    flat = [nest.flatten(r) for r in rows]
+    wanted = nest.flatten(fn_output_signature)
+    found = []
+    for k, column in enumerate(zip(*flat, strict=True)):
+        asked = wanted[k] if k < len(wanted) else None
+        is_ragged = isinstance(asked, RaggedTensorSpec) or any(isinstance(c, RaggedTensor) for c in column)
+        found.append(arranging.stack(list(column)) if is_ragged else joining.stack(list(column)))
+    return nest.pack_sequence_as(rows[0], found)
+
+
+def _boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Any:
+    return masking.boolean_mask(tensor, mask)
+
+
+def _convert(value: Any, *_: Any, **__: Any) -> Any:
+    raise ValueError(
+        f"tf.convert_to_tensor expected rows of one length; got a ragged tensor of shape {value.shape}. Use "
+        "to_tensor()."
+    )
+
+
+def _reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
+    from tapeflow.ops import text_joining
+
+    return text_joining.ragged_reduce_join(inputs, axis, keepdims, separator)
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "boolean_mask": _boolean_mask,
+    "concat": arranging.concat,
+    "constant": _convert,
+    "convert_to_tensor": _convert,
+    "expand_dims": arranging.expand_dims,
+    "gather": arranging.gather,
+    "map_fn": _map_fn,
+    "rank": _rank,
+    "reduce_join": _reduce_join,
+    "reverse": arranging.reverse,
+    "shape": _shape,
+    "size": _size,
+    "squeeze": arranging.squeeze,
+    "stack": _stack,
+    "tile": arranging.tile,
+    "type_spec_from_value": lambda value: value._type_spec,
+    "zeros_like": lambda input, dtype=None, **_: padded.zeros_like(input, dtype),
+}
