@@ -20,6 +20,14 @@ from tapeflow.ops.factorization import eigvals as eigvals
 from tapeflow.ops.factorization import eigvalsh as eigvalsh
 from tapeflow.ops.factorization import qr as qr
 from tapeflow.ops.factorization import svd as svd
+from tapeflow.ops.matrix_functions import logm as logm
+from tapeflow.ops.matrix_functions import lu as lu
+from tapeflow.ops.matrix_functions import lu_matrix_inverse as lu_matrix_inverse
+from tapeflow.ops.matrix_functions import lu_reconstruct as lu_reconstruct
+from tapeflow.ops.matrix_functions import lu_solve as lu_solve
+from tapeflow.ops.matrix_functions import sqrtm as sqrtm
+from tapeflow.ops.matrix_functions import tridiagonal_matmul as tridiagonal_matmul
+from tapeflow.ops.matrix_functions import tridiagonal_solve as tridiagonal_solve
 from tapeflow.ops.norm import norm as norm
 from tapeflow.ops.norm import normalize as normalize
 from tapeflow.ops.products import cross as cross

@@ -6,16 +6,8 @@ A real TensorBoard is started once and asked over its HTTP routes, as its own pa
 from __future__ import annotations
 
 import io
-import json
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,54 +55,16 @@ def log_everything(folder: Path) -> None:
     writer.close()
 
 
-class Board:
-    """TensorBoard, asked over HTTP."""
-
-    def __init__(self, port: int) -> None:
-        self.address = f"http://127.0.0.1:{port}"
-
-    def raw(self, route: str, **query: Any) -> bytes:
-        url = f"{self.address}/{route}?{urllib.parse.urlencode(query)}"
-        with urllib.request.urlopen(url, timeout=30) as answer:
-            return answer.read()
-
-    def ask(self, route: str, **query: Any) -> Any:
-        return json.loads(self.raw(route, **query))
-
-
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
+def board(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., Any]) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("logs")
     log_everything(folder)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(folder), "--port", str(port)]
-    process = subprocess.Popen(
-        [*command, "--load_fast", "false", "--bind_all"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
-    found = Board(port)
-    try:
-        end = time.monotonic() + 120
-        while True:
-            try:
-                if "double" in str(found.ask("data/plugin/graphs/info")):
-                    break
-            except (urllib.error.URLError, ConnectionError):
-                pass
-            if time.monotonic() > end:
-                raise TimeoutError("TensorBoard did not show the run")
-            time.sleep(0.3)
+    with serve(folder) as found:
+        found.wait_for(lambda: "double" in str(found.ask("data/plugin/graphs/info")))
         yield found
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
-def test_runs_and_scalars(board: Board) -> None:
+def test_runs_and_scalars(board: Any) -> None:
     assert board.ask("data/runs") == [RUN]
     points = board.ask("data/plugin/scalars/scalars", run=RUN, tag="loss")
     assert [p[1] for p in points] == list(range(20))
@@ -119,7 +73,7 @@ def test_runs_and_scalars(board: Board) -> None:
     assert "<em>loss</em>" in tags[RUN]["loss"]["description"]
 
 
-def test_images(board: Board) -> None:
+def test_images(board: Any) -> None:
     for sample in range(2):
         (entry,) = board.ask("data/plugin/images/images", run=RUN, tag="pictures", sample=sample)
         assert entry["step"] == 3
@@ -128,7 +82,7 @@ def test_images(board: Board) -> None:
         np.testing.assert_array_equal(np.asarray(picture), IMAGES[sample])
 
 
-def test_audio(board: Board) -> None:
+def test_audio(board: Any) -> None:
     (entry,) = board.ask("data/plugin/audio/audio", run=RUN, tag="sound", sample=0)
     assert (entry["step"], entry["contentType"]) == (4, "audio/wav")
     query = dict(urllib.parse.parse_qsl(entry["query"]))
@@ -136,18 +90,18 @@ def test_audio(board: Board) -> None:
     np.testing.assert_allclose(samples / 32768, SOUND[0, :, 0], atol=1 / 32768)
 
 
-def test_text(board: Board) -> None:
+def test_text(board: Any) -> None:
     (entry,) = board.ask("data/plugin/text/text", run=RUN, tag="note")
     assert (entry["step"], "<strong>text</strong>" in entry["text"]) == (5, True)
 
 
-def test_histogram(board: Board) -> None:
+def test_histogram(board: Any) -> None:
     ((_, step, buckets),) = board.ask("data/plugin/histograms/histograms", run=RUN, tag="numbers")
     assert step == 6
     np.testing.assert_allclose(buckets, histogram_buckets(NUMBERS))
 
 
-def test_graphs(board: Board) -> None:
+def test_graphs(board: Any) -> None:
     info = board.ask("data/plugin/graphs/info")[RUN]
     assert info["run_graph"] is True
     assert info["tags"]["double"]["op_graph"] is True

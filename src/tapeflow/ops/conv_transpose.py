@@ -133,3 +133,12 @@ def _transpose(
         padding=read_padding(padding, layout),
         dilations=read_dilations(dilations, layout),
     )
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """The transpose of `atrous_conv2d`: of a convolution whose filter has gaps of `rate`."""
+    del name
+    layout = read_layout("NHWC", 2, "tf.nn.atrous_conv2d_transpose")
+    return _transpose(value, filters, output_shape, layout, 1, padding, rate)

@@ -23,7 +23,7 @@ from tapeflow.ops.recorded_body import body_or_none, packed_results
 from tapeflow.ops.shaping import stop_gradient
 
 
-@op(name="CustomGradient", same_dtype=False)
+@op(name="CustomGradient", same_dtype=False, follows=lambda statics: statics["results"] + statics["sources"])
 def _custom_kernel(*inputs: Any, graph: Graph, results: int, sources: int) -> Any:
     """The results as they are; backwards, what the user's gradient function records."""
     values, rest = inputs[:results], inputs[results:]

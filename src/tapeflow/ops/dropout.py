@@ -112,3 +112,21 @@ def stateless_dropout(
     """`dropout` that makes the same choice for the same `seed`, two integers."""
     where = "tf.nn.experimental.stateless_dropout"
     return _apply(where, x, rate, noise_shape, lambda: random.stateless_key(seed))
+
+
+def general_dropout(
+    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+) -> Tensor:
+    """`dropout` that keeps an element where `uniform_sampler(shape, dtype)` gives at least `rate`."""
+    where = "tf.nn.experimental.general_dropout"
+    tensor = convert_to_tensor(x)
+    scalar = _read_rate(where, rate, tensor)
+    if scalar is None:
+        return tensor
+    drawn = uniform_sampler(shape=_read_noise_shape(where, noise_shape, tensor), dtype=tensor.dtype)
+    return _kept(tensor, drawn, scalar)
+
+
+@op(name="GeneralDropout")
+def _kept(x: Any, drawn: Any, rate: Any) -> Any:
+    return jnp.where(drawn >= rate, x * (1 / (1 - rate)), jnp.zeros((), x.dtype))

@@ -217,6 +217,17 @@ def set_global_generator(generator: Generator) -> None:
     _global_generator = generator
 
 
+def global_state() -> np.ndarray | None:
+    """The state of the shared generator; None while there is none."""
+    return None if _global_generator is None else state_vector(_global_generator._counter)
+
+
+def set_global_state(state: np.ndarray | None) -> None:
+    """Give the shared generator a state that `global_state` gave."""
+    if state is not None:
+        get_global_generator().reset(state)
+
+
 def create_rng_state(seed: Any, alg: Any) -> np.ndarray:
     """The state of `Generator.from_seed(seed)`, as an array."""
     where = "tf.random.create_rng_state"

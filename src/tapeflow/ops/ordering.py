@@ -11,6 +11,7 @@ from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.domains import ANY, BOOLEAN, FLOATING, INTEGER, NUMERIC, REAL
 from tapeflow.ops.host_args import describe, invalid, read_axis, read_int
+from tapeflow.ops.shaping import transpose
 
 lax = jax.lax
 
@@ -138,6 +139,42 @@ def top_k(
             "Use a smaller k."
         )
     return TopKV2(*_top_k(tensor, k=count, dtype=as_dtype(index_type)))
+
+
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest along an axis, and where they are; exact here, whatever recall would do."""
+    return _approx_k("tf.math.approx_max_k", operand, k, reduction_dimension, 1)
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` smallest along an axis, and where they are; exact here, whatever recall would do."""
+    return _approx_k("tf.math.approx_min_k", operand, k, reduction_dimension, -1)
+
+
+def _approx_k(where: str, operand: Any, k: int, axis: int, sign: int) -> tuple[Tensor, Tensor]:
+    tensor = convert_to_tensor(operand)
+    order = list(range(tensor.ndim))
+    last = order.pop(read_axis(axis, tensor.ndim, where, "reduction_dimension"))
+    moved = transpose(tensor * sign, [*order, last])
+    back = [*range(last), tensor.ndim - 1, *range(last, tensor.ndim - 1)]
+    values, places = top_k(moved, k)
+    return transpose(values * sign, back), transpose(places, back)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:

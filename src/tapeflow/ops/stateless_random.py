@@ -13,7 +13,9 @@ from tapeflow.engine.dtypes import float32, int32, int64
 from tapeflow.engine.random import stateless_key
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.casting import cast
+from tapeflow.ops.creation import range as range_
 from tapeflow.ops.host_args import read_int, read_shape
+from tapeflow.ops.indexing import gather
 from tapeflow.ops.joining import stack
 from tapeflow.ops.random_draw import (
     Key,
@@ -174,3 +176,19 @@ def stateless_binomial(
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """`shuffle`, decided by `seed`, two integers, alone."""
     return shuffled(_stateless("tf.random.experimental.stateless_shuffle", seed, alg)(), value)
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """Where each index goes when the numbers from 0 to `max_index` are shuffled, decided by `seed` alone.
+
+    Args:
+        index: one index or several.
+        seed: integers; the same give the same order. TensorFlow takes three, and so may be given.
+        max_index: the largest index.
+    """
+    where = "tf.random.experimental.index_shuffle"
+    given = convert_to_tensor(index)
+    count = read_int(max_index, where, "max_index") + 1
+    whole = convert_to_tensor(seed)
+    order = shuffled(stateless_key(whole[:2]), range_(count, dtype=given.dtype))
+    return gather(order, given)

@@ -26,7 +26,7 @@ from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import NeedsValue, live_trace, state
 from tapeflow.engine.variable import Variable
 from tapeflow.summary import context, hooks
-from tapeflow.summary.hooks import Bridge, Pending
+from tapeflow.summary.hooks import Bridge, Pending, Profiler
 
 
 class TensorValue(Pending):
@@ -133,6 +133,22 @@ class EngineBridge(Bridge):
         effect(Patient(run), *[given[i].tensor for i in places])
 
 
+class EngineProfiler(Profiler):
+    """`trace_on(profiler=True)` takes a profile as `tf.profiler.experimental.start` does."""
+
+    def start(self, folder: str | None) -> None:
+        from tapeflow.profiler import session
+
+        session.begin(folder)
+
+    def stop(self, folder: str | None) -> None:
+        from tapeflow.profiler import session
+
+        if session.is_running():
+            session.finish(folder)
+
+
 def install() -> None:
-    """Have summaries take tensors."""
+    """Have summaries take tensors, and profiles."""
     hooks.install(EngineBridge())
+    hooks.profiler = EngineProfiler()

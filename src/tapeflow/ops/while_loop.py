@@ -11,15 +11,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine import errors, nest
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.body import Graph, checked_results
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.node import Spec
 from tapeflow.engine.op import op
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import state
 from tapeflow.ops.recorded_body import body_or_none, is_being_recorded
+from tapeflow.ops.tensor_array import TensorArray
 
 lax = jax.lax
 
@@ -88,7 +90,7 @@ def while_loop(
             f"loop_vars={loop_vars!r}."
         )
     is_single = not isinstance(loop_vars, (list, tuple))
-    variables = nest.map_structure(convert_to_tensor, [loop_vars] if is_single else loop_vars)
+    variables = nest.map_structure(_loop_variable, [loop_vars] if is_single else loop_vars)
     limit = _read_limit(maximum_iterations)
 
     def turn(*values: Any) -> Any:
@@ -96,7 +98,7 @@ def while_loop(
         is_bare = len(values) == 1 and not isinstance(after, (list, tuple))
         return _checked_structure([after] if is_bare else after, variables)
 
-    result = _recorded_while(cond, turn, variables, limit) if limit != 0 else variables
+    result = _recorded_with_arrays(cond, turn, variables, limit) if limit != 0 else variables
     if result is None:
         result = _while_in_python(cond, turn, variables, limit)
     if is_single:
@@ -148,6 +150,51 @@ class _Dot:
 _DOT = _Dot()
 
 
+def _loop_variable(value: Any) -> Any:
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
+
+
+def _recorded_with_arrays(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+    """The loop as one op that carries each `TensorArray` as a tensor of rows."""
+    flat = nest.flatten(variables)
+    arrays = {i: v for i, v in enumerate(flat) if isinstance(v, TensorArray)}
+    if not arrays:
+        return _recorded_while(cond, turn, variables, limit)
+    rows = _rows_of(arrays, turn, variables)
+    if rows is None:
+        return None
+
+    def opened(values: Any) -> Any:
+        found = nest.flatten(values)
+        given = [arrays[i].of_rows(v) if i in arrays else v for i, v in enumerate(found)]
+        return nest.pack_sequence_as(variables, given)
+
+    def turned(*values: Any) -> Any:
+        after = turn(*opened(values))
+        closed = [v.rows() if isinstance(v, TensorArray) else v for v in nest.flatten(after)]
+        return nest.pack_sequence_as(after, closed)
+
+    carried = nest.pack_sequence_as(variables, [rows.get(i, v) for i, v in enumerate(flat)])
+    result = _recorded_while(lambda *values: cond(*opened(values)), turned, carried, limit)
+    return None if result is None else opened(result)
+
+
+def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[int, Tensor] | None:
+    """Each array as a tensor of rows; what a turn writes tells the shape of those that are empty."""
+    shapes = {i: array.element_shape for i, array in arrays.items()}
+    if not all(shape.is_fully_defined() for shape in shapes.values()):
+        probes = {i: array.probe() for i, array in arrays.items()}
+        flat = nest.flatten(variables)
+        given = [v.spec if isinstance(v, Tensor) else probes[i] for i, v in enumerate(flat)]
+        try:
+            sketch(turn, *nest.pack_sequence_as(variables, given))
+        except (NotSketchable, errors.OutOfRangeError):
+            return None  # it reads a value, or an element of which nothing is known
+        shapes = {i: probe.element_shape for i, probe in probes.items()}
+    rows = {i: a.rows(shapes[i] if shapes[i].is_fully_defined() else None) for i, a in arrays.items()}
+    return {i: r for i, r in rows.items() if r is not None} if None not in rows.values() else None
+
+
 def _recorded_while(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
     """The loop as one op, or `None` if it has to run as Python."""
     flat = nest.flatten(variables)
@@ -195,6 +242,6 @@ def _check_answer(specs: tuple[Spec, ...]) -> None:
 def _while_in_python(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
     turns = 0
     while (limit is None or turns < limit) and bool(convert_to_tensor(cond(*variables))):
-        variables = nest.map_structure(convert_to_tensor, turn(*variables))
+        variables = nest.map_structure(_loop_variable, turn(*variables))
         turns += 1
     return variables

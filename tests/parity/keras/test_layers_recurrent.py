@@ -63,33 +63,61 @@ def test_outputs(keras: ModuleType, name: str, kwargs: dict[str, Any], mask: np.
     assert_alike(mine(X, mask=mask), theirs(X, mask=mask))
 
 
-@pytest.mark.parametrize(
-    ("name", "kwargs"),
-    [
-        ("SimpleRNN", {}),
-        ("LSTM", {"return_sequences": True}),
-        ("GRU", {}),
-        ("GRU", {"reset_after": False}),
-    ],
-    ids=str,
-)
-def test_gradients(keras: ModuleType, name: str, kwargs: dict[str, Any]) -> None:
-    mine, theirs = pair(keras, name, kwargs)
+def assert_same_gradients(mine: Any, theirs: Any, **arguments: Any) -> None:
+    """Of a sum over all results, states included, for the weights and the input."""
     x = tf.constant(X)
     with tf.GradientTape() as tape:
         tape.watch(x)
-        loss = tf.reduce_sum(tf.sin(mine(x, mask=MASK)))
+        loss = tf.add_n([tf.reduce_sum(tf.sin(y)) for y in listed(mine(x, **arguments))])
     found = tape.gradient(loss, [*mine.trainable_weights, x])
 
-    def total(weights: Any, inputs: Any) -> Any:
-        state = [v.value for v in theirs.non_trainable_variables]
-        outputs, _ = theirs.stateless_call(weights, state, inputs, mask=MASK)
-        return jnp.sum(jnp.sin(outputs))
+    @jax.jit
+    def gradients(weights: Any, state: Any, inputs: Any) -> Any:
+        def total(weights: Any, inputs: Any) -> Any:
+            outputs, _ = theirs.stateless_call(weights, state, inputs, **arguments)
+            return sum(jnp.sum(jnp.sin(y)) for y in listed(outputs))
 
-    by_weight, by_input = jax.grad(total, (0, 1))(
-        [v.value for v in theirs.trainable_variables], jnp.asarray(X)
+        return jax.grad(total, (0, 1))(weights, inputs)
+
+    by_weight, by_input = gradients(
+        [v.value for v in theirs.trainable_variables],
+        [v.value for v in theirs.non_trainable_variables],
+        jnp.asarray(X),
     )
     assert_alike(found, [*by_weight, by_input], 2e-5)
+
+
+@pytest.mark.parametrize(("name", "kwargs"), VARIANTS, ids=str)
+def test_gradients(keras: ModuleType, name: str, kwargs: dict[str, Any]) -> None:
+    mine, theirs = pair(keras, name, kwargs)
+    if kwargs.get("recurrent_activation"):
+        theirs.cell.recurrent_activation = hard_sigmoid
+    assert_same_gradients(mine, theirs, mask=MASK)
+
+
+STATES = [np.random.default_rng(i).normal(size=(3, 6)).astype("float32") for i in range(2)]
+NESTED: dict[str, tuple[str, dict[str, Any]]] = {
+    "state": ("L.LSTM(6, return_sequences=True, return_state=True)", {"initial_state": STATES}),
+    "concat": ("L.Bidirectional(L.GRU(6, return_sequences=True))", {"mask": MASK}),
+    "mul": ("L.Bidirectional(L.LSTM(6, return_state=True), merge_mode='mul')", {"mask": MASK}),
+    "apart": ("L.Bidirectional(L.SimpleRNN(6), merge_mode=None)", {}),
+    "each step": ("L.TimeDistributed(L.Dense(3, activation='tanh'))", {}),
+    "stacked": (
+        "L.RNN([L.LSTMCell(3), L.GRUCell(5), L.SimpleRNNCell(2)], return_sequences=True)",
+        {"mask": MASK},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NESTED)
+def test_gradients_of_what_holds_cells(keras: ModuleType, case: str) -> None:
+    expression, arguments = NESTED[case]
+    mine, theirs = [eval(expression, {"L": found}) for found in (L, keras.layers)]
+    for layer in (mine, theirs):
+        layer.build(X.shape)
+    assert [tuple(w.shape) for w in mine.weights] == [tuple(w.shape) for w in theirs.weights]
+    theirs.set_weights(mine.get_weights())
+    assert_same_gradients(mine, theirs, **arguments)
 
 
 @pytest.mark.parametrize("name", ["SimpleRNN", "LSTM", "GRU"])

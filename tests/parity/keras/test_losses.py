@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +16,7 @@ from tapeflow.keras import losses
 
 RECORDED = json.loads((Path(__file__).parent / "fixtures" / "losses.json").read_text())
 CASES = RECORDED["cases"]
+FLOAT64 = json.loads((Path(__file__).parent / "fixtures" / "float64.json").read_text())["losses"]
 
 
 def _name(case: dict[str, Any]) -> str:
@@ -28,16 +28,8 @@ def _array(kept: dict[str, Any] | None) -> np.ndarray | None:
     return None if kept is None else np.array(kept["value"], kept["dtype"])
 
 
-def _close(ours: Any, theirs: Any, rtol: float = 2e-6) -> None:
+def _close(ours: Any, theirs: Any, rtol: float = 1e-6) -> None:
     np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs, np.float32), rtol=rtol, atol=1e-6)
-
-
-@pytest.fixture
-def op_by_op() -> Iterator[None]:
-    """Ops that run as they are called: each compiles once for all cases, not once for every formula."""
-    tf.debugging.enable_op_by_op()
-    yield
-    tf.debugging.disable_op_by_op()
 
 
 @pytest.mark.usefixtures("op_by_op")
@@ -67,6 +59,24 @@ def test_gradients_as_keras_2(case: dict[str, Any]) -> None:
             tf.constant(_array(data[case["y_true"]])), y_pred
         )
     _close(tape.gradient(loss, y_pred), case["gradient"], rtol=1e-5)
+
+
+@pytest.mark.usefixtures("op_by_op", "float64")
+@pytest.mark.parametrize(
+    ("case", "values"), list(zip(CASES, FLOAT64, strict=True)), ids=lambda v: _name(v) if "loss" in v else ""
+)
+def test_nine_digits_in_float64(case: dict[str, Any], values: dict[str, Any]) -> None:
+    data, weights = RECORDED["sets"][case["set"]], RECORDED["weights"][case["set"]]
+    y_true, y_pred = tf.constant(_array(data[case["y_true"]])), tf.constant(_array(data[case["y_pred"]]))
+    y_true = tf.cast(y_true, tf.float64) if y_true.dtype.is_floating else y_true
+    y_pred = tf.cast(y_pred, tf.float64)
+    atol = 3e-9 if case["loss"] == "LogCosh" else 1e-12  # Keras 2 has log(2) of it in float32
+    for key in values:
+        reduction, weight = key.split("/")
+        loss = getattr(losses, case["loss"])(**case["kwargs"], reduction=reduction)
+        value = loss(y_true, y_pred, _array(weights[weight]))
+        assert value.dtype == tf.float64
+        np.testing.assert_allclose(value, values[key], rtol=1e-9, atol=atol, err_msg=key)
 
 
 rng = np.random.default_rng(3)

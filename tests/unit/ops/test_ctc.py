@@ -10,7 +10,7 @@ import pytest
 
 from tapeflow.engine.convert import constant
 from tapeflow.engine.errors import InvalidArgumentError
-from tapeflow.ops.ctc import ctc_loss
+from tapeflow.ops.ctc import padded_ctc_loss
 
 LOGITS = np.random.default_rng(0).standard_normal((1, 4, 3)).astype(np.float32)
 
@@ -29,26 +29,28 @@ def by_hand(logits: np.ndarray, labels: list[int]) -> float:
 @pytest.mark.parametrize("labels", [[1], [1, 2], [1, 1], [2, 1, 2], [1, 2, 1, 2], []], ids=str)
 def test_sums_over_every_spelling(labels: list[int]) -> None:
     padded = np.array([labels + [0] * (4 - len(labels))])
-    np.testing.assert_allclose(ctc_loss(LOGITS, padded, blank=0), [by_hand(LOGITS[0], labels)], rtol=1e-5)
+    np.testing.assert_allclose(
+        padded_ctc_loss(LOGITS, padded, blank=0), [by_hand(LOGITS[0], labels)], rtol=1e-5
+    )
 
 
 def test_labels_that_do_not_fit_are_impossible_not_nan() -> None:
-    assert float(ctc_loss(LOGITS, np.array([[1, 1, 1, 1]]), blank=0)[0]) > 1e4
+    assert float(padded_ctc_loss(LOGITS, np.array([[1, 1, 1, 1]]), blank=0)[0]) > 1e4
 
 
 def test_half_precision_is_computed_in_float32() -> None:
-    half: Any = ctc_loss(constant(LOGITS.astype(np.float16)), np.array([[1, 2]]), blank=0)
+    half: Any = padded_ctc_loss(constant(LOGITS.astype(np.float16)), np.array([[1, 2]]), blank=0)
     assert half.dtype == "float16"
-    np.testing.assert_allclose(half, ctc_loss(LOGITS, np.array([[1, 2]]), blank=0), rtol=1e-2)
+    np.testing.assert_allclose(half, padded_ctc_loss(LOGITS, np.array([[1, 2]]), blank=0), rtol=1e-2)
 
 
 def test_logits_must_be_floating() -> None:
     with pytest.raises(InvalidArgumentError, match="CTCLoss expected a floating-point tensor for y_pred"):
-        ctc_loss(np.ones((1, 4, 3), int), np.array([[1]]), blank=0)
+        padded_ctc_loss(np.ones((1, 4, 3), int), np.array([[1]]), blank=0)
 
 
 def test_label_out_of_range() -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"below the 3 classes of y_pred.* a label value of 3 which"
     ):
-        ctc_loss(LOGITS, np.array([[1, 3]]), blank=0)
+        padded_ctc_loss(LOGITS, np.array([[1, 3]]), blank=0)

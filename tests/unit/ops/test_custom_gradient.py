@@ -500,3 +500,18 @@ class TestRecompute:
             Invalid, match=rf"indices = 9 is not in \[0, 2\). At .*test_custom_gradient.py:{line}"
         ):
             tf.recompute_grad(pick)(tf.constant(9) * 1).numpy()
+
+
+def test_what_the_gradient_captures_is_unconnected_but_matters_to_its_derivative() -> None:
+    @tf.custom_gradient
+    def product(x: Any, y: Any) -> Any:
+        return x * y, lambda upstream: (upstream * y, None)
+
+    x, y = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            z = product(x, y)
+        dx, dy = inner.gradient(z, [x, y])
+    assert (float(dx), dy) == (3, None)
+    assert outer.gradient(z, y) is None
+    assert float(outer.gradient(dx, y)) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.ops import loss as kernels
-from tapeflow.ops.ctc import ctc_loss
+from tapeflow.ops.ctc import padded_ctc_loss
 
 P = jnp.asarray([[0.2, 0.8], [0.6, 0.4]], jnp.float32)
 ONE_HOT = jnp.eye(2, dtype=jnp.float32)
@@ -24,13 +24,13 @@ KERNELS: list[tuple[Any, Any, dict[str, Any]]] = [
     (kernels.sparse_cross_entropy, CLASSES, {**SPARSE, "from_logits": False}),
     (kernels.sparse_cross_entropy, CLASSES, {**SPARSE, "from_logits": True}),
     (kernels.sparse_cross_entropy, CLASSES, {**SPARSE, "from_logits": False, "ignore_class": 1}),
-    (ctc_loss, CLASSES[:, None], {"blank": 0}),
+    (padded_ctc_loss, CLASSES[:, None], {"blank": 0}),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "labels", "statics"), KERNELS)
 def test_no_float64_in_a_float32_kernel(kernel: Any, labels: Any, statics: dict[str, Any]) -> None:
-    p = jnp.stack([P, P], 1) if kernel is ctc_loss else P
+    p = jnp.stack([P, P], 1) if kernel is padded_ctc_loss else P
 
     def run(x: Any) -> Any:
         return jnp.sum(kernel.kernel(x, labels, **statics))

@@ -1,3 +1,4 @@
+from . import experimental as experimental
 from .activation import Activation as Activation
 from .activation_layers import ELU as ELU
 from .activation_layers import LeakyReLU as LeakyReLU
@@ -10,12 +11,16 @@ from .attention import AdditiveAttention as AdditiveAttention
 from .attention import Attention as Attention
 from .batch_normalization import BatchNormalization as BatchNormalization
 from .bidirectional import Bidirectional as Bidirectional
+from .category_encoding import CategoryEncoding as CategoryEncoding
 from .conv import Conv1D as Conv1D
 from .conv import Conv2D as Conv2D
 from .conv import Conv3D as Conv3D
 from .conv import Convolution1D as Convolution1D
 from .conv import Convolution2D as Convolution2D
 from .conv import Convolution3D as Convolution3D
+from .conv_lstm import ConvLSTM1D as ConvLSTM1D
+from .conv_lstm import ConvLSTM2D as ConvLSTM2D
+from .conv_lstm import ConvLSTM3D as ConvLSTM3D
 from .conv_transpose import Conv1DTranspose as Conv1DTranspose
 from .conv_transpose import Conv2DTranspose as Conv2DTranspose
 from .conv_transpose import Conv3DTranspose as Conv3DTranspose
@@ -28,6 +33,7 @@ from .cropping import Cropping3D as Cropping3D
 from .dense import Dense as Dense
 from .depthwise_conv import DepthwiseConv1D as DepthwiseConv1D
 from .depthwise_conv import DepthwiseConv2D as DepthwiseConv2D
+from .discretization import Discretization as Discretization
 from .dropout import Dropout as Dropout
 from .dropout import SpatialDropout1D as SpatialDropout1D
 from .dropout import SpatialDropout2D as SpatialDropout2D
@@ -50,6 +56,8 @@ from .global_pooling import GlobalMaxPooling2D as GlobalMaxPooling2D
 from .global_pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
 from .gru import GRU as GRU
 from .gru import GRUCell as GRUCell
+from .hashing import Hashing as Hashing
+from .identity import Identity as Identity
 from .image_size import CenterCrop as CenterCrop
 from .image_size import Resizing as Resizing
 from .input_layer import Input as Input
@@ -100,6 +108,9 @@ from .random_images import RandomFlip as RandomFlip
 from .random_images import RandomRotation as RandomRotation
 from .random_images import RandomTranslation as RandomTranslation
 from .random_images import RandomZoom as RandomZoom
+from .random_sizes import RandomCrop as RandomCrop
+from .random_sizes import RandomHeight as RandomHeight
+from .random_sizes import RandomWidth as RandomWidth
 from .reshaping import Flatten as Flatten
 from .reshaping import Permute as Permute
 from .reshaping import RepeatVector as RepeatVector
@@ -114,11 +125,15 @@ from .separable_conv import SeparableConvolution1D as SeparableConvolution1D
 from .separable_conv import SeparableConvolution2D as SeparableConvolution2D
 from .simple_rnn import SimpleRNN as SimpleRNN
 from .simple_rnn import SimpleRNNCell as SimpleRNNCell
+from .spectral_normalization import SpectralNormalization as SpectralNormalization
 from .stacked_rnn_cells import StackedRNNCells as StackedRNNCells
+from .text_vectorization import TextVectorization as TextVectorization
 from .time_distributed import TimeDistributed as TimeDistributed
 from .up_sampling import UpSampling1D as UpSampling1D
 from .up_sampling import UpSampling2D as UpSampling2D
 from .up_sampling import UpSampling3D as UpSampling3D
+from .vocabulary_lookup import IntegerLookup as IntegerLookup
+from .vocabulary_lookup import StringLookup as StringLookup
 from .wrapper import Wrapper as Wrapper
 from .zero_padding import ZeroPadding1D as ZeroPadding1D
 from .zero_padding import ZeroPadding2D as ZeroPadding2D

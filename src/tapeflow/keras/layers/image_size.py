@@ -45,14 +45,8 @@ class Resizing(_Sized):
         **kwargs: Any,
     ) -> None:
         super().__init__(height, width, **kwargs)
-        method = interpolation.lower() if isinstance(interpolation, str) else interpolation
-        if method not in RESIZE_METHODS:
-            raise NotImplementedError(
-                f"Value not recognized for `interpolation`: {interpolation}. Supported values are: "
-                f"{list(RESIZE_METHODS)}"
-            )
         self.interpolation = interpolation
-        self._method: str = method
+        self._method = resize_method(interpolation)
         self.crop_to_aspect_ratio = crop_to_aspect_ratio
 
     def call(self, inputs: Any) -> Any:
@@ -82,10 +76,25 @@ class CenterCrop(_Sized):
         images = tf.cast(inputs, self.compute_dtype)
         high, wide = images.spec.shape[-3:-1]
         if high < self.height or wide < self.width:
-            cut = _cut_to_ratio(tf.cast(images, tf.float32), self.height, self.width)
-            resized = resize_op(cut, size=(self.height, self.width), method="bilinear")
-            return tf.cast(resized, self.compute_dtype)
+            return tf.cast(fitted_to(images, self.height, self.width), self.compute_dtype)
         return _cut(images, self.height, self.width)
+
+
+def resize_method(interpolation: Any) -> str:
+    """The name of a method to resize with, in lower case."""
+    method = interpolation.lower() if isinstance(interpolation, str) else interpolation
+    if method not in RESIZE_METHODS:
+        raise NotImplementedError(
+            f"Value not recognized for `interpolation`: {interpolation}. Supported values are: "
+            f"{list(RESIZE_METHODS)}"
+        )
+    return method
+
+
+def fitted_to(images: Any, height: int, width: int) -> Any:
+    """The largest middle part with the ratio of a size, resized to it; float32."""
+    cut = _cut_to_ratio(tf.cast(images, tf.float32), height, width)
+    return resize_op(cut, size=(height, width), method="bilinear")
 
 
 def _cut(images: Any, height: int, width: int) -> Any:

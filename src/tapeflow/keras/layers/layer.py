@@ -14,6 +14,7 @@ from tapeflow.engine.symbolic import Symbolic
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.keras import regularizers
 from tapeflow.keras.layers.call_context import call_context, default_training
+from tapeflow.keras.layers.call_errors import name_layer
 from tapeflow.keras.layers.call_signature import CallSignature, signature_of
 from tapeflow.keras.layers.input_spec import check_inputs
 from tapeflow.keras.layers.layer_history import LayerHistory
@@ -191,11 +192,15 @@ class Layer(LossOwner, LayerHistory):
         try:
             if type(inputs) is not Tensor or inputs.spec is not self._fitting_spec:
                 self._fit_to(inputs)
-            if self._policy.compute_dtype == self._policy.variable_dtype:
-                outputs = self.call(inputs, *args[1:], **kwargs)
-            else:
-                with autocast_scope(self._policy.compute_dtype if self._casts_inputs else None):
+            try:
+                if self._policy.compute_dtype == self._policy.variable_dtype:
                     outputs = self.call(inputs, *args[1:], **kwargs)
+                else:
+                    with autocast_scope(self._policy.compute_dtype if self._casts_inputs else None):
+                        outputs = self.call(inputs, *args[1:], **kwargs)
+            except Exception as error:
+                name_layer(error, self, (inputs, *args[1:]), kwargs)
+                raise
             if self._activity_regularizer is not None:
                 self._regularize_activity(outputs)
         finally:
@@ -322,6 +327,10 @@ class Layer(LossOwner, LayerHistory):
     def knows_output_shape(self) -> bool:
         """Whether `compute_output_shape` can stand for a call with one argument."""
         return "_knows_output_shape" in vars(type(self))
+
+    def known_outputs(self, inputs: Any) -> Any:
+        """Symbolic tensors like those that a call on symbolic inputs gives, if there are such already."""
+        return None
 
     # What it computes in
 

@@ -44,12 +44,12 @@ def _names() -> list[str]:
 KNOWN = _Known()
 
 
-def serialize(layer: Any) -> Any:
+def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
     """A layer as `{"class_name", "config"}`."""
     return serialize_keras_object(layer)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
+def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
     """A layer from what `serialize` gave."""
     if isinstance(config, Mapping) and config.get("class_name") == "Model":
         config = {**config, "class_name": "Functional"}

@@ -48,6 +48,7 @@ def rnn(
     Returns:
         The last output, the outputs, the last states.
     """
+    inputs = nest.map_structure(tf.convert_to_tensor, inputs)
     rows = inputs if time_major else nest.map_structure(_swapped, inputs)
     for row in nest.flatten(rows):
         if len(row.shape) < 3:
@@ -61,7 +62,7 @@ def rnn(
         rows = nest.map_structure(lambda x: tf.reverse(x, [0]), rows)
         keeps = None if keeps is None else tf.reverse(keeps, [0])
     step = _with_constants(step_function, tuple(constants or ()))
-    states = tuple(initial_states)
+    states = nest.map_structure(tf.convert_to_tensor, tuple(initial_states))
     if keeps is None:
         outputs, states = _run(step, states, rows, unroll)
     else:

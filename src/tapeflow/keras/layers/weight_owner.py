@@ -52,6 +52,8 @@ class WeightOwner(Module):
         if name not in self._hidden and (is_tracked(value) or is_tracked(old)):
             self._track(name, old, value)
         object.__setattr__(self, name, value)
+        if self._deferred is not None and (name == "built" or is_tracked(value)):
+            self._deferred.take(self)
 
     def __delattr__(self, name: str) -> None:
         old = vars(self).get(name)

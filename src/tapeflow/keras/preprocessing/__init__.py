@@ -1,4 +1,9 @@
-"""`tf.keras.preprocessing`: the older address of what `tf.keras.utils` has for sequences and images."""
+"""`tf.keras.preprocessing`: data made ready in plain numpy, as scripts did before `tf.data` and preprocessing layers.
+
+`image` has generators of changed images (`image_data_generator`, `image_batches`, `image_changes`), `text` the
+Tokenizer, `sequence` windows and pairs of sequences. None of it is part of a model: that is `keras.layers`. What
+`tf.keras.utils` has too is only named here.
+"""
 
 import lazy_loader as _lazy
 

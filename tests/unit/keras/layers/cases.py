@@ -50,6 +50,15 @@ _RECURRENT = ("kernel", "recurrent_kernel", "bias")
 
 CASES: list[Case] = [
     Case("dense", lambda: L.Dense(3, activation="tanh"), lambda: normal(4, 5), weights=["kernel", "bias"]),
+    Case(
+        "conv_lstm2d",
+        lambda: L.ConvLSTM2D(2, 2, return_sequences=True),
+        lambda: normal(2, 3, 4, 3, 1),
+        weights=["kernel", "recurrent_kernel", "bias"],
+    ),
+    Case("conv_lstm1d", lambda: L.ConvLSTM1D(2, 2, strides=2), lambda: normal(2, 3, 6, 1)),
+    Case("identity", L.Identity, lambda: normal(4, 5)),
+    Case("random_crop", lambda: L.RandomCrop(2, 3, seed=1), lambda: normal(2, 4, 5, 1), is_random=True),
     Case("dense_no_bias", lambda: L.Dense(3, use_bias=False), lambda: normal(2, 3, 5), weights=["kernel"]),
     Case(
         "embedding",

@@ -120,3 +120,21 @@ def test_symbols_belong_to_functional_models() -> None:
         ValueError, match=r"Symbolic metrics are added to a functional model: model.add_metric"
     ):
         layers.Layer().add_metric(x, name="x")
+
+
+def test_what_a_recorded_step_added_is_gone_after_it() -> None:
+    """Its tensors have no value outside the step; weight regularizers are computed when asked for."""
+    dense = layers.Dense(1, kernel_regularizer="l2")
+    model = tf.keras.Sequential([Adding(), dense])
+    model.compile("sgd", "mse")
+    x = tf.ones((4, 2))
+    model.fit(x, x[:, :1], verbose=0)
+    regularization = float(tf.reduce_sum(dense.kernel**2)) * 0.01
+    assert losses(model) == pytest.approx([regularization])
+    model.test_on_batch(x, x[:, :1])
+    assert losses(model) == pytest.approx([regularization])
+    model(x)
+    assert losses(model) == pytest.approx([1.0, regularization])
+    model.run_eagerly = True
+    model.evaluate(2 * x, x[:, :1], verbose=0)
+    assert losses(model) == pytest.approx([2.0, regularization])

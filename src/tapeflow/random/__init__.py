@@ -2,6 +2,9 @@
 
 from tapeflow.engine.random import set_seed as set_seed
 from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
+from tapeflow.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from tapeflow.ops.candidates import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from tapeflow.ops.candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from tapeflow.ops.generator import Generator as Generator
 from tapeflow.ops.generator import create_rng_state as create_rng_state
 from tapeflow.ops.generator import get_global_generator as get_global_generator
@@ -26,5 +29,6 @@ from tapeflow.ops.stateless_random import (
 from tapeflow.ops.stateless_random import stateless_poisson as stateless_poisson
 from tapeflow.ops.stateless_random import stateless_truncated_normal as stateless_truncated_normal
 from tapeflow.ops.stateless_random import stateless_uniform as stateless_uniform
+from tapeflow.random import experimental as experimental
 
 _dispatch_all(globals())

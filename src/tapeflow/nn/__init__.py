@@ -1,6 +1,7 @@
 """`tf.nn`: activations, losses, convolution, pooling, normalisation and dropout."""
 
 from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
+from tapeflow.nn import experimental as experimental
 from tapeflow.ops.activation import crelu as crelu
 from tapeflow.ops.activation import elu as elu
 from tapeflow.ops.activation import gelu as gelu
@@ -12,6 +13,14 @@ from tapeflow.ops.activation import selu as selu
 from tapeflow.ops.activation import silu as silu
 from tapeflow.ops.activation import softmax as softmax
 from tapeflow.ops.activation import swish as swish
+from tapeflow.ops.average_loss import compute_average_loss as compute_average_loss
+from tapeflow.ops.average_loss import scale_regularization_loss as scale_regularization_loss
+from tapeflow.ops.block_layout import depth_to_space as depth_to_space
+from tapeflow.ops.block_layout import space_to_batch as space_to_batch
+from tapeflow.ops.block_layout import space_to_depth as space_to_depth
+from tapeflow.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from tapeflow.ops.candidates import nce_loss as nce_loss
+from tapeflow.ops.candidates import sampled_softmax_loss as sampled_softmax_loss
 from tapeflow.ops.conv import atrous_conv2d as atrous_conv2d
 from tapeflow.ops.conv import conv1d as conv1d
 from tapeflow.ops.conv import conv2d as conv2d
@@ -19,6 +28,7 @@ from tapeflow.ops.conv import conv3d as conv3d
 from tapeflow.ops.conv import convolution as convolution
 from tapeflow.ops.conv import depthwise_conv2d as depthwise_conv2d
 from tapeflow.ops.conv import separable_conv2d as separable_conv2d
+from tapeflow.ops.conv_transpose import atrous_conv2d_transpose as atrous_conv2d_transpose
 from tapeflow.ops.conv_transpose import conv1d_transpose as conv1d_transpose
 from tapeflow.ops.conv_transpose import conv2d_transpose as conv2d_transpose
 from tapeflow.ops.conv_transpose import conv3d_transpose as conv3d_transpose
@@ -33,12 +43,19 @@ from tapeflow.ops.cross_entropy import (
 from tapeflow.ops.cross_entropy import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from tapeflow.ops.ctc import ctc_loss as ctc_loss
+from tapeflow.ops.ctc_decoding import collapse_repeated as collapse_repeated
+from tapeflow.ops.ctc_decoding import ctc_beam_search_decoder as ctc_beam_search_decoder
+from tapeflow.ops.ctc_decoding import ctc_greedy_decoder as ctc_greedy_decoder
+from tapeflow.ops.ctc_decoding import ctc_unique_labels as ctc_unique_labels
 from tapeflow.ops.dropout import dropout as dropout
 from tapeflow.ops.elementwise import sigmoid as sigmoid
 from tapeflow.ops.elementwise import softplus as softplus
 from tapeflow.ops.elementwise import softsign as softsign
 from tapeflow.ops.elementwise import tanh as tanh
 from tapeflow.ops.embedding import embedding_lookup as embedding_lookup
+from tapeflow.ops.morphology import dilation2d as dilation2d
+from tapeflow.ops.morphology import erosion2d as erosion2d
 from tapeflow.ops.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
 )
@@ -49,8 +66,11 @@ from tapeflow.ops.normalization import moments as moments
 from tapeflow.ops.normalization import normalize_moments as normalize_moments
 from tapeflow.ops.normalization import sufficient_statistics as sufficient_statistics
 from tapeflow.ops.normalization import weighted_moments as weighted_moments
+from tapeflow.ops.ordering import approx_max_k as approx_max_k
+from tapeflow.ops.ordering import approx_min_k as approx_min_k
 from tapeflow.ops.ordering import in_top_k as in_top_k
 from tapeflow.ops.ordering import top_k as top_k
+from tapeflow.ops.pool_places import max_pool_with_argmax as max_pool_with_argmax
 from tapeflow.ops.pooling import avg_pool as avg_pool
 from tapeflow.ops.pooling import avg_pool1d as avg_pool1d
 from tapeflow.ops.pooling import avg_pool2d as avg_pool2d

@@ -1,6 +1,7 @@
 """`tf.math`: arithmetic, functions, reductions, comparisons and segments."""
 
 from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
+from tapeflow.math import special as special
 from tapeflow.ops.activation import log_softmax as log_softmax
 from tapeflow.ops.activation import softmax as softmax
 from tapeflow.ops.arithmetic import abs as abs
@@ -80,6 +81,8 @@ from tapeflow.ops.elementwise import softsign as softsign
 from tapeflow.ops.elementwise import tan as tan
 from tapeflow.ops.elementwise import tanh as tanh
 from tapeflow.ops.indexing import invert_permutation as invert_permutation
+from tapeflow.ops.ordering import approx_max_k as approx_max_k
+from tapeflow.ops.ordering import approx_min_k as approx_min_k
 from tapeflow.ops.ordering import argmax as argmax
 from tapeflow.ops.ordering import argmin as argmin
 from tapeflow.ops.ordering import in_top_k as in_top_k

@@ -1,0 +1,12 @@
+from . import efficientnet as efficientnet
+from . import imagenet_utils as imagenet_utils
+from . import inception_v3 as inception_v3
+from . import mobilenet_v2 as mobilenet_v2
+from . import resnet as resnet
+from . import resnet50 as resnet50
+from . import vgg16 as vgg16
+from .efficientnet import EfficientNetB0 as EfficientNetB0
+from .inception_v3 import InceptionV3 as InceptionV3
+from .mobilenet_v2 import MobileNetV2 as MobileNetV2
+from .resnet import ResNet50 as ResNet50
+from .vgg16 import VGG16 as VGG16

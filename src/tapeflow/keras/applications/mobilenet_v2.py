@@ -1,0 +1,135 @@
+"""`MobileNetV2`: narrow blocks that widen inside, with a convolution for each channel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.keras import layers
+from tapeflow.keras.applications import imagenet_utils
+from tapeflow.keras.applications.assembly import (
+    WeightFile,
+    assemble,
+    channel_axis,
+    check_weights,
+    input_shape_for,
+)
+from tapeflow.keras.applications.padding import padding_before_stride
+from tapeflow.keras.models import Model
+
+_BASE = "https://storage.googleapis.com/tensorflow/keras-applications/mobilenet_v2/"
+_SIZES = (96, 128, 160, 192, 224)
+_ALPHAS = (0.35, 0.50, 0.75, 1.0, 1.3, 1.4)
+# Filters, stride and widening of each block.
+_BLOCKS = (
+    *(
+        (16, 1, 1),
+        (24, 2, 6),
+        (24, 1, 6),
+        (32, 2, 6),
+        (32, 1, 6),
+        (32, 1, 6),
+        (64, 2, 6),
+        (64, 1, 6),
+        (64, 1, 6),
+    ),
+    *((64, 1, 6), (96, 1, 6), (96, 1, 6), (96, 1, 6), (160, 2, 6), (160, 1, 6), (160, 1, 6), (320, 1, 6)),
+)
+
+
+def MobileNetV2(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Model:
+    """The network of Sandler and others, 2018. See `VGG16` for the other arguments.
+
+    Args:
+        alpha: how wide it is, as a share of the usual width.
+    """
+    check_weights(weights, include_top, classes)
+    size = _usual_size(input_shape if input_tensor is None else tuple(input_tensor.shape)[1:])
+    if weights == "imagenet" and alpha not in _ALPHAS:
+        raise ValueError(
+            f"If imagenet weights are being loaded, alpha must be one of {_ALPHAS} only; Received `alpha={alpha}`"
+        )
+    file = f"{_BASE}mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}"
+    shape = input_shape_for(input_shape, size, 32, weights, include_top)
+    rows = shape[0] if channel_axis() == 3 else shape[1]
+    return assemble(
+        f"mobilenetv2_{alpha:0.2f}_{rows if weights != 'imagenet' else size}",
+        lambda x: _body(x, alpha),
+        include_top=include_top,
+        weights=weights,
+        input_tensor=input_tensor,
+        shape=shape,
+        pooling=pooling,
+        classes=classes,
+        classifier_activation=classifier_activation,
+        files=(WeightFile(f"{file}.h5"), WeightFile(f"{file}_no_top.h5")),
+        head=_head,
+    )
+
+
+def _usual_size(shape: Any) -> int:
+    """The size of images that there are weights for: that of the input, or the largest."""
+    if shape is None:
+        return 224
+    rows, columns = shape[:2] if channel_axis() == 3 else shape[1:]
+    return rows if rows == columns and rows in _SIZES else 224
+
+
+def _head(x: Any, classes: int, activation: Any) -> Any:
+    x = layers.GlobalAveragePooling2D()(x)
+    return layers.Dense(classes, activation=activation, name="predictions")(x)
+
+
+def _divisible(count: float) -> int:
+    """A count rounded to eights, by less than a tenth downwards."""
+    rounded = max(8, int(count + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * count else rounded
+
+
+def _normalized(x: Any, name: str) -> Any:
+    return layers.BatchNormalization(axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=name)(x)
+
+
+def _body(x: Any, alpha: float) -> Any:
+    x = layers.Conv2D(
+        _divisible(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1"
+    )(x)
+    x = layers.ReLU(6.0, name="Conv1_relu")(_normalized(x, "bn_Conv1"))
+    for number, (filters, stride, widening) in enumerate(_BLOCKS):
+        x = _block(x, _divisible(int(filters * alpha)), stride, widening, number)
+    last = _divisible(1280 * alpha) if alpha > 1 else 1280
+    x = layers.Conv2D(last, 1, use_bias=False, name="Conv_1")(x)
+    return layers.ReLU(6.0, name="out_relu")(_normalized(x, "Conv_1_bn"))
+
+
+def _block(inputs: Any, filters: int, stride: int, widening: int, number: int) -> Any:
+    width = inputs.shape[channel_axis()]
+    name = f"block_{number}_" if number else "expanded_conv_"
+    x = inputs
+    if number:
+        x = layers.Conv2D(widening * width, 1, padding="same", use_bias=False, name=f"{name}expand")(x)
+        x = layers.ReLU(6.0, name=f"{name}expand_relu")(_normalized(x, f"{name}expand_BN"))
+    if stride == 2:
+        x = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name=f"{name}pad")(x)
+    padding = "same" if stride == 1 else "valid"
+    x = layers.DepthwiseConv2D(3, strides=stride, use_bias=False, padding=padding, name=f"{name}depthwise")(x)
+    x = layers.ReLU(6.0, name=f"{name}depthwise_relu")(_normalized(x, f"{name}depthwise_BN"))
+    x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=f"{name}project")(x)
+    x = _normalized(x, f"{name}project_BN")
+    return layers.Add(name=f"{name}add")([inputs, x]) if width == filters and stride == 1 else x
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images from 0 to 255 as numbers from -1 to 1."""
+    return imagenet_utils.preprocess_input(x, data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions

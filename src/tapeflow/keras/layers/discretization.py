@@ -1,0 +1,108 @@
+"""`Discretization`: numbers as the numbers of the bins they lie in."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
+from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
+
+
+class Discretization(PreprocessingLayer):
+    """Numbers sorted into bins, whose edges are given or learned with `adapt`.
+
+    Args:
+        bin_boundaries: the edges between bins; a number on an edge is in the bin above.
+        num_bins: how many bins of about equally many numbers to learn.
+        epsilon: accepted for Keras's sake; the learned edges are exact quantiles of what was seen.
+        output_mode: "int" for the number of the bin, or a vector: "one_hot", "multi_hot" or "count".
+        sparse: must be False.
+        **kwargs: see `Layer`.
+
+    >>> tf.keras.layers.Discretization(bin_boundaries=[0.0, 1.0])([-1.0, 0.5, 1.0]).numpy()
+    array([0, 1, 2])
+    """
+
+    _knows_output_shape: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        bin_boundaries: Any = None,
+        num_bins: int | None = None,
+        epsilon: float = 0.01,
+        output_mode: str = "int",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if num_bins is None and "bins" in kwargs:
+            num_bins = kwargs.pop("bins")
+        mode = check_mode("Discretization", output_mode, MODES[:4])
+        kwargs.setdefault("dtype", "int64" if mode == "int" else "float32")
+        super().__init__(**kwargs)
+        only_dense("Discretization", sparse)
+        if num_bins is not None and num_bins < 0:
+            raise ValueError(
+                f"`num_bins` must be greater than or equal to 0. You passed `num_bins={num_bins}`"
+            )
+        if num_bins is not None and bin_boundaries is not None:
+            raise ValueError(
+                "Both `num_bins` and `bin_boundaries` should not be set. You passed "
+                f"`num_bins={num_bins}` and `bin_boundaries={bin_boundaries}`"
+            )
+        self.input_bin_boundaries = None if bin_boundaries is None else [float(b) for b in bin_boundaries]
+        self.bin_boundaries: list[float] = self.input_bin_boundaries or []
+        self.num_bins = num_bins
+        self.epsilon = epsilon
+        self.output_mode = mode
+        self.sparse = sparse
+        self._seen: list[np.ndarray] = []
+
+    def build(self, input_shape: Any) -> None:
+        self.built = True
+
+    def update_state(self, data: Any) -> None:
+        """Learn from a batch."""
+        if self.input_bin_boundaries is not None:
+            raise ValueError(
+                "Cannot adapt a Discretization layer that has been initialized with `bin_boundaries`, use `num_bins` "
+                f"instead. You passed `bin_boundaries={self.input_bin_boundaries}`."
+            )
+        self._seen.append(np.ravel(tf.convert_to_tensor(data).numpy()).astype(float))
+
+    def finalize_state(self) -> None:
+        """Work the edges out of what was seen."""
+        if self.input_bin_boundaries is not None or not self._seen:
+            return
+        values = np.sort(np.concatenate(self._seen))
+        count = self.num_bins or 1
+        places = np.ceil(np.arange(1, count) * len(values) / count).astype(int) - 1
+        self.bin_boundaries = values[np.clip(places, 0, len(values) - 1)].tolist()
+        self._seen = []
+
+    def reset_state(self) -> None:
+        """Forget what was learned."""
+        if self.input_bin_boundaries is None:
+            self.bin_boundaries, self._seen = [], []
+
+    def call(self, inputs: Any) -> Any:
+        numbers = tf.cast(inputs, tf.float32)
+        edges = tf.constant(self.bin_boundaries, tf.float32)
+        flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)
+        bins = tf.reshape(flat, tf.shape(numbers))
+        return encoded(bins, self.output_mode, len(self.bin_boundaries) + 1, self.compute_dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "bin_boundaries": self.bin_boundaries or None,
+            "num_bins": None if self.bin_boundaries else self.num_bins,  # what was learned says it
+            "epsilon": self.epsilon,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+        }

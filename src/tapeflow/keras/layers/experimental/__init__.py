@@ -1,0 +1,4 @@
+"""Layers under the names they had before they were settled: `tf.keras.layers.experimental`."""
+
+from tapeflow.keras.layers.einsum_dense import EinsumDense as EinsumDense
+from tapeflow.keras.layers.experimental import preprocessing as preprocessing

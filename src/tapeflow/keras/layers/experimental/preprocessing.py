@@ -1,0 +1,20 @@
+"""`tf.keras.layers.experimental.preprocessing`: where TensorFlow 2.5 and before had these layers."""
+
+from tapeflow.keras.layers.category_encoding import CategoryEncoding as CategoryEncoding
+from tapeflow.keras.layers.discretization import Discretization as Discretization
+from tapeflow.keras.layers.feature_scaling import Normalization as Normalization
+from tapeflow.keras.layers.feature_scaling import Rescaling as Rescaling
+from tapeflow.keras.layers.hashing import Hashing as Hashing
+from tapeflow.keras.layers.image_size import CenterCrop as CenterCrop
+from tapeflow.keras.layers.image_size import Resizing as Resizing
+from tapeflow.keras.layers.random_images import RandomContrast as RandomContrast
+from tapeflow.keras.layers.random_images import RandomFlip as RandomFlip
+from tapeflow.keras.layers.random_images import RandomRotation as RandomRotation
+from tapeflow.keras.layers.random_images import RandomTranslation as RandomTranslation
+from tapeflow.keras.layers.random_images import RandomZoom as RandomZoom
+from tapeflow.keras.layers.random_sizes import RandomCrop as RandomCrop
+from tapeflow.keras.layers.random_sizes import RandomHeight as RandomHeight
+from tapeflow.keras.layers.random_sizes import RandomWidth as RandomWidth
+from tapeflow.keras.layers.text_vectorization import TextVectorization as TextVectorization
+from tapeflow.keras.layers.vocabulary_lookup import IntegerLookup as IntegerLookup
+from tapeflow.keras.layers.vocabulary_lookup import StringLookup as StringLookup

@@ -1,0 +1,83 @@
+"""Ordering of ops as TensorFlow's graphs need it, and what is left of that here: nothing to do.
+
+Ops and assignments take effect in the order of the program, in eager code and in functions.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.tensor import Tensor
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Run what is inside after `control_inputs`, which it does anyway.
+
+    Args:
+        control_inputs: tensors or ops to wait for; functions among them are called, as in TensorFlow.
+    """
+    given = control_inputs if isinstance(control_inputs, (list, builtins.tuple)) else [control_inputs]
+    for value in given:
+        if callable(value):
+            value()
+    yield
+
+
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Tensor | None]:
+    """The tensors, all computed before any of them is used."""
+    if not isinstance(tensors, (list, builtins.tuple)) or all(t is None for t in tensors):
+        raise TypeError(
+            f"tf.tuple expected a list with at least one tensor; got tensors={tensors!r}. Pass a list."
+        )
+    return [None if t is None else convert_to_tensor(t) for t in tensors]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = None,
+) -> NoReturn:
+    """Not there, as in TensorFlow 2's eager mode: raises, naming `tf.GradientTape`."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+    )
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> NoReturn:
+    """Not there, as in TensorFlow 2's eager mode: raises, naming `tf.GradientTape`."""
+    raise RuntimeError(
+        "tf.hessians is not supported when eager execution is enabled. Use nested tf.GradientTapes and "
+        "tape.jacobian instead."
+    )
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, differentiated as if it were the identity."""
+    from tapeflow.ops.custom_gradient import custom_gradient
+
+    @custom_gradient
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, **variables: Any) -> Any:
+            names = variables.get("variables")
+            through = upstream[0] if len(upstream) == 1 else upstream
+            return through if names is None else (through, [None] * len(names))
+
+        return f(*args, **kwargs), grad
+
+    return passing
