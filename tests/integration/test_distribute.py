@@ -83,6 +83,7 @@ def test_two_processes_train_as_one_does() -> None:
     assert found[0] == found[1]
     np.testing.assert_allclose(found[0]["losses"], expected["losses"], rtol=1e-5)
     np.testing.assert_allclose(found[0]["evaluated"], expected["evaluated"], rtol=1e-5)
+    np.testing.assert_allclose(found[0]["predicted"], expected["predicted"], rtol=1e-4, atol=1e-6)
 
 
 def test_a_lost_worker_is_told_of() -> None:

@@ -158,7 +158,10 @@ def cnn(dtype: str, cls: type = tf.keras.Sequential) -> Any:
 def test_a_cnn_trains_alike_in_every_way(dtype: str, tolerance: float) -> None:
     # Like Keras, fit brings arrays to floatx: data for both is exact in float32.
     images = (
-        np.random.default_rng(1).normal(size=(20 * BATCH + LAST, 8, 8, 1)).astype("float32").astype(dtype)
+        np.random.default_rng(1)
+        .normal(size=((STEPS - 1) * BATCH + LAST, 8, 8, 1))
+        .astype("float32")
+        .astype(dtype)
     )
     labels = np.arange(len(images)) % 4
     model = cnn(dtype)
@@ -167,7 +170,9 @@ def test_a_cnn_trains_alike_in_every_way(dtype: str, tolerance: float) -> None:
     overridden.fit(images, labels, batch_size=BATCH, shuffle=False, verbose=0)
     looping = cnn(dtype)
     optimizer, loss_function = OPTIMIZERS["sgd"](), cross_entropy()
-    for i in range(0, len(images), BATCH):
+    starts = range(0, len(images), BATCH)
+    assert len(starts) == STEPS
+    for i in starts:
         with tf.GradientTape() as tape:
             loss = loss_function(labels[i : i + BATCH], looping(images[i : i + BATCH], training=True))
         gradients = tape.gradient(loss, looping.trainable_variables)

@@ -31,6 +31,8 @@ class Module:
 
     # Attributes that are not searched; subclasses add the names of their own bookkeeping.
     _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset()
+    # The restored checkpoint that has values for attributes which are not there yet.
+    _deferred: Any = None
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -43,6 +45,11 @@ class Module:
         self._name = name
         # A path that ends in "/" is absolute: the scope stays that of construction.
         self._name_scope = name_scope(scoped_prefix(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if self._deferred is not None:
+            self._deferred.take_below(self, (name,), value)
 
     @property
     def name(self) -> str:

@@ -1,28 +1,37 @@
-"""`BackupAndRestore`: continue a training that was interrupted."""
+"""`BackupAndRestore`: continue a training that was interrupted, as if it had not been."""
 
 from __future__ import annotations
 
 import os
-import warnings
+from pathlib import Path
 from typing import Any
 
-import tapeflow as tf
-from tapeflow.keras.callbacks.backup_file import Backup, read_backup, remove_backup, write_backup
 from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.preemption import Preemption
+from tapeflow.keras.losses.shape_warning import warn_user
+from tapeflow.keras.training.resume import Run
+from tapeflow.train.background import BackgroundWriter
+
+NAME = "training_state.safetensors"
 
 
 class BackupAndRestore(Callback):
     """Backs the training state up, and goes on from there when the same `fit` is called again.
 
-    The state is the model's weights, the optimizer's variables and the number of the epoch and step. It is
-    written to a temporary file and renamed, so an interruption leaves either the old backup or the new one.
-    `model._initial_epoch` and `model._initial_step` tell `fit` where to begin.
+    What comes out in the end, weights and history, is the same bit by bit as if nothing had happened: the state
+    has the weights, the optimizer with its loss scale, metrics in the middle of an epoch, random counters, the
+    place in the data, and what the other callbacks remember. Datasets, arrays and Sequences go on where they
+    were; a plain generator is run again up to there. The file is written on a thread while training goes on,
+    and replaced whole, so an interruption at any moment leaves either the old backup or the new one.
+
+    A `SIGTERM` during `fit` makes one more backup and ends the program; a second one ends it at once.
 
     Args:
         backup_dir: the folder for the backup; use one for each training.
-        save_freq: `'epoch'`, or a number of batches.
+        save_freq: `'epoch'`, or a number of batches, counted across epochs. Where steps run many to a program, a
+            backup is made when the program that reaches the number has ended.
         delete_checkpoint: whether to delete the backup when training has ended.
-        save_before_preemption: not done yet; backups are made by `save_freq`.
+        save_before_preemption: as in Keras, allows `save_freq=None`: then a backup is made on `SIGTERM` alone.
     """
 
     def __init__(
@@ -35,90 +44,132 @@ class BackupAndRestore(Callback):
         super().__init__()
         if not save_freq and not save_before_preemption:
             raise ValueError("Either `save_freq` or `save_before_preemption` must be set.")
-        if save_before_preemption:
-            warnings.warn(
-                "BackupAndRestore(save_before_preemption=True) has no effect yet: backups are made by "
-                f"`save_freq`, which is {save_freq!r}.",
-                stacklevel=2,
+        if save_freq and save_freq != "epoch" and (not isinstance(save_freq, int) or save_freq < 1):
+            raise ValueError(
+                "BackupAndRestore expected save_freq to be 'epoch' or a positive number of batches; got "
+                f"save_freq={save_freq!r}."
             )
         self.backup_dir = os.fspath(backup_dir)
         self.save_freq = save_freq
         self.delete_checkpoint = delete_checkpoint
         self.save_before_preemption = save_before_preemption
         self.batches_since_backup = 0
-        self._epoch = 0
+        self._is_due = False
+        self._writer = BackgroundWriter("backup")
+        self._preemption = Preemption()
+        self._run: Run | None = None
+
+    @property
+    def path(self) -> Path:
+        """The backup's file."""
+        return Path(self.backup_dir, NAME)
 
     def _implements_train_batch_hooks(self) -> bool:
-        return isinstance(self.save_freq, int)
+        # `fit` says when steps have run, many of them at once; other loops have the hooks alone.
+        return isinstance(self.save_freq, int) and getattr(self.model, "_run", None) is None
+
+    def get_training_state(self) -> Any:
+        """How many batches ago it last saved."""
+        return {"batches_since_backup": self.batches_since_backup}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on counting."""
+        self.batches_since_backup = state["batches_since_backup"]
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        self.batches_since_backup = 0
+        self.batches_since_backup, self._is_due = 0, False
+        run: Run = getattr(self.model, "_run", None) or Run(self.model)
+        run.track()
+        self._run = run
         self.model._initial_step = 0
-        backup = read_backup(self.backup_dir)
-        if backup is None:
-            return
-        if not self.model.built:
-            warnings.warn(
-                "To use the BackupAndRestore callback, your model must be built before you call `fit()`. "
-                f"Model {self.model} is unbuilt: the backup in {self.backup_dir} is not restored. You can "
-                "build it beforehand by calling it on a batch of data.",
-                stacklevel=2,
-            )
-            return
-        _restore(self.model, backup)
-        self.model._initial_epoch, self.model._initial_step = backup.epoch, backup.step
+        self._preemption.begin()
+        if run.read(self.path):
+            self.model._initial_epoch, self.model._initial_step = run.epoch, run.step
+
+    # In `fit`: around every program.
+
+    def _before_steps(self, count: int) -> int:
+        # Only programs of more steps than `save_freq` are cut; otherwise a backup may wait for the end of one.
+        if not isinstance(self.save_freq, int) or count <= self.save_freq:
+            return count
+        return self.save_freq - self.batches_since_backup
+
+    def _after_steps(self, count: int) -> None:
+        if isinstance(self.save_freq, int):
+            self.batches_since_backup += count
+            self._is_due = self.batches_since_backup >= self.save_freq
+            self.batches_since_backup %= self.save_freq
+
+    def _keep_state(self) -> None:
+        if self._is_due:
+            self._is_due = False
+            self._back_up()
+        if self._preemption.is_asked:
+            self._leave()
+
+    # In other loops.
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._epoch = epoch
+        if self._run is not None and self._run.source is None:
+            self._run.epoch, self._run.step = epoch, 0
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        if not isinstance(self.save_freq, int):
-            return
-        self.batches_since_backup += 1
-        if self.batches_since_backup >= self.save_freq:
-            self.batches_since_backup = 0
-            is_last = batch + 1 == (self.params or {}).get("steps")
-            self._back_up(*((self._epoch + 1, 0) if is_last else (self._epoch, batch + 1)))
+        if self._run is not None and self._run.source is None:
+            self._run.step = batch + 1
+            self._after_steps(1)
+            self._keep_state()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        if self.save_freq == "epoch":
-            self._back_up(epoch + 1, 0)
+        self._is_due = self.save_freq == "epoch"
+        if self._run is not None and self._run.source is None:
+            self._run.end_epoch(logs or {}, is_over=self.model.stop_training)
+            self._keep_state()
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        if self.delete_checkpoint:
-            remove_backup(self.backup_dir)
+        self._settle()
+        # On `SIGTERM` the program ends now, perhaps before it has saved anything else.
+        if self.delete_checkpoint and not self._preemption.is_asked:
+            self.path.unlink(missing_ok=True)
+        self._release()
 
-    def _back_up(self, epoch: int, step: int) -> None:
-        weights = [variable.numpy() for variable in self.model.weights]
-        state = [variable.numpy() for variable in _optimizer_variables(self.model)]
-        write_backup(self.backup_dir, Backup(epoch, step, weights, state))
+    def _release(self) -> None:
+        self._run = None
+        try:
+            self._settle()
+        finally:
+            self._preemption.end()
 
+    def _back_up(self) -> None:
+        if self._run is None:
+            return
+        captured, path = self._run.capture(), self.path
+        try:
+            self._writer.start(lambda: captured.write(path))
+        except OSError as error:
+            self._tell_of(error)
 
-def _optimizer_variables(model: Any) -> list[Any]:
-    """All that an optimizer remembers, and its learning rate, which other callbacks change."""
-    if model.optimizer is None:
-        return []
-    variables, rate = list(model.optimizer.variables), model.optimizer.learning_rate
-    if isinstance(rate, tf.Variable) and all(variable is not rate for variable in variables):
-        variables.append(rate)
-    return variables
+    def _settle(self) -> bool:
+        """Have what is being written on disk; whether that went well."""
+        try:
+            self._writer.wait()
+        except OSError as error:
+            self._tell_of(error)
+            return False
+        return True
 
+    def _tell_of(self, error: OSError) -> None:
+        """A disk that takes no backup does not end the training: the last good one stays."""
+        warn_user(
+            f"BackupAndRestore could not write to {self.backup_dir!r} ({error}). Training goes on; the last backup "
+            "that was written stays."
+        )
 
-def _restore(model: Any, backup: Backup) -> None:
-    if model.optimizer is not None:
-        model.optimizer.build(model.trainable_variables)
-    groups = (
-        ("model", model.weights, backup.weights),
-        ("optimizer", _optimizer_variables(model), backup.optimizer),
-    )
-    for what, variables, values in groups:
-        wanted = [tuple(variable.shape) for variable in variables]
-        given = [value.shape for value in values]
-        if wanted != given:
-            raise ValueError(
-                f"BackupAndRestore expected a backup of this {what}, with variables of shapes {wanted}; got "
-                f"{given}. Give each training a `backup_dir` of its own, or delete the old backup."
-            )
-    for _, variables, values in groups:
-        for variable, value in zip(variables, values, strict=True):
-            variable.assign(value)
+    def _leave(self) -> None:
+        self._back_up()
+        if self._settle():
+            text = f"training is saved in {self.backup_dir}; the same command goes on from there"
+        elif self.path.exists():
+            text = f"the last steps could not be saved in {self.backup_dir}; the same command goes on from before them"
+        else:
+            text = f"training could not be saved in {self.backup_dir}"
+        self._preemption.leave(text)

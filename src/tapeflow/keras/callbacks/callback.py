@@ -48,6 +48,16 @@ class Callback:
         """Take the model."""
         self.model = model
 
+    def get_training_state(self) -> Any:
+        """What it must remember for an interrupted training to go on as if nothing had happened; None for nothing.
+
+        Plain values: numbers, texts, numpy arrays, and dicts, lists and tuples of them.
+        """
+        return None
+
+    def set_training_state(self, state: Any) -> None:
+        """Remember what `get_training_state` gave, in another process; called after `on_train_begin`."""
+
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """`fit` begins."""
 
@@ -103,6 +113,19 @@ class Callback:
 
         Who overrides this is not called for each of them.
         """
+
+    def _before_steps(self, count: int) -> int:
+        """`count` training steps are about to run as one program; how many of them may, at least one."""
+        return count
+
+    def _after_steps(self, count: int) -> None:
+        """`count` training steps have run, and their batch hooks have been called."""
+
+    def _keep_state(self) -> None:
+        """Steps or an epoch have ended, for everybody: now the training's state may be taken; only in `fit`."""
+
+    def _release(self) -> None:
+        """`fit` is left, perhaps by an exception: let go of what must not outlive it."""
 
     def _implements_train_batch_hooks(self) -> bool:
         """Whether it wants to be called at every training step."""

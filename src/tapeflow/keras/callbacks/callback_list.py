@@ -17,13 +17,13 @@ class CallbackList:
 
     `fit` makes one itself; a hand-written loop makes one to have callbacks, too:
 
-    >>> callbacks = tf.keras.callbacks.CallbackList([...], add_history=True, model=model, epochs=2)
+    >>> callbacks = tf.keras.callbacks.CallbackList([], add_history=True, model=model, epochs=2)
     >>> callbacks.on_train_begin()
     >>> for epoch in range(2):
     ...     callbacks.on_epoch_begin(epoch)
     ...     for step, (x, y) in enumerate(dataset):
     ...         callbacks.on_train_batch_begin(step)
-    ...         logs = train_step(x, y)
+    ...         logs = model.train_step((x, y))
     ...         callbacks.on_train_batch_end(step, logs)
     ...     callbacks.on_epoch_end(epoch, logs)
     >>> callbacks.on_train_end()
@@ -91,6 +91,7 @@ class CallbackList:
     def _find_batch_hooks(self) -> None:
         """Note who wants which batch hook, and with it how many steps may run at once."""
         each = self.callbacks
+        self._around_steps = [c for c in each if overrides(c, "_before_steps")]
         train = [c for c in each if c._implements_train_batch_hooks()]
         test = [c for c in each if c._implements_test_batch_hooks()]
         predict = [c for c in each if c._implements_predict_batch_hooks()]
@@ -184,6 +185,32 @@ class CallbackList:
                         call(first + i, handed)
             if mode == "train" and self.model is not None and self.model.stop_training:
                 return
+
+    def before_steps(self, mode: str, count: int) -> int:
+        """`count` steps are about to run as one program; how many of them may."""
+        if mode == "train":
+            for callback in self._around_steps:
+                count = min(count, callback._before_steps(count))
+        return max(1, count)  # one that goes on with another `save_freq` may be late already
+
+    def after_steps(self, mode: str, count: int) -> None:
+        """`count` steps have run, and their batch hooks have been called."""
+        if mode == "train":
+            for callback in self._around_steps:
+                callback._after_steps(count)
+            # Only then: what one keeps has what all the others have counted.
+            for callback in self._around_steps:
+                callback._keep_state()
+
+    def after_epoch(self) -> None:
+        """An epoch has ended, for everybody."""
+        for callback in self.callbacks:
+            callback._keep_state()
+
+    def release(self) -> None:
+        """`fit` is left, perhaps by an exception."""
+        for callback in self.callbacks:
+            callback._release()
 
     def on_batch_begin(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
         """Keras's older name of `on_train_batch_begin`."""

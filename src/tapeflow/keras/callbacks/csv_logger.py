@@ -34,11 +34,33 @@ class CSVLogger(Callback):
         self.keys: list[str] | None = None
         self.csv_file: IO[str] | None = None
         self.writer: Any = None
+        self._start = 0  # where in the file this training begins
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         path = Path(self.filename)
         self.append_header = not (self.append and path.exists() and path.stat().st_size)
         self.csv_file = path.open("a" if self.append else "w", newline="")
+        self._start = self.csv_file.tell()
+
+    def get_training_state(self) -> Any:
+        """The lines written so far, and where in the file they begin."""
+        if self.csv_file is None:
+            return {"keys": self.keys, "start": 0, "written": b""}
+        self.csv_file.flush()
+        written = Path(self.filename).read_bytes()[self._start :]
+        return {"keys": self.keys, "start": self._start, "written": written}
+
+    def set_training_state(self, state: Any) -> None:
+        """Have the file as it was then: lines of epochs that will be trained again are taken out."""
+        if self.csv_file is None:
+            return
+        self.csv_file.close()
+        self.keys, self._start = state["keys"], state["start"]
+        path = Path(self.filename)
+        kept = path.read_bytes()[: self._start]
+        path.write_bytes(kept + state["written"])
+        self.append_header = not (kept or state["written"])
+        self.writer, self.csv_file = None, path.open("a", newline="")
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         if self.csv_file is None:

@@ -8,6 +8,8 @@ from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, missing, worst
 from tapeflow.keras.utils.messages import say
 
+_REMEMBERED = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
+
 
 class EarlyStopping(Callback):
     """Stops training when the monitored quantity has not improved for `patience` epochs.
@@ -55,6 +57,15 @@ class EarlyStopping(Callback):
         self.best = worst(self.mode)
         self.best_epoch = 0
         self.best_weights: list[Any] | None = None
+
+    def get_training_state(self) -> Any:
+        """How long it has waited, and the best so far."""
+        return {name: getattr(self, name) for name in _REMEMBERED}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on waiting."""
+        for name in _REMEMBERED:
+            setattr(self, name, state[name])
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._restart()

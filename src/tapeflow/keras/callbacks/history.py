@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.logs import plain_logs
 
 
 class History(Callback):
@@ -20,12 +21,20 @@ class History(Callback):
         self.history: dict[str, list[Any]] = {}
         self.epoch: list[int] = []
 
+    def get_training_state(self) -> Any:
+        """The values so far."""
+        return {"epoch": list(self.epoch), "history": {k: list(v) for k, v in self.history.items()}}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on after these values."""
+        self.epoch, self.history = list(state["epoch"]), dict(state["history"])
+
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self.epoch = []
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epoch.append(epoch)
-        for name, value in (logs or {}).items():
+        for name, value in plain_logs(logs).items():  # a callback may have put a Variable there
             self.history.setdefault(name, []).append(value)
         if self.model is not None:
             self.model.history = self

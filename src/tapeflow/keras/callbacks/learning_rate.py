@@ -111,6 +111,14 @@ class ReduceLROnPlateau(Callback):
         self.wait = 0
         self.cooldown_counter = 0
 
+    def get_training_state(self) -> Any:
+        """How long it has waited, and the best so far."""
+        return {"best": self.best, "wait": self.wait, "cooldown_counter": self.cooldown_counter}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on waiting."""
+        self.best, self.wait, self.cooldown_counter = state["best"], state["wait"], state["cooldown_counter"]
+
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._reset()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
+import string
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,10 @@ from typing import Any
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
 from tapeflow.keras.utils.messages import say
+
+_STATE = ".training_state.safetensors"
+_NUMBER = r"(?:[-+.,%\s\da-fA-F]|inf|nan)+"  # in any notation
+_REMEMBERED = ("best", "epochs_since_last_save", "batches_since_last_save", "_last_batch")
 
 
 class ModelCheckpoint(Callback):
@@ -24,11 +30,12 @@ class ModelCheckpoint(Callback):
         save_best_only: whether to save only when the monitored quantity is better than ever.
         save_weights_only: whether to call `model.save_weights` instead of `model.save`.
         mode: `min`, `max`, or `auto`: `max` for names that contain `acc` or begin with `fmeasure`.
-        save_freq: `'epoch'`, or a number of batches, counted across epochs. With a number, training runs
-            one step at a time.
+        save_freq: `'epoch'`, or a number of batches, counted across epochs.
         options: handed on to `model.save` or `model.save_weights`.
         initial_value_threshold: the value the first save must beat.
-        **kwargs: `period` (save every so many epochs) and `load_weights_on_restart`, of old Keras.
+        **kwargs: `period` (save every so many epochs) and `load_weights_on_restart`, of old Keras. With the
+            latter the whole state of the training is kept beside the newest file, and a training that was
+            interrupted goes on there, bit by bit, as with `BackupAndRestore`.
     """
 
     def __init__(
@@ -74,15 +81,65 @@ class ModelCheckpoint(Callback):
         self.batches_since_last_save = 0
         self._last_batch = -1
         self._epoch = 0
+        self._saved: str | None = None
 
     def _implements_train_batch_hooks(self) -> bool:
-        return self.save_freq != "epoch"
+        # `fit` says when steps have run, many of them at once; other loops have the hooks alone.
+        return self.save_freq != "epoch" and getattr(self.model, "_run", None) is None
+
+    def _before_steps(self, count: int) -> int:
+        if isinstance(self.save_freq, str):
+            return count
+        return min(count, self.save_freq - self.batches_since_last_save)
+
+    def _after_steps(self, count: int) -> None:
+        run = self.model._run
+        if isinstance(self.save_freq, str) or run is None:
+            return
+        self.batches_since_last_save += count
+        if self.batches_since_last_save >= self.save_freq:
+            self.batches_since_last_save = 0
+            self._save(run.epoch, run.step - 1, run.logs())
+
+    def get_training_state(self) -> Any:
+        """The best so far, and how long ago it saved."""
+        return {name: getattr(self, name) for name in _REMEMBERED}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on counting."""
+        for name in _REMEMBERED:
+            setattr(self, name, state[name])
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        if not self.load_weights_on_restart:
+            return
+        run = getattr(self.model, "_run", None)
+        if run is not None:
+            run.track()
+            state = _newest(_matches(self.filepath + _STATE))
+            if state is not None and run.read(state):
+                self.model._initial_epoch = run.epoch
+                return
+        weights = _newest(_matches(self.filepath))
+        if weights is not None:
+            self.model.load_weights(str(weights))
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        self._forget_states(None)
+
+    def _keep_state(self) -> None:
+        """Write the training's state beside the file just saved, once everybody has seen the step or epoch."""
+        path, self._saved = self._saved, None
+        run = getattr(self.model, "_run", None)
+        if path is not None and run is not None and self.load_weights_on_restart:
+            run.capture().write(Path(path + _STATE))
+            self._forget_states(Path(path + _STATE))
+
+    def _forget_states(self, kept: Path | None) -> None:
         if self.load_weights_on_restart:
-            newest = _newest_match(self.filepath)
-            if newest is not None:
-                self.model.load_weights(newest)
+            for found in _matches(self.filepath + _STATE):
+                if found != kept:
+                    found.unlink(missing_ok=True)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._epoch = epoch
@@ -122,6 +179,7 @@ class ModelCheckpoint(Callback):
                     f"existing directory: {path}"
                 ) from error
             raise
+        self._saved = path
 
     def _is_best(self, epoch: int, path: str, logs: dict[str, Any]) -> bool:
         """Whether the model is better than ever; then it is the best from now on."""
@@ -156,10 +214,14 @@ class ModelCheckpoint(Callback):
             ) from error
 
 
-def _newest_match(pattern: str) -> str | None:
-    """The file written last among those a name with `{...}` fields may stand for."""
-    folder, name = os.path.split(pattern)
-    pieces = re.split(r"\{[^}]*\}", name)
-    form = re.compile(".*".join(re.escape(piece) for piece in pieces))
-    found = [p for p in Path(folder or ".").glob("*") if form.fullmatch(p.name)]
-    return str(max(found, key=lambda p: (p.stat().st_mtime_ns, p.name))) if found else None
+def _matches(pattern: str) -> list[Path]:
+    """The files that a path with `{...}` fields may stand for; all fields are numbers."""
+    parts = [(text, field is not None) for text, field, *_ in string.Formatter().parse(str(Path(pattern)))]
+    form = re.compile("".join(re.escape(text) + _NUMBER * has_field for text, has_field in parts))
+    wide = "".join(glob.escape(text) + "*" * has_field for text, has_field in parts)
+    return [Path(found) for found in glob.glob(wide) if form.fullmatch(found)]
+
+
+def _newest(files: list[Path]) -> Path | None:
+    """The file written last."""
+    return max(files, key=lambda p: (p.stat().st_mtime_ns, p.name), default=None)

@@ -28,6 +28,16 @@ class SwapEMAWeights(Callback):
         """Whether the model holds the averaged weights now."""
         return self._kept is not None
 
+    def get_training_state(self) -> Any:
+        """The model's own weights, while it holds the averaged ones."""
+        return {"kept": None if self._kept is None else [value for _, value in self._kept]}
+
+    def set_training_state(self, state: Any) -> None:
+        """Hold the model's own weights again."""
+        pairs = [] if state["kept"] is None else _averages(self.model.optimizer)
+        own = [(pair[0], value) for pair, value in zip(pairs, state["kept"] or (), strict=True)]
+        self._kept = None if state["kept"] is None else own
+
     def _swap_in(self) -> None:
         if self._kept is None:
             pairs = _averages(self.model.optimizer)

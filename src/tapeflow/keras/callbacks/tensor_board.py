@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.repeat import Repeater
+from tapeflow.keras.callbacks.batch_gradients import batch_gradients
 from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.embedding_points import check_metadata, write_embeddings
+from tapeflow.keras.callbacks.event_positions import cut_back, positions
 from tapeflow.keras.callbacks.tensor_board_arguments import (
     check_old_arguments,
-    check_profile_batch,
     checked_frequency,
+    checked_profile_batch,
 )
 from tapeflow.keras.callbacks.weight_pictures import is_drawable, weight_picture
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.ops.graph_export import graph_of_record
 from tapeflow.summary import encoding, hooks
+from tapeflow.summary.files import FileWriter
 from tapeflow.summary.writer import Prepared, SummaryWriter
 
+_log = logging.getLogger("tapeflow.keras")
 _SCALAR = encoding.metadata("scalars")
 _KERAS_GRAPH = encoding.metadata("graph_keras_model", b"1")
 
@@ -47,16 +54,19 @@ class TensorBoard(Callback):
         write_steps_per_second: whether to write `epoch_steps_per_second`, and, with batch scalars,
             `batch_steps_per_second`: of steps that run as one program, the mean.
         update_freq: `'epoch'`, or every how many batches to write batch scalars; `'batch'` means 1.
-        profile_batch: must be 0: profiles are not written yet.
-        embeddings_freq: must be 0: embeddings are not written yet.
-        embeddings_metadata: the files of metadata for embeddings; not used yet.
-        **kwargs: `write_grads`, `batch_size`, `embeddings_layer_names` and `embeddings_data` of old Keras,
-            which are ignored with a warning.
+        profile_batch: the batch to profile, or a pair of the first and the last one, counted from 1 in every `fit`;
+            0 for none. The profile goes to `log_dir/plugins/profile`: `tf.summary.profile.read(log_dir)`.
+        embeddings_freq: write the weights of `Embedding` layers, for the projector, every so many epochs; 0 for never.
+        embeddings_metadata: the file of their labels, relative to `log_dir`, a line for each index; or a dict with a
+            file for the name of each layer.
+        **kwargs: `write_grads=True` of old Keras writes histograms of gradients together with those of the weights:
+            of the loss of the last batch, the model being in inference. `batch_size`, `embeddings_layer_names` and
+            `embeddings_data` are ignored with a warning.
 
     Raises:
-        ValueError: an argument is unknown, wrong, or asks for what is not written yet.
+        ValueError: an argument is unknown or wrong.
 
-    >>> model.fit(x, y, epochs=5, callbacks=[tf.keras.callbacks.TensorBoard("logs")])
+    >>> history = model.fit(x, y, epochs=5, callbacks=[tf.keras.callbacks.TensorBoard("logs")], verbose=0)
     """
 
     supports_fused_steps = True
@@ -75,13 +85,9 @@ class TensorBoard(Callback):
         **kwargs: Any,
     ) -> None:
         super().__init__()
+        self._writes_gradients = bool(kwargs.pop("write_grads", False))
         check_old_arguments(kwargs)
-        check_profile_batch(profile_batch)
-        if embeddings_freq:
-            raise ValueError(
-                "TensorBoard expected embeddings_freq=0; got "
-                f"embeddings_freq={embeddings_freq!r}. Embeddings are not written yet: leave it out."
-            )
+        self._profiled_batches = checked_profile_batch(profile_batch)
         self.log_dir = os.fspath(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
@@ -95,6 +101,8 @@ class TensorBoard(Callback):
         self._is_training = False
         self._lacks_step_graph = False
         self._train_step = 0
+        self._batches_run = 0
+        self._is_profiling = False
         self._iterations_before = 0
         self._epoch_began = self._last_steps_ended = 0.0
 
@@ -104,6 +112,8 @@ class TensorBoard(Callback):
         """Take the model, begin new files, and write the model's graph."""
         self._close()
         self.model = model
+        if self.embeddings_freq:
+            check_metadata(self.embeddings_metadata, model)
         self._lacks_step_graph = self.write_graph
         if self.write_graph:
             self._write_model_graph()
@@ -140,6 +150,23 @@ class TensorBoard(Callback):
         if self._defaults:
             self._defaults.pop().close()
 
+    # Going on with an interrupted training
+
+    def _folders(self) -> list[Path]:
+        return [Path(self.log_dir, run).absolute() for run in ("train", "validation")]
+
+    def get_training_state(self) -> Any:
+        """The number of the step, and how long the event files are."""
+        for writer in self._writers.values():
+            writer.flush()
+        return {"train_step": self._train_step, "files": positions(self._folders())}
+
+    def set_training_state(self, state: Any) -> None:
+        """Go on counting; what was written after that state is taken out of the files."""
+        self._train_step = state["train_step"]
+        own = [writer.path for writer in self._writers.values() if isinstance(writer, FileWriter)]
+        cut_back(self._folders(), state["files"], [path for path in own if path is not None])
+
     # Hooks
 
     def _implements_train_batch_hooks(self) -> bool:
@@ -147,7 +174,7 @@ class TensorBoard(Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._is_training = True
-        self._train_step = 0
+        self._train_step = self._batches_run = 0
         self._push_default("train")
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
@@ -190,6 +217,11 @@ class TensorBoard(Callback):
                 self._write_scalar("train", f"epoch_{name}", value, epoch)
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             self._write_weights(epoch)
+            if self._writes_gradients:
+                self._write_gradients(epoch)
+        if self.embeddings_freq and epoch % self.embeddings_freq == 0:
+            with self._writer("train").as_default(), tf.summary.record_if(True):
+                write_embeddings(self.model, self.log_dir, self.embeddings_metadata, epoch)
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self.update_freq == "epoch":
@@ -216,14 +248,50 @@ class TensorBoard(Callback):
         writer = self._writer("train")
         if self.write_steps_per_second:
             writer.add_column("batch_steps_per_second", [1 / each_s] * len(steps), steps, times, _SCALAR)
+        # The last group of an epoch may have rows to spare behind its steps.
+        rows = slice(start, count, self.update_freq)
         for name, column in logs.items():
-            values = column if len(steps) == count else column[start :: self.update_freq]
-            writer.add_column(f"batch_{name}", values, steps, times, _SCALAR)
+            writer.add_column(f"batch_{name}", column, steps, times, _SCALAR, rows)
 
     def _time_since_last(self) -> float:
         """The seconds since the last step ended, or the last group of steps."""
         before, self._last_steps_ended = self._last_steps_ended, time.perf_counter()
         return max(self._last_steps_ended - before, 1e-9)
+
+    # Profiles
+
+    def _before_steps(self, count: int) -> int:
+        first, last = self._profiled_batches
+        coming = self._batches_run + 1
+        if coming < first:
+            return first - coming
+        if coming == first and not self._is_profiling:
+            self._start_profile()
+        return last + 1 - coming if coming <= last else count
+
+    def _after_steps(self, count: int) -> None:
+        self._batches_run += count
+        if self._is_profiling and self._batches_run >= self._profiled_batches[1]:
+            self._stop_profile()
+
+    def _release(self) -> None:
+        if self._is_profiling:
+            self._stop_profile()
+        self._close()
+
+    def _start_profile(self) -> None:
+        try:
+            tf.profiler.experimental.start(self.log_dir)
+            self._is_profiling = True
+        except (tf.errors.AlreadyExistsError, OSError) as error:  # no reason not to train
+            _log.error("TensorBoard could not start to profile: %s", error)
+
+    def _stop_profile(self) -> None:
+        self._is_profiling = False
+        try:
+            tf.profiler.experimental.stop()
+        except (tf.errors.UnavailableError, OSError) as error:
+            _log.error("TensorBoard could not write the profile: %s", error)
 
     # What is written
 
@@ -268,6 +336,15 @@ class TensorBoard(Callback):
                     if self.write_images and is_drawable(weight.shape):
                         value = Prepared(weight_picture, hooks.value(weight))
                         writer.add(f"{name}/image", value, epoch, pictures)
+
+    def _write_gradients(self, epoch: int) -> None:
+        run = self.model._run
+        data = None if run is None else run.last_batch
+        if data is None:
+            return  # a loop of the user's own, whose batches we do not see
+        with self._writer("train").as_default(), tf.summary.record_if(True):
+            for weight, gradient in batch_gradients(self.model, data):
+                tf.summary.histogram(f"{weight.name.replace(':', '_')}/gradient", gradient, step=epoch)
 
 
 def _logged(logs: dict[str, Any], name: str) -> float:

@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 _IGNORED = {
-    "write_grads": "`write_grads` will be ignored in TensorFlow 2.0 for the `TensorBoard` Callback.",
     "embeddings_layer_names": "`embeddings_layer_names` is not supported in TensorFlow 2.0. Instead, all `Embedding` "
     "layers will be visualized.",
     "embeddings_data": "`embeddings_data` is not supported in TensorFlow 2.0. Instead, all `Embedding` variables will "
@@ -40,27 +39,28 @@ def check_old_arguments(kwargs: dict[str, Any]) -> None:
     unknown = sorted(set(kwargs) - set(_IGNORED))
     if unknown:
         raise ValueError(
-            f"Unrecognized arguments in `TensorBoard` Callback: {set(unknown)}. Supported kwargs are: {set(_IGNORED)}"
+            f"Unrecognized arguments in `TensorBoard` Callback: {set(unknown)}. Supported kwargs are: "
+            f"{ {'write_grads', *_IGNORED} }"
         )
     for name, value in kwargs.items():
         if value:
             warnings.warn(_IGNORED[name], stacklevel=3)
 
 
-def check_profile_batch(profile_batch: Any) -> None:
-    """Raise at what Keras takes for wrong, and at what is not built yet."""
+def checked_profile_batch(profile_batch: Any) -> tuple[int, int]:
+    """The first and the last batch to profile, counted from 1; (0, 0) for none."""
     found = profile_batch
-    if isinstance(found, str):
-        found = [int(part) for part in found.split(",")]
-        found = found[0] if len(found) == 1 else found
-    pair = found if isinstance(found, (tuple, list)) and len(found) == 2 else (found, found)
-    if not all(isinstance(n, int) for n in pair) or not 0 <= pair[0] <= pair[1]:
+    try:
+        if isinstance(found, str):
+            found = [int(part) for part in found.split(",")]
+            found = found[0] if len(found) == 1 else found
+        first, last = found if isinstance(found, (tuple, list)) else (found, found)
+        first, last = operator.index(first), operator.index(last)
+    except (TypeError, ValueError):
+        first, last = -1, -1
+    if not 0 <= first <= last or (first == 0 < last):
         raise ValueError(
             "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair of positive integers "
             f"signifies a range of batches to profile. Found: {profile_batch}"
         )
-    if pair != (0, 0):
-        raise ValueError(
-            f"TensorBoard expected profile_batch=0; got profile_batch={profile_batch!r}. Profiles are not written yet: "
-            "leave it out."
-        )
+    return first, last

@@ -8,14 +8,16 @@ that a path or a file's content means. The formats:
   without an extension is a folder with such a file, `model.keras`, in it (TensorFlow's SavedModels are
   neither written nor read).
 - `weight_tree`: the HDF5 file of `.weights.h5` and inside `.keras`: one group for each object, found by the
-  attributes that lead to it. Weights saved under a path without a known extension, as TensorFlow's
-  checkpoints are, are such a file too, with `.weights.h5` added to its name.
+  attributes that lead to it.
 - `layer_groups`: the HDF5 layout of Keras 2's `.h5`: one group for each layer of the model, in order.
+- `named_weights`: `.safetensors`, by the weights' names. Weights saved under a path without a known extension
+  are a checkpoint, as with TensorFlow: `tapeflow.train` writes and restores it.
 
 `keras3_form` and `keras3_ops` write and read configs as Keras 3 has them, `training_state` what `compile` was
-given and what the optimizer remembers. `hdf5` and `atomic` are the care taken with files: nothing in a
-file runs code, reads another file or has memory taken for more than the model holds, and a file is replaced
-only by one that is whole. Layers are not made here: they make themselves from configs.
+given and what the optimizer remembers. `copies` puts models into pickles. `hdf5`, `heap_check` and `archive` are
+the care taken with files: nothing in one runs code, reads another file or has memory taken for more than the
+model holds; `tapeflow.train.atomic` replaces a file only by one that is whole. Layers are not made here: they
+make themselves from configs.
 """
 
 import lazy_loader as _lazy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import shutil
 import tempfile
@@ -14,32 +15,44 @@ from pathlib import Path
 from typing import IO, Any
 
 from tapeflow.keras.saving import hdf5
-from tapeflow.keras.saving.atomic import replacing
+from tapeflow.keras.saving.file_part import FilePart
 from tapeflow.keras.saving.keras3_form import as_json
+from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
+from tapeflow.train.atomic import replacing
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 # The version of Keras whose layout this is.
 KERAS_VERSION = "3.0.0"
 _MAX_CONFIG_BYTES = 1 << 28
 _MAX_EXPANSION = 100
-_IN_MEMORY_BYTES = 1 << 28
+_IN_MEMORY_BYTES = 1 << 30
+_BLOCK_BYTES = 1 << 22
 
 
 def write_archive(path: Path, config: dict[str, Any], model: Any, include_optimizer: bool) -> None:
     """Write a model's config and weights; what was there before stays until the file is whole."""
     now = datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")
+    size = sum(w.shape.num_elements() * w.dtype.size for w in model.weights)
     with (
         replacing(path) as temporary,
-        tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder,
+        SavingProgress(path, size) as progress,
+        zipfile.ZipFile(temporary, "w") as archive,
     ):
-        weights = Path(folder, WEIGHTS)
-        with hdf5.opened(weights, "w") as file:
-            save_tree(model, file, include_optimizer)
-        with zipfile.ZipFile(temporary, "w") as archive:
-            archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
-            archive.writestr(CONFIG, as_json(config))
-            archive.write(weights, WEIGHTS)
+        archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
+        archive.writestr(CONFIG, as_json(config))
+        if size <= _IN_MEMORY_BYTES:
+            weights = io.BytesIO()
+            with hdf5.opened(weights, "w") as file:
+                save_tree(model, file, include_optimizer, progress.add)
+            # The member's checksum must be known before its bytes, so they are all here at once.
+            archive.writestr(WEIGHTS, weights.getbuffer())  # pyright: ignore[reportArgumentType]
+            return
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder:
+            copy = Path(folder, WEIGHTS)
+            with hdf5.opened(copy, "w") as file:
+                save_tree(model, file, include_optimizer, progress.add)
+            archive.write(copy, WEIGHTS)
 
 
 class Archive:
@@ -73,29 +86,49 @@ class Archive:
             with part.open("rb") as file:
                 yield file
             return
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as copy:
-            self._extract(name, copy, limit)
-            copy.seek(0)
-            yield copy  # pyright: ignore[reportReturnType]
+        with self._readable(), zipfile.ZipFile(self.path) as archive:
+            info = self._member(archive, name, limit)
+            if info.compress_type != zipfile.ZIP_STORED:
+                with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as copy:
+                    with archive.open(info) as member:
+                        shutil.copyfileobj(member, copy, _BLOCK_BYTES)
+                    copy.seek(0)
+                    yield copy  # pyright: ignore[reportReturnType]
+                return
+            with archive.open(info) as member:
+                while member.read(_BLOCK_BYTES):  # to the end, where the checksum is compared
+                    pass
+            with self.path.open("rb") as file:
+                yield FilePart(file, _content_start(file, info), info.file_size)  # pyright: ignore[reportReturnType]
 
-    def _extract(self, name: str, target: Any, limit: int | None) -> None:
-        """Copy a member, checked against its checksum, and no more bytes than it may have."""
+    def _member(self, archive: zipfile.ZipFile, name: str, limit: int | None) -> zipfile.ZipInfo:
+        """A member, of which there is one, and which is no longer than it may be."""
+        found = [info for info in archive.infolist() if info.filename == name]
+        if len(found) != 1:
+            raise ValueError(_missing(self.path, name, len(found)))
+        info = found[0]
+        allowed = self.path.stat().st_size * _MAX_EXPANSION
+        if info.file_size > (allowed if limit is None else min(limit, allowed)):
+            raise ValueError(_oversized(self.path, name))
+        return info
+
+    @contextlib.contextmanager
+    def _readable(self) -> Iterator[None]:
+        """What a broken zip makes its reader say, as one clear error."""
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                found = [info for info in archive.infolist() if info.filename == name]
-                if len(found) != 1:
-                    raise ValueError(_missing(self.path, name, len(found)))
-                info = found[0]
-                allowed = self.path.stat().st_size * _MAX_EXPANSION
-                if info.file_size > (allowed if limit is None else min(limit, allowed)):
-                    raise ValueError(_oversized(self.path, name))
-                with archive.open(info) as member:
-                    shutil.copyfileobj(member, target, 1 << 20)
+            yield
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise ValueError(
                 f"Loading expected a `.keras` file; got {str(self.path)!r}, which cannot be read ({error}). It may be "
                 "truncated or damaged: use another copy."
             ) from error
+
+
+def _content_start(file: IO[bytes], info: zipfile.ZipInfo) -> int:
+    """Where a member's bytes begin: after its header, which ends in a name and more of any length."""
+    file.seek(info.header_offset + 26)
+    name, extra = int.from_bytes(file.read(2), "little"), int.from_bytes(file.read(2), "little")
+    return info.header_offset + 30 + name + extra
 
 
 def parsed(text: str | bytes, name: str) -> dict[str, Any]:

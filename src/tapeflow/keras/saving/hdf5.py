@@ -9,12 +9,15 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import h5py
 import ml_dtypes
 import numpy as np
+
+from tapeflow.keras.saving.heap_check import check_heaps
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # An attribute lives in its object's header, which has room for 64 kB.
@@ -54,6 +57,11 @@ def opened(source: Any, mode: str = "r") -> h5py.File:
 
 @_guarded
 def _opened_to_read(source: Any) -> h5py.File:
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            check_heaps(file)
+    else:
+        check_heaps(source)
     return h5py.File(source, "r")
 
 

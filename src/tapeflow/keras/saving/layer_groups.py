@@ -34,16 +34,22 @@ def save_groups(model: Any, root: h5py.Group) -> None:
 
 def save_variables(group: h5py.Group, variables: list[Variable]) -> None:
     """Write variables under their names, and the list of these."""
-    names: list[str] = []
-    for variable in variables:
-        name, count = variable.name, 1
-        while name in names:  # two layers in a layer may bear one name
-            name = f"{variable.name.removesuffix(':0')}_{count}:0"
-            count += 1
-        names.append(name)
+    names = distinct_names(variables)
     hdf5.write_names(group, "weight_names", names)
     for name, variable in zip(names, variables, strict=True):
         hdf5.write(group, name, variable.numpy())
+
+
+def distinct_names(variables: list[Variable]) -> list[str]:
+    """The names of variables, with numbers where two layers in a layer bear one name."""
+    names: dict[str, None] = {}
+    for variable in variables:
+        name, count = variable.name, 1
+        while name in names:
+            name = f"{variable.name.removesuffix(':0')}_{count}:0"
+            count += 1
+        names[name] = None
+    return list(names)
 
 
 def load_variables(group: h5py.Group) -> list[h5py.Dataset]:

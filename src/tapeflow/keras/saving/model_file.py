@@ -12,7 +12,7 @@ import h5py
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.archive import CONFIG, Archive, as_dict, parsed, write_archive
-from tapeflow.keras.saving.atomic import as_path, may_write, replacing
+from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.keras3_form import as_json, keras3_calls, to_keras3
 from tapeflow.keras.saving.layer_groups import (
     BACKEND,
@@ -24,6 +24,7 @@ from tapeflow.keras.saving.layer_groups import (
 )
 from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
+from tapeflow.train.atomic import replacing
 
 _HDF5_ENDINGS = (".h5", ".hdf5")
 _FORMATS = {
@@ -214,6 +215,11 @@ def _in_folder(path: Path) -> Path:
         return path / FOLDER_FILE
     if (path / CONFIG).is_file():
         return path
+    if (path / "saved_model.json").is_file():
+        raise ValueError(
+            f"load_model expected a saved model; got {str(path)!r}, an exported program, which has no layers. Load it "
+            "with tf.saved_model.load."
+        )
     if (path / "saved_model.pb").is_file():
         raise ValueError(
             f"load_model expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow SavedModel, which only "

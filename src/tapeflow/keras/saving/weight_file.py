@@ -10,10 +10,18 @@ import h5py
 
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.archive import Archive
-from tapeflow.keras.saving.atomic import as_path, may_write, replacing
+from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.layer_groups import load_groups, save_groups
 from tapeflow.keras.saving.model_file import FOLDER_FILE
+from tapeflow.keras.saving.named_weights import load_named, save_named
+from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
+from tapeflow.train.atomic import replacing
+from tapeflow.train.checkpoint import contents
+from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
+from tapeflow.train.restoration import FORMAT, CheckpointLoadStatus, Restoration
+from tapeflow.train.tensor_file import ENDING as TENSORS
+from tapeflow.train.tensor_file import TensorFile, write_tensors
 
 ENDING = ".weights.h5"
 _HDF5_ENDINGS = (".h5", ".hdf5", ".keras")
@@ -25,8 +33,9 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
     Args:
         model: a model with weights.
         filepath: where to. `.weights.h5` gives Keras 3's file, with the optimizer's state in it; `.h5` and
-            `.hdf5` Keras 2's. Any other path is taken as TensorFlow takes it, as the beginning of a
-            checkpoint's name: `ckpt/my` gives one file, `ckpt/my.weights.h5`, which `load_weights('ckpt/my')` finds.
+            `.hdf5` Keras 2's; `.safetensors` one that many libraries read. Any other path is taken as TensorFlow
+            takes it, as the name of a checkpoint, optimizer included: `ckpt/my` gives `ckpt/my.safetensors`, which
+            `load_weights('ckpt/my')` and `tf.train.Checkpoint` find, and a note in `ckpt/checkpoint`.
         overwrite: whether to replace what is there; without it the user is asked, on a terminal.
         save_format: `'h5'` or `'tf'`, where the path does not say it.
     """
@@ -37,13 +46,23 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
             f"Weights of model {model.name!r} cannot be saved because it has not been built: it has none yet. Call it "
             "on some data, or call build(input_shape), first."
         )
+    prefix = str(path)
     if form == "checkpoint":
-        path = path.with_name(path.name + ENDING)
+        path = file_of(path)
     if path.is_dir():
         raise IsADirectoryError(
             f"save_weights expected a path for a file; got {str(path)!r}, which is a directory."
         )
     if not may_write(path, overwrite):
+        return
+    if form == "checkpoint":
+        tensors, metadata = contents(model)
+        with SavingProgress(path, sum(t.nbytes for t in tensors.values())) as progress:
+            write_tensors(path, tensors, metadata, progress.add)
+        update_checkpoint_state(str(path.parent), prefix, [prefix])
+        return
+    if form == "named":
+        save_named(model, path)
         return
     with replacing(path) as temporary, hdf5.opened(temporary, "w") as file:
         if form == "groups":
@@ -60,6 +79,8 @@ def _format(path: Path, save_format: str | None) -> str:
         )
     if path.name.endswith(ENDING):
         return "tree"
+    if path.suffix == TENSORS:
+        return "named"
     is_hdf5 = path.suffix in _HDF5_ENDINGS
     if named in ("tf", "tensorflow") and is_hdf5:
         raise ValueError(
@@ -82,6 +103,8 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
         An object with the methods that TensorFlow's status of a restored checkpoint has.
     """
     path = _existing(as_path(filepath, "load_weights"))
+    if path.suffix == TENSORS:
+        return _load_tensors(model, path, by_name, skip_mismatch)
     if not model.built:
         raise ValueError(
             "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables "
@@ -106,6 +129,25 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
     return LoadStatus()
 
 
+def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) -> Any:
+    """Load a checkpoint, by structure and perhaps later, or a file of named weights."""
+    with TensorFile(path) as file:
+        is_checkpoint = file.metadata.get("format") == FORMAT
+    if is_checkpoint:
+        _require_no_names(by_name, path)
+        status = CheckpointLoadStatus(Restoration(TensorFile(path), model))
+        if model.built and model.weights:
+            status.assert_nontrivial_match()
+        return status
+    if not model.built:
+        raise ValueError(
+            f"load_weights expected a model with weights for {str(path)!r}; got {model.name!r}, which has not been "
+            "built. Call it on some data, or call build(input_shape), first."
+        )
+    load_named(model, path, by_name, skip_mismatch)
+    return LoadStatus()
+
+
 def _layer_groups(file: h5py.File) -> h5py.Group | None:
     """Where a file has weights in Keras 2's layout, if it does."""
     if hdf5.read_names(file, "layer_names"):
@@ -124,10 +166,10 @@ def _require_no_names(by_name: bool, path: Path) -> None:
 
 def _existing(path: Path) -> Path:
     """The file that a path given to `load_weights` means."""
-    beside = path.with_name(path.name + ENDING)
+    beside = file_of(path)
     if path.is_dir() and (path / FOLDER_FILE).is_file():
         return path / FOLDER_FILE
-    for candidate in (path, beside):
+    for candidate in (path, beside, path.with_name(path.name + ENDING)):
         if candidate.is_file():
             return candidate
     if path.with_name(path.name + ".index").exists():

@@ -27,8 +27,16 @@ _VALUES = "vars"
 _BOOKKEEPING = ("_graph_layers", "_stack", "_plan", "_held")
 
 
-def save_tree(model: Any, root: h5py.Group, include_optimizer: bool = True) -> None:
-    """Write the weights of a model, and the state of its optimizer, into an HDF5 group."""
+def save_tree(
+    model: Any,
+    root: h5py.Group,
+    include_optimizer: bool = True,
+    on_bytes: Callable[[int], None] | None = None,
+) -> None:
+    """Write the weights of a model, and the state of its optimizer, into an HDF5 group.
+
+    `on_bytes` is told how many bytes have been written, again and again.
+    """
     visited: set[int] = set()
 
     def save(owner: Any, path: str) -> None:
@@ -41,7 +49,10 @@ def save_tree(model: Any, root: h5py.Group, include_optimizer: bool = True) -> N
             store: dict[str, Any] = {}
             _saver(owner)(store)
             for key, value in store.items():
-                hdf5.write(group, str(key), _array(value))
+                array = _array(value)
+                hdf5.write(group, str(key), array)
+                if on_bytes is not None:
+                    on_bytes(array.nbytes)
         for name, part in _parts(owner):
             save(part, f"{path}/{name}" if path else name)
 

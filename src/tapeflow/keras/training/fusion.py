@@ -41,4 +41,5 @@ def _positions(layer: Any) -> int:
     if not layer._inbound_nodes:
         return 1
     shape = nest.flatten(layer._inbound_nodes[0].outputs)[0].shape
-    return math.prod(d or 1 for d in shape[1:-1])
+    is_channels_first = getattr(layer, "data_format", None) == "channels_first"
+    return math.prod(d or 1 for d in (shape[2:] if is_channels_first else shape[1:-1]))

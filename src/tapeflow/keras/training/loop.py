@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
+from tapeflow.engine import nest, phases
 from tapeflow.engine.repeat import Rows
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
+from tapeflow.keras.training.resume import Run
 from tapeflow.keras.training.sources import Group, Source, ahead, make_source, split_validation, warn_ran_out
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
@@ -31,22 +32,60 @@ class Loop:
         self.mode = mode
         self.source = source
         self.callbacks = callbacks
-        self._row_shapes: list[Any] = []
+        # The shapes of a group's batches, which say whether a few more of them run in the same program.
+        self.row_shapes: list[Any] = []
+        self.size = 0  # how many steps a program of this epoch runs
+        self.run: Run | None = None
+        self._steps_run = 0
 
-    def epoch(self, number: int) -> Iterator[tuple[Group, Rows]]:
+    def epoch(self, number: int, start: int = 0) -> Iterator[tuple[Group, Rows]]:
         """Run an epoch. Gives each group of batches with what its steps gave, once the hooks were called."""
         function = getattr(self.model, f"make_{self.mode}_function")()
-        size = self._group_size()
-        with ahead(self.source.epoch(number, group=size)) as groups:
-            for group in groups:
-                if size == 1:
-                    getattr(self.callbacks, f"on_{self.mode}_batch_begin")(group.step)
-                rows = function(self._stacked(group, size), group.count)
-                self._warn_of_read(function)
-                self._call_back(group, rows, size)
+        # An epoch that is gone on with runs its steps as it began; its first batch may not be read again.
+        size = self.size = self.size if start and self.size else self._group_size()
+        with ahead(self.source.epoch(number, group=size, start=start)) as groups:
+            for group in self._cut(groups):
+                with phases.Step(self.mode, self._steps_run, group.count):
+                    if size == 1:
+                        with phases.during("callbacks"):
+                            getattr(self.callbacks, f"on_{self.mode}_batch_begin")(group.step)
+                    rows = self.model._run_steps(function, self._stacked(group, size), group.count)
+                    phases.wait()
+                    phases.note_source(self.source.description)
+                    self._warn_of_read(function)
+                    with phases.during("callbacks"):
+                        self._call_back(group, rows, size)
+                if not self._steps_run:
+                    self._prepare_last(function, group)
+                self._steps_run += group.count
+                if self.run is not None:
+                    self.run.advance(group, rows)
+                self.callbacks.after_steps(self.mode, group.count)
                 yield group, rows
                 if self.mode == "train" and self.model.stop_training:
                     return
+
+    def _prepare_last(self, function: Any, group: Group) -> None:
+        """Let the program of a smaller last batch be compiled while the others run, if some are left."""
+        rows = self.source.last_rows()
+        if rows is None or group.step + group.count + 1 >= (self.source.steps or 0):
+            return
+        first = nest.map_structure(
+            lambda a: None if a is None else np.asarray(a)[None, :rows], self.source.peek()
+        )
+        self.model._prepare_steps(function, first)
+
+    def _cut(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """The groups, cut in two where a callback wants to act between two steps."""
+        for group in groups:
+            rest: Group | None = group
+            while rest is not None:
+                count = self.callbacks.before_steps(self.mode, rest.count)
+                part, rest = rest.cut(count)
+                if part is not group:  # the program of whole groups runs a single batch, too
+                    leaves = nest.flatten(group.data)
+                    self.row_shapes = [None if a is None else np.shape(a)[1:] for a in leaves]
+                yield part
 
     def _group_size(self) -> int:
         """How many steps a program runs: what the user said, or what suits the model; one for batch hooks."""
@@ -72,8 +111,8 @@ class Loop:
             arrays = [None if a is None else a[None] for a in arrays]
         shapes = [None if a is None else a.shape[1:] for a in arrays]
         if group.count > 1:
-            self._row_shapes = shapes
-        if group.count < size and shapes == self._row_shapes:
+            self.row_shapes = shapes
+        if group.count < size and shapes == self.row_shapes:
             arrays = [None if a is None else _in_first_rows(a, size) for a in arrays]
         return nest.pack_sequence_as(group.data, arrays)
 
@@ -144,35 +183,48 @@ def fit(
     listeners = as_callbacks(callbacks, model, verbose, epochs=epochs, steps=source.steps)
     model.stop_training = False
     model._initial_epoch = initial_epoch
+    model._run = run = Run(model, listeners, source, validation)
     try:
         listeners.on_train_begin()
-        loop = Loop(model, "train", source, listeners)
-        logs: dict[str, Any] = {}
-        # A callback that restores a backup moves the first epoch.
-        for epoch in range(model._initial_epoch, epochs):
-            model.reset_metrics()
-            listeners.on_epoch_begin(epoch)
+        run.loop = loop = Loop(model, "train", source, listeners)
+        loop.run = run
+        run.go_on(is_in_epoch=False)
+        logs: dict[str, Any] = run.logs()
+        # A callback that restores a backup moves the first epoch, and perhaps its first step.
+        for epoch in range(epochs if run.is_over else model._initial_epoch, epochs):
+            start = run.start(epoch)
+            if not start:
+                model.reset_metrics()
+            with phases.hook("on_epoch_begin"):
+                listeners.on_epoch_begin(epoch)
+            run.begin_epoch(epoch, start)
+            run.go_on(is_in_epoch=True)
             rows = None
-            for _, rows in loop.epoch(epoch):  # noqa: B007 - the last one is wanted
+            for _, rows in loop.epoch(epoch, start):  # noqa: B007 - the last one is wanted
                 pass
-            if rows is None:
+            if rows is None and not start:
                 raise ValueError(
                     "Model.fit expected at least one batch in an epoch: Unexpected result of `train_function` (Empty "
                     "Logs). Check that the data is not empty and that a generator has not been used up."
                 )
-            logs = rows.last()
+            logs = run.logs()
             if source.ran_out:
                 warn_ran_out(epochs * (source.steps or 0))
             source.on_epoch_end()
             if validation.is_due(epoch):
                 found = validation.run(model, listeners)
                 logs.update({f"val_{name}": value for name, value in found.items()})
-            listeners.on_epoch_end(epoch, logs)
-            if model.stop_training or source.ran_out:
+            with phases.hook("on_epoch_end"):
+                listeners.on_epoch_end(epoch, logs)
+            run.end_epoch(logs, is_over=model.stop_training or source.ran_out)
+            listeners.after_epoch()
+            if run.is_over:
                 break
         model.optimizer.finalize_variable_values(model.trainable_variables)
         listeners.on_train_end(logs)
     finally:
+        listeners.release()
+        model._run = None
         source.close()
         validation.close()
     return model.history
@@ -201,6 +253,7 @@ class Validation:
         self._steps = steps
         self._reading = reading
         self._source: Source | None = None
+        self.is_tracked = False
 
     def is_due(self, epoch: int) -> bool:
         """Whether to validate after this epoch."""
@@ -212,12 +265,24 @@ class Validation:
 
     def run(self, model: Any, callbacks: CallbackList) -> dict[str, Any]:
         """The logs of an evaluation."""
+        return evaluate(model, self._made(), callbacks)
+
+    def _made(self) -> Source:
         if self._source is None:
             x, y, weight = _unpacked(self.data)
             self._source = make_source(
                 x, y, weight, batch_size=self._batch_size, steps=self._steps, **self._reading
             )
-        return evaluate(model, self._source, callbacks)
+            self._source.is_tracked = self.is_tracked
+        return self._source
+
+    def state(self) -> Any:
+        """Where the next validation begins; None if there has been none yet."""
+        return None if self._source is None else self._source.state(None)
+
+    def restore(self, state: Any) -> None:
+        """Begin the next validation where another process would have."""
+        self._made().restore(state, 0, 0)
 
     def close(self) -> None:
         """Let go of the source."""

@@ -1,4 +1,4 @@
-"""`Trainer`: `compile`, `fit`, `evaluate` and `predict`, and the steps they are made of.
+"""`Trainer`: `fit`, `evaluate` and `predict`, and the steps they are made of.
 
 A step is written once, with a tape: `train_step`. `fit` stages it (`engine.repeat`) and runs many of them
 in one program; a hand-written loop calls the same losses, metrics and optimizers.
@@ -11,133 +11,27 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest
+from tapeflow.engine import nest, phases, placement
 from tapeflow.engine.repeat import Repeater
-from tapeflow.keras.training.compiled_loss import CompiledLoss
-from tapeflow.keras.training.compiled_metrics import CompiledMetrics
+from tapeflow.keras.training.compilation import Compilation
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict
 from tapeflow.keras.training.sources import make_source, single_batch
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
-class Trainer:
+class Trainer(Compilation):
     """The half of a model that trains it."""
 
-    _name: str
+    # What a `fit` depends on while it runs, for callbacks that save it.
+    _run: Any = None
 
     def _init_training(self) -> None:
         self.stop_training = False
         self.history: Any = None
-        self.optimizer: Any = None
-        self.loss: Any = None
-        self.compiled_loss: Any = None
-        self.compiled_metrics: Any = None
-        self.output_names: list[str] | None = None
-        self._is_compiled = False
-        self._compile_arguments: dict[str, Any] = {}
-        self._run_eagerly: bool | None = None
-        self._steps_per_execution: int | None = None
-        self._repeaters: dict[str, Repeater] = {}
+        self._init_compilation()
         # Whether fit and its like have begun, whose batches may differ in size: a stack that builds now
         # leaves the size open.
         self._meets_batches = False
-
-    def _forget_programs(self) -> None:
-        self._repeaters = {}
-
-    # compile
-
-    def compile(
-        self,
-        optimizer: Any = "rmsprop",
-        loss: Any = None,
-        metrics: Any = None,
-        loss_weights: Any = None,
-        weighted_metrics: Any = None,
-        run_eagerly: bool | None = None,
-        steps_per_execution: int | None = None,
-        jit_compile: Any = None,
-        pss_evaluation_shards: int = 0,
-        auto_scale_loss: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        """Say how to train.
-
-        Args:
-            optimizer: a name or an optimizer.
-            loss: a name, a function of (y_true, y_pred), a `Loss`; a list or dict of them for several outputs.
-            metrics: names, functions or `Metric`s to report; a list or dict of lists for several outputs.
-            loss_weights: factors for the losses of several outputs.
-            weighted_metrics: metrics that see sample and class weights.
-            run_eagerly: call the steps as plain Python, to debug them.
-            steps_per_execution: how many steps run as one program; chosen unless given.
-            jit_compile: changes nothing; everything is compiled.
-        """
-        if kwargs:
-            raise TypeError(
-                f"Invalid keyword argument(s) in `compile()`: {sorted(kwargs)}. Valid keyword arguments are those of "
-                "its signature."
-            )
-        names = list(self.output_names) if self.output_names else None
-        self.optimizer = _optimizer(optimizer)
-        self.loss = loss if loss is not None else {}
-        self.compiled_loss = (
-            loss if isinstance(loss, CompiledLoss) else CompiledLoss(loss, loss_weights, names)
-        )
-        self.compiled_metrics = CompiledMetrics(metrics, weighted_metrics, names)
-        self._run_eagerly = run_eagerly
-        self._steps_per_execution = steps_per_execution
-        self._compile_arguments = {
-            "optimizer": optimizer,
-            "loss": loss,
-            "metrics": metrics,
-            "loss_weights": loss_weights,
-            "weighted_metrics": weighted_metrics,
-            "run_eagerly": run_eagerly,
-            "steps_per_execution": steps_per_execution,
-            "jit_compile": jit_compile,
-        }
-        self._is_compiled = True
-        self._forget_programs()
-
-    @property
-    def run_eagerly(self) -> bool:
-        """Whether steps are called as plain Python."""
-        return bool(self._run_eagerly) or tf.config.functions_run_eagerly()
-
-    @run_eagerly.setter
-    def run_eagerly(self, value: bool) -> None:
-        self._run_eagerly = value
-        self._forget_programs()
-
-    def get_compile_config(self) -> dict[str, Any] | None:
-        """What `compile` was given, as a config; None before."""
-        from tapeflow.keras.saving.registry import serialize_keras_object
-
-        if not self._is_compiled:
-            return None
-        given = {**self._compile_arguments, "optimizer": self.optimizer}
-        return nest.map_structure(lambda v: v if _is_plain(v) else serialize_keras_object(v), given)
-
-    def compile_from_config(self, config: dict[str, Any]) -> None:
-        """Compile as a config says, of this or another version of Keras."""
-        from tapeflow.keras.saving.training_state import compile_arguments
-
-        self.compile(**compile_arguments(config))
-
-    def explain(self, x: Any = None, y: Any = None) -> str:
-        """Which loss and which metrics training really computes, over which axes, and why; printed and returned.
-
-        Args:
-            x: a batch of inputs, if the model has not seen data yet.
-            y: its labels.
-        """
-        from tapeflow.keras.training.explain import explanation
-
-        self._require_compiled("explain")
-        text = explanation(self, x, y)
-        print(text)  # noqa: T201 - what it is for
-        return text
 
     # The steps, which a subclass may override
 
@@ -193,25 +87,6 @@ class Trainer:
                 "No loss found. You may have forgotten to provide a `loss` argument in the `compile()` method."
             )
 
-    @property
-    def metrics(self) -> list[Any]:
-        """The metrics of training: the compiled ones, then those of the model and its layers."""
-        found: list[Any] = []
-        if self._is_compiled:
-            found += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
-        found += super().metrics  # pyright: ignore[reportAttributeAccessIssue]
-        return list({id(m): m for m in found}.values())
-
-    @property
-    def metrics_names(self) -> list[str]:
-        """The names of `metrics`; known once the model has seen data."""
-        return [m.name for m in self.metrics]
-
-    def reset_metrics(self) -> None:
-        """Begin all metrics anew, as every epoch does."""
-        for metric in self.metrics:
-            metric.reset_state()
-
     # Staging
 
     def make_train_function(self, force: bool = False) -> Any:
@@ -234,13 +109,6 @@ class Trainer:
         if found is None or force:
             found = self._repeaters[mode] = Repeater(step)
         return found
-
-    def _require_compiled(self, method: str) -> None:
-        if not self._is_compiled:
-            raise RuntimeError(
-                f"You must compile your model before training/testing. Use `model.compile(optimizer, loss)`: "
-                f"Model.{method} was called on {self._name!r}, which has not been compiled."
-            )
 
     # fit, evaluate, predict
 
@@ -297,29 +165,30 @@ class Trainer:
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
         }
-        return fit(
-            self,
-            x,
-            y,
-            sample_weight,
-            batch_size=batch_size,
-            epochs=epochs,
-            verbose=verbose,
-            callbacks=callbacks,
-            validation=Validation(
-                validation_data,
-                validation_freq,
-                validation_batch_size or batch_size,
-                validation_steps,
-                reading,
-            ),
-            validation_split=validation_split,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            initial_epoch=initial_epoch,
-            steps_per_epoch=steps_per_epoch,
-            reading=reading,
-        )
+        with placement.using(self._placement):
+            return fit(
+                self,
+                x,
+                y,
+                sample_weight,
+                batch_size=batch_size,
+                epochs=epochs,
+                verbose=verbose,
+                callbacks=callbacks,
+                validation=Validation(
+                    validation_data,
+                    validation_freq,
+                    validation_batch_size or batch_size,
+                    validation_steps,
+                    reading,
+                ),
+                validation_split=validation_split,
+                shuffle=shuffle,
+                class_weight=class_weight,
+                initial_epoch=initial_epoch,
+                steps_per_epoch=steps_per_epoch,
+                reading=reading,
+            )
 
     def evaluate(
         self,
@@ -350,9 +219,10 @@ class Trainer:
         }
         source = make_source(x, y, sample_weight, batch_size=batch_size, steps=steps, **reading)
         try:
-            logs = evaluate(
-                self, source, as_callbacks(callbacks, self, verbose, epochs=1, steps=source.steps)
-            )
+            with placement.using(self._placement):
+                logs = evaluate(
+                    self, source, as_callbacks(callbacks, self, verbose, epochs=1, steps=source.steps)
+                )
         finally:
             source.close()
         return logs if return_dict else _listed(logs)
@@ -376,7 +246,10 @@ class Trainer:
         }
         source = make_source(x, batch_size=batch_size, steps=steps, **reading)
         try:
-            return predict(self, source, as_callbacks(callbacks, self, verbose, epochs=1, steps=source.steps))
+            with placement.using(self._placement and self._placement.readable):
+                return predict(
+                    self, source, as_callbacks(callbacks, self, verbose, epochs=1, steps=source.steps)
+                )
         finally:
             source.close()
 
@@ -393,9 +266,7 @@ class Trainer:
         self._require_compiled("train_on_batch")
         if reset_metrics:
             self.reset_metrics()
-        return self._on_batch(
-            self.make_train_function(), single_batch(x, y, sample_weight, class_weight), return_dict
-        )
+        return self._on_batch("train", single_batch(x, y, sample_weight, class_weight), return_dict)
 
     def test_on_batch(
         self,
@@ -409,19 +280,34 @@ class Trainer:
         self._require_compiled("test_on_batch")
         if reset_metrics:
             self.reset_metrics()
-        return self._on_batch(self.make_test_function(), single_batch(x, y, sample_weight), return_dict)
+        return self._on_batch("test", single_batch(x, y, sample_weight), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch, as numpy arrays."""
-        return nest.map_structure(np.asarray, self._one(self.make_predict_function(), single_batch(x)))
+        return nest.map_structure(np.asarray, self._one("predict", single_batch(x)))
 
-    def _on_batch(self, function: Any, data: Any, return_dict: bool) -> Any:
-        logs = {name: _number(value) for name, value in self._one(function, data).items()}
+    def _on_batch(self, mode: str, data: Any, return_dict: bool) -> Any:
+        logs = {name: _number(value) for name, value in self._one(mode, data).items()}
         return logs if return_dict else _listed(logs)
 
-    def _one(self, function: Any, data: Any) -> Any:
+    def _one(self, mode: str, data: Any) -> Any:
+        function = getattr(self, f"make_{mode}_function")()
         stacked = nest.map_structure(lambda a: None if a is None else np.asarray(a)[None], data)
-        return function(stacked, 1)[0]
+        with phases.Step(mode), placement.using(self._placement and self._placement.readable):
+            return self._run_steps(function, stacked, 1)[0]
+
+    def _run_steps(self, function: Any, batches: Any, count: int) -> Any:
+        """Call a staged step. What `call` added to the losses while it was recorded has no value outside it."""
+        rows = function(batches, count)
+        if not self.run_eagerly:
+            self._begin_outermost_call()  # pyright: ignore[reportAttributeAccessIssue]
+        return rows
+
+    def _prepare_steps(self, function: Any, batches: Any) -> None:
+        """Let a staged step be compiled for batches that are yet to come."""
+        if isinstance(function, Repeater):
+            function.prepare(batches)
+            self._begin_outermost_call()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 class _EagerSteps:
@@ -436,15 +322,6 @@ class _EagerSteps:
         return Repeater(self._step)._called(batches, range(count))
 
 
-def _optimizer(optimizer: Any) -> Any:
-    """The optimizer to train with; scaled losses where the global policy computes in float16."""
-    found = tf.keras.optimizers.get(optimizer)
-    scaled = tf.keras.mixed_precision.LossScaleOptimizer
-    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(found, scaled):
-        return scaled(found)
-    return found
-
-
 def _number(value: Any) -> Any:
     array = np.asarray(value)
     return array if array.ndim else array.item()
@@ -453,10 +330,6 @@ def _number(value: Any) -> Any:
 def _listed(logs: dict[str, Any]) -> Any:
     values = list(logs.values())
     return values[0] if len(values) == 1 else values
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, str, type(None)))
 
 
 def _refuse(method: str, kwargs: dict[str, Any]) -> None:

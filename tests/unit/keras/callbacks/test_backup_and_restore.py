@@ -1,169 +1,380 @@
-"""`BackupAndRestore` and its file."""
+"""`BackupAndRestore`: an interrupted training ends as if it had not been interrupted."""
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import tapeflow as tf
 from tapeflow.keras.callbacks import BackupAndRestore, Callback, CallbackList
-from tapeflow.keras.callbacks.backup_file import NAME, Backup, read_backup, write_backup
+from tapeflow.keras.callbacks.backup_and_restore import NAME
+from tapeflow.train import tensor_file
 
-LOGS = [{"loss": 1.0}] * 3
+cb, L = tf.keras.callbacks, tf.keras.layers
+X = np.random.default_rng(0).random((80, 4), np.float32)
+Y = (X.sum(1, keepdims=True) > 2).astype(np.float32)
 
 
 class Crash(Callback):
-    """Breaks off at a step of an epoch."""
+    """Breaks off after so many programs, once others have kept their state, or when an epoch begins."""
 
-    def __init__(self, epoch: int, batch: int) -> None:
+    def __init__(self, after: int = 0, epoch: int | None = None) -> None:
         super().__init__()
-        self.at = (epoch, batch)
-        self.epoch = 0
+        self.left, self.epoch = after, epoch
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self.epoch = epoch
+        if epoch == self.epoch:
+            raise KeyboardInterrupt
 
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        if (self.epoch, batch) == self.at:
+    def _before_steps(self, count: int) -> int:
+        return count
+
+    def _after_steps(self, count: int) -> None:
+        self.left -= 1
+
+    def _keep_state(self) -> None:
+        if self.left == 0:
             raise KeyboardInterrupt
 
 
-def begin_again(model: Any, backup: BackupAndRestore) -> Any:
-    """What a new process does: a fresh model, then `on_train_begin`."""
-    model.w.assign([0.0, 0.0])
-    model.optimizer.learning_rate.assign(0.1)
-    each = CallbackList([backup], model=model, verbose=0, epochs=3, steps=2)
-    each.on_train_begin()
-    return each
+class Batches(tf.keras.utils.Sequence):
+    """Shuffles itself at the end of an epoch and adds noise, both from NumPy's random numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order = np.arange(80)
+
+    def __len__(self) -> int:
+        return 10
+
+    def __getitem__(self, index: int) -> Any:
+        rows = self.order[index * 8 : index * 8 + 8]
+        return X[rows] + np.random.rand(8, 4).astype(np.float32), Y[rows]
+
+    def on_epoch_end(self) -> None:
+        np.random.shuffle(self.order)
 
 
-def test_goes_on_after_the_last_whole_epoch(fit: Any, model: Any, tmp_path: Path) -> None:
-    model.optimizer.learning_rate = 0.75
-    with pytest.raises(KeyboardInterrupt):
-        fit([BackupAndRestore(tmp_path / "b"), Crash(2, 1)], LOGS)
-    begin_again(model, BackupAndRestore(tmp_path / "b"))
-    assert (model._initial_epoch, model._initial_step) == (2, 0)
-    np.testing.assert_array_equal(model.w.numpy(), [4.0, 4.0])
-    assert model.optimizer.learning_rate.numpy() == 0.75
-    assert model.optimizer.builds == 1
+def generated() -> Any:
+    while True:
+        for i in range(10):
+            yield X[i * 8 : i * 8 + 8] + np.random.rand(8, 4).astype(np.float32), Y[i * 8 : i * 8 + 8]
 
 
-@pytest.mark.parametrize(
-    ("every", "crash", "point", "weight"), [(3, (2, 0), (1, 1), 3.0), (2, (1, 1), (1, 0), 2.0)]
-)
-def test_goes_on_after_the_last_backed_up_batch(
-    fit: Any, model: Any, tmp_path: Path, every: int, crash: tuple[int, int], point: Any, weight: float
+def noisy(x: Any, y: Any) -> Any:
+    return x + tf.random.normal([4]) * 0.1, y
+
+
+def slices() -> Any:
+    return tf.data.Dataset.from_tensor_slices((X, Y))
+
+
+DATA: dict[str, Callable[[], dict[str, Any]]] = {
+    "arrays": lambda: {"x": X, "y": Y, "batch_size": 8, "validation_split": 0.1},
+    "sequence": lambda: {"x": Batches(), "validation_data": (X, Y)},
+    "sequences": lambda: {"x": Batches(), "validation_data": Batches()},
+    "dataset": lambda: {
+        "x": slices().shuffle(30).map(noisy).batch(8),
+        "validation_data": slices().shuffle(80).batch(16),
+    },
+    "endless": lambda: {"x": slices().shuffle(30).repeat().batch(8), "steps_per_epoch": 7},
+    "generator": lambda: {"x": generated(), "steps_per_epoch": 7},
+}
+
+
+def train(kind: str, folder: Path, *callbacks: Callback, freq: Any = "epoch") -> tuple[Any, ...]:
+    """All that a training gives, as a new process would train."""
+    tf.keras.utils.set_random_seed(1)
+    model = tf.keras.Sequential(
+        [
+            L.Dense(6, activation="relu"),
+            L.Dropout(0.4),
+            L.BatchNormalization(),
+            L.Dense(1, activation="sigmoid"),
+        ]
+    )
+    model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+    log = folder / "log.csv"
+    each = [
+        BackupAndRestore(folder / "backup", save_freq=freq),
+        cb.EarlyStopping("loss", patience=1, restore_best_weights=True),
+        cb.ReduceLROnPlateau("loss", patience=1),
+        cb.LearningRateScheduler(lambda epoch, rate: rate * 0.9),
+        cb.CSVLogger(log),
+        cb.ModelCheckpoint(folder / "best.weights.h5", "loss", save_best_only=True, save_weights_only=True),
+        *callbacks,
+    ]
+    history = model.fit(**DATA[kind](), epochs=3, verbose=0, callbacks=each)
+    values = b"".join(v.numpy().tobytes() for v in model.weights + model.optimizer.variables)
+    assert list((folder / "backup").iterdir()) == []
+    return values, repr(history.history), history.epoch, log.read_text()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """What a training of a kind gives when nothing interrupts it."""
+    made: dict[str, Any] = {}
+
+    def result(kind: str) -> Any:
+        if kind not in made:
+            made[kind] = train(kind, tmp_path_factory.mktemp(kind))
+        return made[kind]
+
+    return result
+
+
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize(("freq", "crashes"), [(3, (2, 3)), ("epoch", (2,))], ids=["batches", "epochs"])
+def test_every_bit_is_the_same(
+    kind: str, freq: Any, crashes: tuple[int, ...], whole: Callable[[str], Any], tmp_path: Path
+) -> None:
+    for after in crashes:
+        with pytest.raises(KeyboardInterrupt):
+            train(kind, tmp_path, Crash(after), freq=freq)
+    assert train(kind, tmp_path, freq=freq) == whole(kind)
+
+
+def test_interrupted_as_an_epoch_begins_or_after_the_last(
+    whole: Callable[[str], Any], tmp_path: Path
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
-        fit([BackupAndRestore(tmp_path, save_freq=every), Crash(*crash)], LOGS, steps=2)
-    begin_again(model, BackupAndRestore(tmp_path, save_freq=every))
-    assert (model._initial_epoch, model._initial_step) == point
-    np.testing.assert_array_equal(model.w.numpy(), [weight, weight])
+        train("arrays", tmp_path, Crash(epoch=2))
+
+    class AtTheEnd(Callback):
+        def on_train_end(self, logs: Any = None) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_keeping("arrays", tmp_path, AtTheEnd())
+    assert train("arrays", tmp_path) == whole("arrays")
 
 
-def test_a_finished_training_leaves_nothing_behind(fit: Any, model: Any, tmp_path: Path) -> None:
-    fit(BackupAndRestore(tmp_path), LOGS)
-    assert list(tmp_path.iterdir()) == []
-    begin_again(model, BackupAndRestore(tmp_path))
-    assert model._initial_epoch == 0
+def train_keeping(kind: str, folder: Path, *callbacks: Callback) -> None:
+    """`train`, interrupted before its backup is deleted: the last callback comes first."""
+    original = BackupAndRestore.on_train_end
+    BackupAndRestore.on_train_end = lambda self, logs=None: None  # type: ignore[method-assign]
+    try:
+        train(kind, folder, *callbacks)
+    finally:
+        BackupAndRestore.on_train_end = original  # type: ignore[method-assign]
 
 
-def test_the_backup_may_be_kept(fit: Any, model: Any, tmp_path: Path) -> None:
-    fit(BackupAndRestore(tmp_path, delete_checkpoint=False), LOGS)
-    assert [p.name for p in tmp_path.iterdir()] == [NAME]
-    begin_again(model, BackupAndRestore(tmp_path))
-    assert (model._initial_epoch, model._initial_step) == (3, 0)
+def test_a_generator_is_run_again_with_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train("generator", tmp_path, Crash(2), freq=3)
+    train("generator", tmp_path, freq=3)
+    assert "a generator is run again for the 6 batches that were used" in capsys.readouterr().out
 
 
-def test_batch_hooks_only_when_needed(tmp_path: Path) -> None:
-    assert not CallbackList([BackupAndRestore(tmp_path)]).needs_batch_hooks
-    each = CallbackList([BackupAndRestore(tmp_path, save_freq=2)])
+def test_sigterm_saves_and_ends(
+    whole: Callable[[str], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Terminated(Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            if epoch == 1:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(SystemExit) as ended:
+        train("dataset", tmp_path, Terminated(), freq=1000)
+    assert ended.value.code == 143
+    assert "SIGTERM: training is saved in" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert train("dataset", tmp_path, freq=1000) == whole("dataset")
+
+
+def test_sigterm_after_the_last_epoch(tmp_path: Path) -> None:
+    received: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: received.append(number))
+
+    class Terminated(Callback):
+        def on_train_end(self, logs: Any = None) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    try:
+        small().fit(X, Y, verbose=0, callbacks=[Terminated(), BackupAndRestore(tmp_path)])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert received == [signal.SIGTERM]
+    assert [p.name for p in tmp_path.iterdir()] == [
+        NAME
+    ]  # the program ends, and its weights are nowhere else
+
+
+def test_sigterm_when_nothing_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminated(Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            if epoch == 1:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    def terminate(folder: Path) -> str:
+        with pytest.warns(UserWarning, match="could not write to") as told, pytest.raises(SystemExit):
+            small().fit(X, Y, epochs=2, verbose=0, callbacks=[BackupAndRestore(folder), Terminated()])
+        assert {warning.filename for warning in told} == {__file__}
+        return capsys.readouterr().err
+
+    (tmp_path / "file").touch()
+    assert "SIGTERM: training could not be saved in" in terminate(tmp_path / "file")
+
+    def full(file: Any, data: memoryview) -> None:
+        raise OSError(28, "No space left on device")
+
+    small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path, delete_checkpoint=False)])
+    monkeypatch.setattr(tensor_file, "_write_all", full)
+    assert "the last steps could not be saved in" in terminate(tmp_path)
+
+
+def batches_saved(folder: Path, *callbacks: Callback, freq: Any = "epoch", **checkpoint: Any) -> list[int]:
+    """The batches, counted across epochs, after which a ModelCheckpoint saves."""
+    saved: list[int] = []
+
+    class Noting(cb.ModelCheckpoint):
+        def _save(self, epoch: int, batch: int | None, logs: Any) -> None:
+            saved.append(epoch * 10 + (batch or 0) + 1)
+
+    backup = BackupAndRestore(folder, save_freq=freq)
+    each = [backup, Noting(folder / "w.h5", **checkpoint), *callbacks]
+    small().fit(X, Y, batch_size=8, epochs=2, verbose=0, shuffle=False, callbacks=each)
+    return saved
+
+
+def test_other_callbacks_have_counted_the_step_that_is_saved(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        batches_saved(tmp_path, Crash(3), freq=3, save_freq=5)  # programs of 3, 2 and 1 steps
+    assert batches_saved(tmp_path, freq=3, save_freq=5) == [10, 15, 20]
+
+
+def test_another_save_freq_when_going_on(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        batches_saved(tmp_path, Crash(epoch=1), save_freq=100)
+    steps: list[int] = []
+
+    class Sizes(Callback):
+        def _before_steps(self, count: int) -> int:
+            return count
+
+        def _after_steps(self, count: int) -> None:
+            steps.append(count)
+
+    assert batches_saved(tmp_path, Sizes(), freq=4, save_freq=7) == [11, 18]
+    assert steps == [1, 3, 4, 2]
+
+
+def small(units: int = 1) -> Any:
+    model = tf.keras.Sequential([tf.keras.Input((4,)), L.Dense(units)])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_a_loop_of_ones_own(tmp_path: Path) -> None:
+    def callbacks(model: Any) -> CallbackList:
+        each = CallbackList([BackupAndRestore(tmp_path, save_freq=2)], model=model, epochs=2, steps=3)
+        each.on_train_begin()
+        return each
+
+    model = small()
+    each = callbacks(model)
     assert each.needs_batch_hooks
-    assert not each.supports_fused_steps
+    each.on_epoch_begin(0)
+    for step in range(3):
+        model.train_on_batch(X, Y)
+        each.on_train_batch_end(step)
+        if step == 1:
+            wanted = model.get_weights()
+    each.release()
+    again = small()
+    callbacks(again).release()
+    assert (again._initial_epoch, again._initial_step) == (0, 2)
+    for a, b in zip(again.get_weights(), wanted, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
-def test_an_unbuilt_model_is_told(model: Any, tmp_path: Path) -> None:
-    write_backup(str(tmp_path), Backup(1, 0, [np.ones(2, np.float32)], []))
-    model.built = False
-    with pytest.warns(UserWarning, match="your model must be built before you call `fit\\(\\)`"):
-        begin_again(model, BackupAndRestore(tmp_path))
-    assert model._initial_epoch == 0
+def test_the_backup_may_be_kept(tmp_path: Path) -> None:
+    backup = BackupAndRestore(tmp_path, delete_checkpoint=False)
+    model = small()
+    history = model.fit(X, Y, epochs=2, verbose=0, callbacks=[backup])
+    assert [p.name for p in tmp_path.iterdir()] == [NAME]
+    again = small()
+    found = again.fit(X, Y, epochs=2, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+    assert found.history == history.history
+    np.testing.assert_array_equal(again.get_weights()[0], model.get_weights()[0])
 
 
-def test_a_backup_of_another_model(model: Any, tmp_path: Path) -> None:
-    write_backup(str(tmp_path), Backup(1, 0, [np.ones(3, np.float32)], []))
-    with pytest.raises(ValueError, match=r"expected a backup of this model, .*\[\(2,\)\]; got \[\(3,\)\]"):
-        begin_again(model, BackupAndRestore(tmp_path))
-    np.testing.assert_array_equal(model.w.numpy(), [0.0, 0.0])
+def test_fit_still_runs_many_steps_at_once(tmp_path: Path) -> None:
+    each = CallbackList([BackupAndRestore(tmp_path)])
+    assert not each.needs_batch_hooks
+    sizes: list[int] = []
+
+    class Sizes(Callback):
+        def _before_steps(self, count: int) -> int:
+            return count
+
+        def _after_steps(self, count: int) -> None:
+            sizes.append(count)
+
+    small().fit(X, Y, batch_size=8, epochs=2, verbose=0, callbacks=[BackupAndRestore(tmp_path, 4), Sizes()])
+    assert sizes == [4, 4, 2, 2, 4, 4]
 
 
-def test_a_model_without_an_optimizer(fit: Any, model: Any, tmp_path: Path) -> None:
-    model.optimizer = None
-    fit(BackupAndRestore(tmp_path, delete_checkpoint=False), LOGS[:1])
-    assert read_backup(str(tmp_path)).optimizer == []  # type: ignore[union-attr]
+def test_a_backup_of_another_model(tmp_path: Path) -> None:
+    small(2).fit(
+        X, np.zeros((80, 2)), verbose=0, callbacks=[BackupAndRestore(tmp_path, delete_checkpoint=False)]
+    )
+    model = small()
+    before = model.get_weights()
+    with pytest.raises(ValueError, match=r"incompatible tensor with shape"):
+        model.fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+    np.testing.assert_array_equal(model.get_weights()[0], before[0])
+    other = tf.keras.Sequential([tf.keras.Input((4,)), L.Dense(2), L.Dense(2)])
+    other.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="Resuming expected the state of this model and optimizer"):
+        other.fit(X, np.zeros((80, 2)), verbose=0, callbacks=[BackupAndRestore(tmp_path)])
 
 
-def test_either_frequency_or_preemption() -> None:
-    with pytest.raises(ValueError, match="Either `save_freq` or `save_before_preemption` must be set."):
-        BackupAndRestore("x", save_freq=None)
-    with pytest.warns(UserWarning, match="save_before_preemption=True\\) has no effect yet"):
-        BackupAndRestore("x", save_before_preemption=True)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        np.arange(6, dtype=np.float32).reshape(2, 3),
-        np.array(3, np.int64),
-        np.array([1.5, -2.0], ml_dtypes.bfloat16),
-        np.array([True, False]),
-        np.zeros((0, 3), np.float16),
-        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
-    ],
-    ids=lambda value: f"{value.dtype}{value.shape}",
-)
-def test_the_file_keeps_every_bit(value: np.ndarray, tmp_path: Path) -> None:
-    write_backup(str(tmp_path), Backup(3, 7, [value], [value, value]))
-    back = read_backup(str(tmp_path))
-    assert back is not None
-    assert (back.epoch, back.step, len(back.optimizer)) == (3, 7, 2)
-    for read in (back.weights[0], *back.optimizer):
-        assert read.dtype == value.dtype
-        assert read.shape == value.shape
-        assert read.tobytes() == value.tobytes()
-
-
-def test_variables_of_bfloat16_come_back(model: Any, fit: Any, tmp_path: Path) -> None:
-    model.weights = [tf.Variable(tf.constant([1.5, 2.5], tf.bfloat16))]
-    fit(BackupAndRestore(tmp_path, delete_checkpoint=False), LOGS[:1])
-    model.weights[0].assign(tf.constant([0.0, 0.0], tf.bfloat16))
-    begin_again(model, BackupAndRestore(tmp_path))
-    assert model.weights[0].numpy().tolist() == [1.5, 2.5]
-
-
-def test_a_failed_write_leaves_the_old_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_backup(str(tmp_path), Backup(1, 0, [np.ones(2)], []))
-
-    def full(*args: Any, **kwargs: Any) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="No space"):
-        write_backup(str(tmp_path), Backup(2, 0, [np.zeros(2)], []))
-    back = read_backup(str(tmp_path))
-    assert back is not None
-    assert back.epoch == 1
-
-
-@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 nothing", b"\x80\x04."])
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 nothing", b"\x80\x04."], ids=["empty", "zip", "pickle"])
 def test_an_unreadable_backup(damage: bytes, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(damage)
-    with pytest.raises(ValueError, match="expected a backup it has written; .*Delete it to begin anew"):
-        read_backup(str(tmp_path))
+    with pytest.raises(ValueError, match="It may be truncated or damaged"):
+        small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+    tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / NAME.removesuffix(".safetensors"))
+    with pytest.raises(ValueError, match="expected a training state; .*Delete it to begin anew"):
+        small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+
+
+def test_a_full_disk_leaves_the_old_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, saves = tensor_file._write_all, []
+
+    def filling(file: Any, data: memoryview) -> None:
+        saves.append(1)
+        if len(saves) > 12:
+            raise OSError(28, "No space left on device")
+        write(file, data)
+
+    small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path, delete_checkpoint=False)])
+    monkeypatch.setattr(tensor_file, "_write_all", filling)
+    backup = BackupAndRestore(tmp_path, delete_checkpoint=False)
+    with pytest.warns(UserWarning, match="could not write to .*No space left on device.*Training goes on"):
+        assert len(small().fit(X, Y, epochs=9, verbose=0, callbacks=[backup]).epoch) == 9
+    assert [p.name for p in tmp_path.iterdir()] == [NAME]
+    monkeypatch.undo()
+    small().fit(X, Y, epochs=9, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="Either `save_freq` or `save_before_preemption` must be set."):
+        BackupAndRestore("x", save_freq=None)
+    assert BackupAndRestore("x", save_freq=None, save_before_preemption=True).save_freq is None
+    with pytest.raises(
+        ValueError, match="expected save_freq to be 'epoch' or a positive number .*save_freq=-1"
+    ):
+        BackupAndRestore("x", save_freq=-1)
 
 
 def test_its_older_home() -> None:

@@ -243,3 +243,22 @@ def test_a_class_instead_of_an_object() -> None:
         cb.CallbackList(["early"])
     with pytest.raises(TypeError, match="expected keras.callbacks.Callback instances; got 3"):
         cb.CallbackList([]).append(3)  # type: ignore[arg-type]
+
+
+def test_everybody_has_counted_before_anybody_keeps_a_state() -> None:
+    seen: list[str] = []
+
+    class Counts(cb.Callback):
+        def _before_steps(self, count: int) -> int:
+            return count - 5
+
+        def _after_steps(self, count: int) -> None:
+            seen.append("counted")
+
+        def _keep_state(self) -> None:
+            seen.append("kept")
+
+    each = cb.CallbackList([Counts(), Counts()])
+    assert each.before_steps("train", 8) == 1  # at least: there is no program of no steps
+    each.after_steps("train", 1)
+    assert seen == ["counted", "counted", "kept", "kept"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.keras.callbacks import History
+import tapeflow as tf
+from tapeflow.keras.callbacks import Callback, History
 
 
 def test_keeps_every_epoch(fit: Any, model: Any) -> None:
@@ -22,3 +23,16 @@ def test_one_history_over_two_fits_goes_on(fit: Any) -> None:
     assert fit([mine], [{"loss": 2.0}], initial_epoch=1) is mine
     assert mine.history == {"loss": [1.0, 2.0]}
     assert mine.epoch == [1]
+
+
+def test_what_a_callback_adds_is_kept_as_it_was_then(fit: Any) -> None:
+    rate = tf.Variable(0.5)
+
+    class Adds(Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            logs["lr"] = rate
+
+    history = fit([Adds()], [{"loss": 1.0}])
+    rate.assign(0.25)
+    assert history.history == {"loss": [1.0], "lr": [0.5]}
+    assert type(history.get_training_state()["history"]["lr"][0]) is float

@@ -158,8 +158,8 @@ def test_an_interrupted_training_goes_on(tmp_path: Path) -> None:
         train(model, cb.BackupAndRestore(tmp_path), Crash(), epochs=4)
     model = make(momentum=0.9)
     history = train(model, cb.BackupAndRestore(tmp_path), epochs=4)
-    assert history.epoch == [2, 3]
-    assert history.history["loss"] == expected[2:]
+    assert history.epoch == [0, 1, 2, 3]
+    assert history.history["loss"] == expected
     assert model.get_weights()[0].tobytes() == whole.get_weights()[0].tobytes()
     assert list(tmp_path.iterdir()) == []
 
@@ -201,3 +201,85 @@ def test_a_list_of_callbacks_in_a_hand_written_loop() -> None:
     each.on_train_end()
     assert len(seen) == 6
     assert model.history.history["loss"] == [seen[2], seen[5]]
+
+
+@pytest.mark.parametrize("every", [2, "epoch"])
+def test_a_checkpoint_to_go_on_from(tmp_path: Path, every: Any) -> None:
+    whole = make(momentum=0.9)
+    expected = train(whole, epochs=4).history["loss"]
+
+    def saving(name: str) -> Any:
+        return cb.ModelCheckpoint(tmp_path / name, save_freq=every, load_weights_on_restart=True)
+
+    for name in ("m{epoch}.h5", "ckpt/w"):
+        with pytest.raises(KeyboardInterrupt):
+            train(make(momentum=0.9), saving(name), Crash(), epochs=4)
+        model = make(momentum=0.9)
+        history = train(model, saving(name), epochs=4)
+        assert history.history["loss"] == expected
+        assert model.get_weights()[0].tobytes() == whole.get_weights()[0].tobytes()
+        assert not list(tmp_path.rglob("*training_state*"))
+
+
+class Shuffled(tf.keras.utils.Sequence):
+    """Its order is drawn from NumPy's random numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order = np.arange(len(X))
+
+    def __len__(self) -> int:
+        return len(X) // 4
+
+    def __getitem__(self, index: int) -> Any:
+        rows = self.order[index * 4 : index * 4 + 4]
+        return X[rows] + np.random.rand(4, 1).astype(np.float32), Y[rows]
+
+    def on_epoch_end(self) -> None:
+        np.random.shuffle(self.order)
+
+
+@pytest.mark.parametrize("kind", ["sequence", "dataset"])
+def test_a_checkpoint_to_go_on_from_with_shuffled_data(tmp_path: Path, kind: str) -> None:
+    def fit(*callbacks: Any) -> bytes:
+        tf.keras.utils.set_random_seed(3)
+        model = make(momentum=0.9)
+        data = tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(7).repeat().batch(4)
+        given = {"x": data, "steps_per_epoch": 5} if kind == "dataset" else {"x": Shuffled()}
+        model.fit(**given, epochs=3, verbose=0, callbacks=list(callbacks))
+        return model.get_weights()[0].tobytes()
+
+    class Breaks(cb.Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            self.epoch = epoch
+
+        def _before_steps(self, count: int) -> int:
+            if self.epoch == 1 and self.model._run.step:
+                raise KeyboardInterrupt
+            return count
+
+    def saving() -> Any:
+        return cb.ModelCheckpoint(tmp_path / "w.h5", save_freq=2, load_weights_on_restart=True)
+
+    whole = fit()
+    with pytest.raises(KeyboardInterrupt):
+        fit(saving(), Breaks())
+    assert fit(saving()) == whole
+
+
+def test_states_of_this_checkpoint_alone_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept: list[list[str]] = []
+
+    class Looks(cb.Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            kept.append(sorted(str(p) for p in Path().rglob("*training_state*")))
+
+    Path("ck").mkdir()
+    theirs = Path("ck/m_best.h5.training_state.safetensors")
+    theirs.touch()
+    for name in ("./ck/m{epoch}.h5", "ck//same.h5", "{epoch:03d}-{loss:.2e}/m.h5"):
+        kept.clear()
+        train(make(), cb.ModelCheckpoint(name, load_weights_on_restart=True), Looks(), epochs=3)
+        assert [len(found) for found in kept] == [1, 2, 2]
+        assert list(Path().rglob("*training_state*")) == [theirs]

@@ -13,6 +13,7 @@ import tapeflow as tf
 from tapeflow.keras.callbacks import CallbackList, TensorBoard
 from tapeflow.keras.callbacks.logs import Logs
 from tapeflow.summary.context import current
+from tapeflow.summary.embeddings import read_embeddings
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 3)).astype("float32")
@@ -45,13 +46,13 @@ def test_an_unknown_argument_is_an_error() -> None:
         TensorBoard(colour="red")
 
 
-@pytest.mark.parametrize("name", ["write_grads", "batch_size", "embeddings_layer_names", "embeddings_data"])
+@pytest.mark.parametrize("name", ["batch_size", "embeddings_layer_names", "embeddings_data"])
 def test_old_arguments_are_ignored_with_a_warning(name: str) -> None:
     with pytest.warns(UserWarning, match=f"`{name}` .*TensorFlow 2.0"):
         TensorBoard(**{name: 1})  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("value", [-1, (1, 2, 3), (5, 2), 1.5, None])
+@pytest.mark.parametrize("value", [-1, (1, 2, 3), (5, 2), (0, 2), 1.5, None, "two", "1,2,3"])
 def test_a_bad_profile_batch_is_an_error(value: Any) -> None:
     with pytest.raises(
         ValueError, match="profile_batch must be a non-negative integer or 2-tuple of positive"
@@ -59,20 +60,9 @@ def test_a_bad_profile_batch_is_an_error(value: Any) -> None:
         TensorBoard(profile_batch=value)
 
 
-@pytest.mark.parametrize("value", [2, (1, 3), "2", "1,3"])
-def test_profiles_are_not_written_yet(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"expected profile_batch=0; got .* Profiles are not written yet"):
-        TensorBoard(profile_batch=value)
-
-
 @pytest.mark.parametrize("value", [0, (0, 0), "0"])
 def test_no_profile_is_fine(value: Any) -> None:
     assert TensorBoard(profile_batch=value).log_dir == "logs"
-
-
-def test_embeddings_are_not_written_yet() -> None:
-    with pytest.raises(ValueError, match="expected embeddings_freq=0; got embeddings_freq=1"):
-        TensorBoard(embeddings_freq=1)
 
 
 @pytest.mark.parametrize("value", ["step", 0, -1, 1.5, None])
@@ -153,6 +143,20 @@ def test_fused_steps_share_their_time(board: TensorBoard, tmp_path: Path) -> Non
     assert run["batch_loss"].steps.tolist() == [2, 4]
     assert run["batch_loss"].values.tolist() == [1.5, 3.5]
     assert np.diff(run["batch_loss"].wall_times) >= 2 * 0.1 / 4
+
+
+@pytest.mark.parametrize("update_freq", [1, 3])
+def test_a_group_that_is_not_full_is_written(update_freq: int, tmp_path: Path) -> None:
+    x, y = np.tile(X, (20, 1)), np.tile(Y, (20, 1))
+    for fused in (True, False):
+        board = TensorBoard(tmp_path / str(fused), update_freq=update_freq, write_graph=False)
+        one_by_one = [] if fused else [tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *_: None)]
+        make().fit(x, y, batch_size=11, shuffle=False, verbose=0, callbacks=[board, *one_by_one])
+    together, alone = (
+        tf.summary.read(tmp_path / str(fused) / "train")["batch_loss"] for fused in (True, False)
+    )
+    assert together.steps.tolist() == alone.steps.tolist() == list(range(update_freq, 45, update_freq))
+    np.testing.assert_allclose(together.values, alone.values, rtol=1e-5)
 
 
 @pytest.mark.parametrize("update_freq", [1, 2, 3, 5, 7])
@@ -307,3 +311,61 @@ def test_after_a_fit_that_failed_the_next_one_tidies_up(tmp_path: Path) -> None:
     train(model, callback, epochs=1)
     assert current.writer is None
     assert steps(tmp_path / "train", "batch_loss") == [*range(1, 7), *range(1, 7)]
+
+
+# Gradients and embeddings
+
+
+def words() -> Any:
+    tf.keras.utils.set_random_seed(3)
+    layers = [
+        tf.keras.layers.Embedding(5, 3, input_length=2, name="words"),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dropout(0.5),
+    ]
+    model = tf.keras.Sequential([*layers, tf.keras.layers.Dense(1, name="dense")])
+    model.compile("sgd", "mse")
+    return model
+
+
+TOKENS, SCORES = np.int32([[0, 1], [2, 3], [3, 3], [1, 0], [2, 2]]), np.float32([[1], [2], [3], [4], [5]])
+
+
+def test_gradients_are_those_of_the_last_batch_and_change_nothing(tmp_path: Path) -> None:
+    model, other = words(), words()
+    board = TensorBoard(tmp_path, histogram_freq=1, write_graph=False, write_grads=True)
+    model.fit(TOKENS, SCORES, batch_size=2, epochs=2, shuffle=False, verbose=0, callbacks=[board])
+    other.fit(TOKENS, SCORES, batch_size=2, epochs=2, shuffle=False, verbose=0)
+    for ours, theirs in zip(model.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(TOKENS[4:], training=False) - SCORES[4:]) ** 2)
+    expected = tape.gradient(loss, model.trainable_weights)[1].numpy()
+    run = tf.summary.read(tmp_path / "train")
+    tag = next(name for name in run if name.endswith("kernel_0/gradient"))
+    assert run[tag].steps.tolist() == [0, 1]
+    buckets = np.asarray(run[tag].values[-1])
+    assert buckets[0, 0] == pytest.approx(expected.min(), rel=1e-5)
+    assert buckets[-1, 1] == pytest.approx(expected.max(), rel=1e-5)
+
+
+@pytest.mark.parametrize("names", ["one", "each", "columns"])
+def test_embeddings(names: str, tmp_path: Path) -> None:
+    lines = [f"w{i}" for i in range(5)]
+    if names == "columns":
+        lines = ["word\tlength", *[f"{line}\t2" for line in lines]]
+    (tmp_path / "labels.tsv").write_text("\n".join(lines))
+    metadata = {"words": "labels.tsv"} if names == "each" else "labels.tsv"
+    board = TensorBoard(tmp_path, write_graph=False, embeddings_freq=2, embeddings_metadata=metadata)
+    model = words()
+    model.fit(TOKENS, SCORES, epochs=4, verbose=0, callbacks=[board])
+    found = read_embeddings(tmp_path / "train")
+    assert [(e.name, e.step, e.shape) for e in found] == [("words", 0, (5, 3)), ("words", 2, (5, 3))]
+    text = (tmp_path / "train" / found[-1].metadata).read_text()
+    assert text.splitlines() == lines
+
+
+def test_labels_for_a_layer_that_is_not_there(tmp_path: Path) -> None:
+    board = TensorBoard(tmp_path, embeddings_freq=1, embeddings_metadata={"nothing": "labels.tsv"})
+    with pytest.raises(ValueError, match="Unrecognized `Embedding` layer names passed .*'nothing'"):
+        board.set_model(words())

@@ -29,3 +29,14 @@ def test_small_steps_are_fused_and_large_ones_are_not() -> None:
 
 def test_evaluation_fuses_more_than_training() -> None:
     assert steps(512, 256, features=512, mode="test") >= steps(512, 256, features=512)
+
+
+def test_positions_are_pixels_in_either_order_of_axes() -> None:
+    found = []
+    for shape, order in (((8, 8, 2), "channels_last"), ((2, 8, 8), "channels_first")):
+        model = tf.keras.Sequential(
+            [tf.keras.Input(shape), layers.Conv2D(64, 3, padding="same", data_format=order)]
+        )
+        source = make_source(np.zeros((256, *shape), "float32"), batch_size=256)
+        found.append(fused_steps(model, source, "train"))
+    assert found[0] == found[1] < 32

@@ -111,3 +111,19 @@ def test_progress_is_told(model: Any, verbose: int, capsys: pytest.CaptureFixtur
 def test_a_batch_smaller_than_the_others_counts_for_what_it_holds(model: Any) -> None:
     whole = model.evaluate(X, Y, batch_size=20, verbose=0)
     assert model.evaluate(X, Y, batch_size=7, verbose=0) == pytest.approx(whole, rel=1e-5)
+
+
+def test_the_program_of_a_smaller_last_batch_is_compiled_while_the_others_run() -> None:
+    seen = []
+
+    class Watching(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            seen.append(len(self.model._repeaters["train"].records))
+
+    model = tf.keras.Sequential([tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=["mae"])
+    x = np.ones((18, 2), "float32")
+    model.fit(x, x[:, :1], batch_size=4, verbose=0, callbacks=[Watching()])
+    assert seen == [1, 2, 2, 2, 2]
+    model.fit(x[:16], x[:16, :1], batch_size=4, verbose=0, callbacks=[Watching()])
+    assert seen[5:] == [2] * 4

@@ -84,11 +84,21 @@ class ArraySource(Source):
             return self._size
         return max(0, self._size * self._epochs - (number - self._first) * self._steps)
 
+    def last_rows(self) -> int | None:
+        return self._rows % self._batch_rows or None if self._steps == self._size > 1 else None
+
     def peek(self) -> Any:
         return self._batch(None, 0, 1)
 
     def rewind(self) -> None:
         self._first = None
+
+    def state(self, step: int | None) -> Any:
+        return {"steps": self.steps, "seed": self._seed, "first": self._first}
+
+    def restore(self, state: Any, number: int, step: int) -> bool:
+        self._seed, self._first = state["seed"], state["first"]
+        return False
 
     def _order(self, number: int) -> np.ndarray | None:
         """The order of one pass: of rows, of batches for shuffle='batch', or `None` if as they lie."""

@@ -28,6 +28,17 @@ class Group:
     count: int
     data: Any
 
+    def cut(self, count: int) -> tuple[Group, Group | None]:
+        """The first `count` batches, and the rest if there are more."""
+        if count >= self.count:
+            return self, None
+        return self._part(0, count), self._part(count, self.count)
+
+    def _part(self, begin: int, end: int) -> Group:
+        rows = slice(begin, end) if end - begin > 1 else begin
+        leaves = [None if leaf is None else leaf[rows] for leaf in flatten(self.data)]
+        return Group(self.step + begin, end - begin, pack_sequence_as(self.data, leaves))
+
 
 def grouped(batches: Iterable[Any], group: int, start: int) -> Iterator[Group]:
     """Stack batches up to the end of each group; where the form changes, a new stack begins.

@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Generic, Self, TypeVar
 
+from tapeflow.engine import phases
+
 T = TypeVar("T")
 
 
@@ -75,7 +77,8 @@ class Ahead(Generic[T]):
     def __next__(self) -> T:
         buffer = self._buffer
         with buffer.changed:
-            buffer.changed.wait_for(lambda: buffer.items or buffer.is_done or buffer.is_stopped)
+            with phases.during("input"):
+                buffer.changed.wait_for(lambda: buffer.items or buffer.is_done or buffer.is_stopped)
             if buffer.items:
                 item = buffer.items.popleft()
                 buffer.changed.notify_all()

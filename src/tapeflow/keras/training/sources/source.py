@@ -36,10 +36,21 @@ class Source(ABC):
     steps: int | None = None
     batch_size: int | None = None
     ran_out: bool = False
+    # For going on in the middle: whether places will be asked for, and the steps of this epoch that were used.
+    is_tracked: bool = False
+    used: int = 0
+
+    def description(self) -> dict[str, Any]:
+        """What it reads, for a profile."""
+        return {"method": "arrays"}
 
     @abstractmethod
     def epoch(self, number: int, group: int = 1, start: int = 0) -> Iterator[Group]:
         """The batches of epoch `number` from step `start` on, `group` of them at a time where possible."""
+
+    def last_rows(self) -> int | None:
+        """How many rows the last batch of an epoch has, if it is known to have fewer than the others."""
+        return None
 
     @abstractmethod
     def peek(self) -> Any:
@@ -47,6 +58,19 @@ class Source(ABC):
 
     def rewind(self) -> None:  # noqa: B027 - most have nothing to do here
         """Begin a new series of epochs, as every `evaluate` does; a generator goes on where it is."""
+
+    def state(self, step: int | None) -> Any:
+        """Where an equal source is to go on: after `step` batches of this epoch, or with the next epoch."""
+        return {"steps": self.steps}
+
+    def restore(self, state: Any, number: int, step: int) -> bool:
+        """Be where the source was that gave `state`; the next read is epoch `number`, from `step` on.
+
+        Returns:
+            Whether the user's code ran again on the way here, so that host random numbers are where they were.
+        """
+        self.steps = state["steps"]
+        return False
 
     def on_epoch_end(self) -> None:  # noqa: B027
         """To be called when an epoch's batches have been used, on the thread of the user's code."""

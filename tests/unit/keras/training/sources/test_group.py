@@ -73,3 +73,17 @@ def test_batches_before_an_error_are_not_lost():
     with pytest.raises(OSError, match="no such image"):
         seen.extend((g.step, g.count) for g in grouped(broken(), 4, 0))
     assert seen == [(0, 4), (4, 2)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_group_is_cut_in_two(count):
+    (group,) = grouped(batches([2] * 4), 4, 0)
+    first, rest = group.cut(count)
+    assert [(g.step, g.count) for g in (first, rest)] == [(0, count), (count, 4 - count)]
+    assert str(unstacked([first, rest])) == str(unstacked([group]))
+
+
+def test_a_group_that_need_not_be_cut_is_itself():
+    (group,) = grouped(batches([2] * 4), 4, 0)
+    assert group.cut(4) == (group, None)
+    assert group.cut(9)[0] is group

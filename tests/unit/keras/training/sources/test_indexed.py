@@ -1,15 +1,18 @@
 """Sequences: lengths, orders, hooks and workers."""
 
+import json
+import random
 import threading
 import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapeflow.keras.training.sources import make_source
 from tapeflow.keras.utils.sequence import Sequence
+from tapeflow.train.plain_state import packed
 
 
 class Numbers(Sequence):
@@ -35,10 +38,19 @@ class Numbers(Sequence):
         self.events.append("end")
 
 
+class Shuffles(Numbers):
+    """Draws random numbers as an epoch ends."""
+
+    def on_epoch_end(self):
+        random.random()
+        np.random.rand()
+
+
 def values(groups):
     return [int(v) for g in groups for v in np.ravel(g.data[0])]
 
 
+@settings(deadline=None)
 @given(
     length=st.integers(1, 20),
     shuffle=st.booleans(),
@@ -160,3 +172,26 @@ def test_an_endless_sequence_needs_steps():
         ValueError, match="When providing an infinite dataset, you must specify the number of steps"
     ):
         make_source(Endless())
+
+
+def test_where_a_sequence_is_takes_little_room_in_a_file():
+    source = make_source(Shuffles(6))
+    source.is_tracked = True
+    sizes = []
+    for number in range(3):
+        list(source.epoch(number))
+        source.on_epoch_end()
+        tensors = {}
+        sizes.append(len(json.dumps(packed(source.state(None), tensors, "state"))))
+        assert all(array.dtype == np.uint32 for array in tensors.values())
+    assert sizes[2] - sizes[1] < 300
+
+
+def test_goes_on_in_an_epoch_whose_beginning_nobody_noted():
+    source = make_source(Shuffles(6))
+    list(source.epoch(0))
+    state = source.state(2)
+    assert state["began"] is None
+    other = make_source(Shuffles(6))
+    assert other.restore(state, 0, 2) is False
+    assert values(other.epoch(0, start=2)) == [2, 3, 4, 5]

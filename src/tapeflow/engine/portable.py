@@ -1,0 +1,144 @@
+"""Functions as portable programs: StableHLO, through `jax.export`, and back.
+
+A program takes the values of Variables and the arguments, and returns the results. XLA wants sizes; where the
+number of rows is left open, the program is made for one row and mapped over the rows, which is right for
+functions that treat each row by itself. Whether one does is tried out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jax import export as jax_export
+
+from tapeflow.engine import nest
+from tapeflow.engine.backend import jax
+from tapeflow.engine.convert import to_node
+from tapeflow.engine.recorder import tensor_of
+from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.variable import Variable
+
+_ROWS_TRIED = 3
+_CALL = re.compile(r"custom_call\s*@([\w.$-]+)|call_target_name\s*=\s*\"([^\"]+)\"")
+# What XLA itself makes of linear algebra, random bits and shardings; anything else could run foreign code.
+_KNOWN_CALLS = re.compile(
+    r"(lapack_\w+|Sharding|SPMD\w+|cu_threefry2x32\w*|shape_assertion|mhlo\.\w+|chlo\.\w+|TopK)"
+)
+
+
+def export_program(
+    function: Callable[..., Any], variables: Sequence[Variable], specs: Sequence[TensorSpec]
+) -> bytes:
+    """The program of `function` for arguments of these specs; the first size may be open in all of them.
+
+    Raises:
+        ValueError: another size is open, or it is and rows are not treated each by itself.
+    """
+    is_open = [_is_open(spec) for spec in specs]
+
+    def run(values: Any, *arguments: Any) -> Any:
+        old = [v._node for v in variables]
+        try:
+            for variable, value in zip(variables, values, strict=True):
+                variable._node = to_node(value)
+            found = function(*[tensor_of(to_node(a)) for a in arguments])
+            return [_value(part) for part in nest.flatten(found)]
+        finally:
+            for variable, node in zip(variables, old, strict=True):
+                variable._node = node
+
+    def by_rows(values: Any, *arguments: Any) -> Any:
+        def row(*parts: Any) -> Any:
+            whole = [p[None] if o else p for p, o in zip(parts, is_open, strict=True)]
+            return [found[0] for found in run(values, *whole)]
+
+        return jax.vmap(row, in_axes=[0 if o else None for o in is_open])(*arguments)
+
+    program = by_rows if any(is_open) else run
+    rows = jax_export.symbolic_shape("rows")[0] if any(is_open) else None
+    held = [jax.ShapeDtypeStruct(v._node.spec.shape, v._node.spec.np_dtype) for v in variables]
+    given = [
+        jax.ShapeDtypeStruct((rows, *_sizes(s)[1:]) if o else _sizes(s), np.dtype(s.dtype.as_numpy_dtype))
+        for s, o in zip(specs, is_open, strict=True)
+    ]
+    if any(is_open):
+        _try_rows(run, by_rows, variables, specs, is_open)
+    return bytes(jax_export.export(jax.jit(program))(held, *given).serialize())
+
+
+def _try_rows(
+    run: Any, by_rows: Any, variables: Sequence[Variable], specs: Sequence[TensorSpec], is_open: list[bool]
+) -> None:
+    """Raise unless a few rows give the same one by one as together."""
+    random = np.random.default_rng(0)
+    values = [np.asarray(v.numpy()) for v in variables]
+    arguments = []
+    for spec, o in zip(specs, is_open, strict=True):
+        shape = (_ROWS_TRIED, *_sizes(spec)[1:]) if o else _sizes(spec)
+        drawn = random.random(shape) if spec.dtype.is_floating else random.integers(0, 2, shape)
+        arguments.append(drawn.astype(spec.dtype.as_numpy_dtype))
+    together, apart = jax.jit(run)(values, *arguments), jax.jit(by_rows)(values, *arguments)
+    is_same = all(
+        a.shape == b.shape and np.allclose(a, b, rtol=1e-3, atol=1e-4, equal_nan=True)
+        for a, b in zip(together, apart, strict=True)
+    )
+    if not is_same:
+        raise ValueError(
+            "Exporting with an open number of rows expected a function that treats each row by itself; this one gives "
+            "other results for rows together. Give the input a fixed number of rows."
+        )
+
+
+def _is_open(spec: TensorSpec) -> bool:
+    sizes = None if spec.shape.rank is None else spec.shape.as_list()
+    if sizes is None or any(s is None for s in sizes[1:]):
+        raise ValueError(
+            f"Exporting expected inputs whose sizes are known, except for the number of rows; got shape {spec.shape} "
+            f"for {spec.name or 'an input'}. Give the input a fixed shape."
+        )
+    return bool(sizes) and sizes[0] is None
+
+
+def _sizes(spec: TensorSpec) -> tuple[Any, ...]:
+    return tuple(spec.shape.as_list())
+
+
+def _value(part: Any) -> Any:
+    return to_node(part).value if isinstance(part, (TensorLike, Tensor)) else np.asarray(part)
+
+
+class PortableProgram:
+    """A program that `export_program` made, ready to run.
+
+    Raises:
+        ValueError: the bytes are no such program, or one that calls foreign code.
+    """
+
+    def __init__(self, data: bytes, where: str) -> None:
+        try:
+            self._exported = jax_export.deserialize(bytearray(data))
+            text = self._exported.mlir_module()
+        except Exception as error:  # a broken program breaks its reader in any way
+            raise ValueError(
+                f"Loading expected a StableHLO program; got {where!r}, which cannot be read ({error}). It may be "
+                "truncated or damaged: use another copy."
+            ) from error
+        for match in _CALL.finditer(text):
+            target = match[1] or match[2]
+            if not _KNOWN_CALLS.fullmatch(target):
+                raise ValueError(
+                    f"Loading expected a program of XLA's own ops; got {where!r}, which calls {target!r}. It is not "
+                    "run."
+                )
+
+    def __call__(self, values: list[Any], *arguments: Any) -> list[Tensor]:
+        """The results for the values of the Variables and the arguments."""
+        wanted = self._exported.in_avals[len(values) :]
+        if len(wanted) != len(arguments):
+            raise TypeError(f"The program expected {len(wanted)} arguments; got {len(arguments)}.")
+        given = [np.asarray(a, w.dtype) for a, w in zip(arguments, wanted, strict=True)]
+        return [tensor_of(to_node(found)) for found in self._exported.call(values, *given)]

@@ -1,0 +1,166 @@
+"""`Compilation`: what `compile` was told, and the metrics that come of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.engine import nest, placement
+from tapeflow.engine.repeat import Repeater
+from tapeflow.keras.training.compiled_loss import CompiledLoss
+from tapeflow.keras.training.compiled_metrics import CompiledMetrics
+
+
+class Compilation:
+    """The half of a trainer that knows what is to be optimised and reported."""
+
+    _name: str
+
+    def _init_compilation(self) -> None:
+        self.optimizer: Any = None
+        self.loss: Any = None
+        self.compiled_loss: Any = None
+        self.compiled_metrics: Any = None
+        self.output_names: list[str] | None = None
+        self._is_compiled = False
+        self._compile_arguments: dict[str, Any] = {}
+        self._run_eagerly: bool | None = None
+        self._steps_per_execution: int | None = None
+        self._repeaters: dict[str, Repeater] = {}
+        # The devices of the strategy in whose scope the model was made or compiled.
+        self._placement = placement.current
+
+    def _forget_programs(self) -> None:
+        self._repeaters = {}
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        weighted_metrics: Any = None,
+        run_eagerly: bool | None = None,
+        steps_per_execution: int | None = None,
+        jit_compile: Any = None,
+        pss_evaluation_shards: int = 0,
+        auto_scale_loss: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Say how to train.
+
+        Args:
+            optimizer: a name or an optimizer.
+            loss: a name, a function of (y_true, y_pred), a `Loss`; a list or dict of them for several outputs.
+            metrics: names, functions or `Metric`s to report; a list or dict of lists for several outputs.
+            loss_weights: factors for the losses of several outputs.
+            weighted_metrics: metrics that see sample and class weights.
+            run_eagerly: call the steps as plain Python, to debug them.
+            steps_per_execution: how many steps run as one program; chosen unless given.
+            jit_compile: changes nothing; everything is compiled.
+        """
+        if kwargs:
+            raise TypeError(
+                f"Invalid keyword argument(s) in `compile()`: {sorted(kwargs)}. Valid keyword arguments are those of "
+                "its signature."
+            )
+        names = list(self.output_names) if self.output_names else None
+        self.optimizer = _optimizer(optimizer)
+        self.loss = loss if loss is not None else {}
+        self.compiled_loss = (
+            loss if isinstance(loss, CompiledLoss) else CompiledLoss(loss, loss_weights, names)
+        )
+        self.compiled_metrics = CompiledMetrics(metrics, weighted_metrics, names)
+        self._run_eagerly = run_eagerly
+        self._steps_per_execution = steps_per_execution
+        self._compile_arguments = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "metrics": metrics,
+            "loss_weights": loss_weights,
+            "weighted_metrics": weighted_metrics,
+            "run_eagerly": run_eagerly,
+            "steps_per_execution": steps_per_execution,
+            "jit_compile": jit_compile,
+        }
+        self._is_compiled = True
+        self._placement = placement.current or self._placement
+        self._forget_programs()
+
+    @property
+    def run_eagerly(self) -> bool:
+        """Whether steps are called as plain Python."""
+        return bool(self._run_eagerly) or tf.config.functions_run_eagerly()
+
+    @run_eagerly.setter
+    def run_eagerly(self, value: bool) -> None:
+        self._run_eagerly = value
+        self._forget_programs()
+
+    def get_compile_config(self) -> dict[str, Any] | None:
+        """What `compile` was given, as a config; None before."""
+        from tapeflow.keras.saving.registry import serialize_keras_object
+
+        if not self._is_compiled:
+            return None
+        given = {**self._compile_arguments, "optimizer": self.optimizer}
+        return nest.map_structure(lambda v: v if _is_plain(v) else serialize_keras_object(v), given)
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compile as a config says, of this or another version of Keras."""
+        from tapeflow.keras.saving.training_state import compile_arguments
+
+        self.compile(**compile_arguments(config))
+
+    def explain(self, x: Any = None, y: Any = None) -> str:
+        """Which loss and which metrics training really computes, over which axes, and why; printed and returned.
+
+        Args:
+            x: a batch of inputs, if the model has not seen data yet.
+            y: its labels.
+        """
+        from tapeflow.keras.training.explain import explanation
+
+        self._require_compiled("explain")
+        text = explanation(self, x, y)
+        print(text)  # noqa: T201 - what it is for
+        return text
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of training: the compiled ones, then those of the model and its layers."""
+        found: list[Any] = []
+        if self._is_compiled:
+            found += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
+        found += super().metrics  # pyright: ignore[reportAttributeAccessIssue]
+        return list({id(m): m for m in found}.values())
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of `metrics`; known once the model has seen data."""
+        return [m.name for m in self.metrics]
+
+    def reset_metrics(self) -> None:
+        """Begin all metrics anew, as every epoch does."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def _require_compiled(self, method: str) -> None:
+        if not self._is_compiled:
+            raise RuntimeError(
+                f"You must compile your model before training/testing. Use `model.compile(optimizer, loss)`: "
+                f"Model.{method} was called on {self._name!r}, which has not been compiled."
+            )
+
+
+def _optimizer(optimizer: Any) -> Any:
+    """The optimizer to train with; scaled losses where the global policy computes in float16."""
+    found = tf.keras.optimizers.get(optimizer)
+    scaled = tf.keras.mixed_precision.LossScaleOptimizer
+    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(found, scaled):
+        return scaled(found)
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, str, type(None)))

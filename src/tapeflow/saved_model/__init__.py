@@ -1,0 +1,10 @@
+"""`tf.saved_model`: what an object computes, in a folder, without its Python code.
+
+`saving` writes a folder: `saved_model.json` (what there is, with checksums), a StableHLO program for each function
+(`engine.portable`), and `variables.safetensors` (`tapeflow.train`). `loading` runs what `saving` wrote. The
+folders that TensorFlow calls SavedModels hold TensorFlow's graphs; those are refused with a clear error.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

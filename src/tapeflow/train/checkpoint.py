@@ -1,0 +1,253 @@
+"""`tf.train.Checkpoint`: the values of objects, saved and restored by structure."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine import errors
+from tapeflow.engine.dtypes import int64
+from tapeflow.engine.dtypes import string as string_dtype
+from tapeflow.engine.sketch import init_scope
+from tapeflow.engine.variable import Variable
+from tapeflow.train.background import BackgroundWriter
+from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
+from tapeflow.train.plain_state import packed
+from tapeflow.train.restoration import FORMAT, CheckpointLoadStatus, InitializationOnlyStatus, Restoration
+from tapeflow.train.tensor_file import TensorFile, write_tensors
+from tapeflow.train.trackable import Trackable, children, has_state, is_trackable, state_of
+
+_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+_COUNTER = "save_counter"
+
+
+class CheckpointOptions:
+    """How checkpoints are written.
+
+    Args:
+        enable_async: write on a thread of its own: `save` returns when the values have been copied.
+        experimental_enable_async_checkpoint: the older name of it.
+        experimental_write_callbacks: functions to call with the path once a checkpoint is written.
+        experimental_io_device, experimental_skip_slot_variables, experimental_sharding_callback: TensorFlow's;
+            they change nothing here.
+    """
+
+    def __init__(
+        self,
+        experimental_io_device: Any = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: Any = None,
+        enable_async: bool = False,
+        experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: Any = None,
+    ) -> None:
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = bool(enable_async or experimental_enable_async_checkpoint)
+        self.experimental_enable_async_checkpoint = self.enable_async
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+        self.experimental_sharding_callback = experimental_sharding_callback
+
+
+class Checkpoint(Trackable):
+    """Saves and restores the values of the objects it is given, and of all that these lead to.
+
+    Args:
+        root: an object whose attributes are saved as if they were the checkpoint's own.
+        **kwargs: objects by name: Variables, layers, models, optimizers, metrics, `tf.Module`s, iterators over
+            datasets, `tf.random.Generator`s, other Checkpoints, and lists and dicts of them.
+
+    >>> checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    >>> path = checkpoint.save("folder/ckpt")
+    >>> checkpoint.restore(path).assert_consumed()
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._save_counter: Variable | None = None
+        self._writer = BackgroundWriter("checkpoint")
+        self._root = _checked("root", root) if root is not None else None
+        for name, value in sorted(kwargs.items()):
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            _checked(name, value)
+        object.__setattr__(self, name, value)
+        if self._deferred is not None:
+            self._deferred.take_below(self, (name,), value)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        found = {} if self._root is None else dict(children(self._root))
+        found.update({k: v for k, v in vars(self).items() if not k.startswith("_") and is_trackable(v)})
+        if self._save_counter is not None:
+            found[_COUNTER] = self._save_counter
+        return found
+
+    @property
+    def save_counter(self) -> Variable:
+        """How often `save` has been called, over all runs; an int64 Variable."""
+        if self._save_counter is None:
+            with init_scope():
+                self._save_counter = Variable(0, dtype=int64, trainable=False, name=_COUNTER)
+        return self._save_counter
+
+    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Save under `file_prefix` and a number that grows, and note it as the folder's latest.
+
+        Returns:
+            The path to give to `restore`: `folder/ckpt-1`.
+        """
+        self.save_counter.assign_add(1)
+        path = f"{os.fspath(file_prefix)}-{int(self.save_counter)}"
+
+        def written() -> None:
+            update_checkpoint_state(os.path.dirname(path), path, [path])
+
+        return self._write(path, options, written)
+
+    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Save under exactly this path, without counting and without noting it."""
+        return self._write(os.fspath(file_prefix), options, None)
+
+    def _write(self, path: str, options: CheckpointOptions | None, then: Any) -> str:
+        options = options or CheckpointOptions()
+        tensors, metadata = contents(self)
+
+        def work() -> None:
+            write_tensors(file_of(path), tensors, metadata)
+            if then is not None:
+                then()
+            for callback in options.experimental_write_callbacks or ():
+                callback(path)
+
+        if options.enable_async:
+            self._writer.wait()  # every checkpoint is written, in order
+            self._writer.start(work)
+        else:
+            self._writer.run(work)
+        return path
+
+    def sync(self) -> None:
+        """Wait until what `enable_async` writes is on disk; raises what went wrong there."""
+        self._writer.wait()
+
+    def restore(self, save_path: Any, options: Any = None) -> Any:
+        """Give the objects the values of a checkpoint; what is not made yet gets them when it is.
+
+        Args:
+            save_path: what `save` or `tf.train.latest_checkpoint` gave; None restores nothing.
+            options: ignored.
+
+        Returns:
+            A status with `assert_consumed`, `assert_existing_objects_matched`, `assert_nontrivial_match` and
+            `expect_partial`.
+
+        Raises:
+            tf.errors.NotFoundError: there is no such checkpoint.
+            ValueError: it is damaged, or its values do not fit.
+        """
+        status = self.read(save_path, options)
+        if isinstance(status, CheckpointLoadStatus) and self._save_counter is None:
+            _ = self.save_counter  # it goes on counting where the saved one was
+            status._restoration.take(self, 0)
+        return status
+
+    def read(self, save_path: Any, options: Any = None) -> Any:
+        """`restore`, for what `write` wrote: the count of saves is left alone."""
+        self._writer.wait()
+        if save_path is None:
+            return InitializationOnlyStatus()
+        restoration = Restoration(opened(save_path), self)
+        if self._root is not None:
+            restoration.take(self._root, 0)  # it waits, too, for what is not made yet
+        return CheckpointLoadStatus(restoration)
+
+
+def opened(save_path: Any) -> TensorFile:
+    """The file of a checkpoint.
+
+    Raises:
+        tf.errors.NotFoundError: there is none, or it is one of TensorFlow's.
+    """
+    prefix = os.fspath(save_path)
+    try:
+        return TensorFile(file_of(prefix))
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    if os.path.exists(f"{prefix}.index"):
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"Restoring expected a checkpoint that TapeFlow wrote; got {prefix!r}, a TensorFlow checkpoint, which only "
+            "TensorFlow reads. Save the weights there with model.save_weights('weights.h5').",
+        )
+    raise errors.NotFoundError(
+        None,
+        None,
+        f"Error when restoring from checkpoint at {prefix}: no file {str(file_of(prefix))!r}. Please double-check "
+        "that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').",
+    )
+
+
+def _checked(name: str, value: Any) -> Any:
+    is_empty = isinstance(value, (list, tuple, dict)) and not value
+    if not is_empty and not is_trackable(value):
+        raise ValueError(
+            f"`Checkpoint` was expecting {name} to be a trackable object (a Variable, layer, model, optimizer, metric, "
+            f"tf.Module, iterator, generator, or a list or dict of them), got {value!r}. Make it a tf.Variable."
+        )
+    return value
+
+
+def contents(
+    root: Any, take: Callable[[Variable], Any] | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tensors of all that an object leads to, and the graph of objects as metadata.
+
+    Args:
+        root: the object.
+        take: gives what to keep of a Variable; a copy of its value unless given.
+    """
+    taken = take or snapshot
+    nodes: list[dict[str, Any]] = []
+    numbers: dict[int, int] = {}
+    held: list[Any] = []  # keeps ids unique while we go
+    tensors: dict[str, Any] = {}
+    waiting: deque[Any] = deque()
+
+    def number(value: Any, name: str) -> int:
+        found = numbers.get(id(value))
+        if found is None:
+            found = numbers[id(value)] = len(nodes)
+            held.append(value)
+            nodes.append({"name": name, "children": {}})
+            waiting.append(value)
+        return found
+
+    number(root, "")
+    while waiting:
+        owner = waiting.popleft()
+        node = nodes[numbers[id(owner)]]
+        path = node["name"]
+        if isinstance(owner, Variable):
+            if owner.dtype is string_dtype:
+                node["strings"] = packed(owner.numpy(), tensors, path)
+            else:
+                node["tensor"] = f"{path}{_VALUE}"
+                tensors[node["tensor"]] = taken(owner)
+        elif has_state(owner):
+            node["state"] = packed(state_of(owner), tensors, f"{path}/.STATE")
+        else:
+            for name, child in children(owner).items():
+                node["children"][name] = number(child, f"{path}/{name}" if path else name)
+    return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
+
+
+def snapshot(variable: Variable) -> np.ndarray:
+    """A Variable's value as an array of its own (`numpy` copies it: buffers of Variables are overwritten)."""
+    return np.asarray(variable.numpy())

@@ -1,0 +1,24 @@
+"""A stretch of a file as a file."""
+
+from __future__ import annotations
+
+import io
+
+from tapeflow.keras.saving.file_part import FilePart
+
+
+def test_reads_its_stretch_alone() -> None:
+    part = FilePart(io.BytesIO(b"0123456789"), 2, 5)
+    assert part.read() == b"23456"
+    assert part.read(3) == b""
+    assert part.seek(-2, io.SEEK_END) == 3
+    assert part.read(9) == b"56"
+    assert part.seek(1) == part.tell() == 1
+    assert part.seek(1, io.SEEK_CUR) == 2
+    buffer = bytearray(2)
+    assert part.readinto(buffer) == 2
+    assert bytes(buffer) == b"45"
+    assert part.readable()
+    assert part.seekable()
+    assert part.seek(99) == 99
+    assert part.read() == b""

@@ -1,0 +1,176 @@
+"""`model.export`, `tf.saved_model.save` and `load`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.engine.portable import PortableProgram
+
+L = tf.keras.layers
+RNG = np.random.default_rng(0)
+
+
+def mlp() -> Any:
+    layers = [L.Dense(4, activation="relu"), L.BatchNormalization(), L.Dropout(0.5), L.Dense(2)]
+    return tf.keras.Sequential([tf.keras.Input((3,)), *layers]), RNG.random((5, 3), np.float32)
+
+
+def cnn() -> Any:
+    layers = [L.Conv2D(4, 3, activation="relu"), L.MaxPooling2D(), L.Flatten(), L.Dense(2)]
+    return tf.keras.Sequential([tf.keras.Input((8, 8, 1)), *layers]), RNG.random((5, 8, 8, 1), np.float32)
+
+
+def recurrent() -> Any:
+    layers = [L.Embedding(9, 4), L.LSTM(3)]
+    return tf.keras.Sequential([tf.keras.Input((5,), dtype="int32"), *layers]), RNG.integers(0, 9, (4, 5))
+
+
+def two_inputs() -> Any:
+    a, b = tf.keras.Input((3,), name="a"), tf.keras.Input((3,), name="b")
+    model = tf.keras.Model({"a": a, "b": b}, {"sum": L.Dense(2)(a + b), "a": a})
+    return model, {"a": RNG.random((4, 3), np.float32), "b": RNG.random((4, 3), np.float32)}
+
+
+def called() -> Any:
+    class Own(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = L.Dense(2)
+
+        def call(self, x: Any) -> Any:
+            return self.dense(x) * 2.0
+
+    model, x = Own(), RNG.random((4, 3), np.float32)
+    model(x)
+    return model, x
+
+
+@pytest.mark.parametrize("make", [mlp, cnn, recurrent, two_inputs, called])
+def test_a_model_gives_the_same(make: Any, tmp_path: Path) -> None:
+    model, x = make()
+    model.export(tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    wanted, found = model(x), loaded.serve(x)
+    tf.nest.map_structure(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), found, wanted)
+    assert len(loaded.variables) == len(model.variables)
+    assert tf.saved_model.contains_saved_model(tmp_path / "m")
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
+def test_signatures_give_dicts(tmp_path: Path) -> None:
+    model, x = mlp()
+    tf.saved_model.save(model, tmp_path / "m")
+    tf.saved_model.save(model, tmp_path / "m")
+    loaded = tf.saved_model.load(str(tmp_path / "m"))
+    assert list(loaded.signatures) == ["serving_default"]
+    np.testing.assert_allclose(loaded.signatures["serving_default"](x)["output_0"], model(x), rtol=1e-5)
+    np.testing.assert_allclose(loaded(x[:2], training=False), model(x[:2]), rtol=1e-5)
+
+
+class Scaler(tf.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = tf.Variable(3.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
+    def scaled(self, x: Any) -> Any:
+        return x * self.scale
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.int32)])
+    def fixed(self, x: Any, n: Any) -> Any:
+        return tf.reduce_sum(x) * tf.cast(n, tf.float32), x
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def whole(self, x: Any) -> Any:
+        return x - tf.reduce_mean(x)
+
+
+class OnlyRows(Scaler):
+    whole = None
+
+
+def test_functions_of_a_module(tmp_path: Path) -> None:
+    module = OnlyRows()
+    tf.saved_model.save(module, tmp_path / "m", signatures={"scale": module.scaled})
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert loaded.scaled([[1.0, 2.0]]).numpy().tolist() == [[3.0, 6.0]]
+    total, same = loaded.fixed([1.0, 2.0], 2)
+    assert (float(total), same.numpy().tolist()) == (6.0, [1.0, 2.0])
+    assert loaded.signatures["scale"](x=[[1.0, 1.0]])["output_0"].numpy().tolist() == [[3.0, 3.0]]
+    loaded.variables[0].assign(1.0)
+    assert loaded.scaled([[1.0, 2.0]]).numpy().tolist() == [[1.0, 2.0]]
+    with pytest.raises(AttributeError, match="no function 'other'. It has: .*'fixed', 'scaled'"):
+        loaded.other  # noqa: B018
+    with pytest.raises(TypeError, match="scaled expected 1 inputs"):
+        loaded.scaled()
+
+
+def test_what_cannot_be_exported(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="treats each row by itself"):
+        tf.saved_model.save(Scaler(), tmp_path / "m")
+    with pytest.raises(ValueError, match="expected a Keras model or an object with functions"):
+        tf.saved_model.save(tf.Module(), tmp_path / "m")
+    with pytest.raises(ValueError, match="a function whose arguments are known for 'serving_default'"):
+        tf.saved_model.save(tf.Module(), tmp_path / "m", signatures=tf.function(lambda x: x))
+    with pytest.raises(ValueError, match="has not been called"):
+        type(called()[0])().export(tmp_path / "m")
+    open_lengths = tf.keras.Sequential([tf.keras.Input((None, 3)), L.LSTM(2)])
+    with pytest.raises(ValueError, match="sizes are known, except for the number of rows"):
+        open_lengths.export(tmp_path / "m")
+    with pytest.raises(
+        ValueError, match="expected format to be 'tf_saved_model' or 'stablehlo'; got format='onnx'"
+    ):
+        mlp()[0].export(tmp_path / "m", format="onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_are_none_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="SavedModel file does not exist at"):
+        tf.saved_model.load(tmp_path)
+    (tmp_path / "saved_model.pb").touch()
+    with pytest.raises(ValueError, match="a TensorFlow SavedModel, which only TensorFlow can run"):
+        tf.saved_model.load(tmp_path)
+
+
+def test_damage_is_noticed(tmp_path: Path) -> None:
+    tf.saved_model.save(OnlyRows(), tmp_path / "m")
+    folder = tmp_path / "m"
+    good = {p: p.read_bytes() for p in folder.iterdir()}
+    for path, data in good.items():
+        if path.suffix != ".json":
+            path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+            with pytest.raises(ValueError, match="has changed since it was written"):
+                tf.saved_model.load(folder)
+            path.unlink()
+            with pytest.raises(ValueError, match="is missing"):
+                tf.saved_model.load(folder)
+            path.write_bytes(data)
+    manifest = folder / "saved_model.json"
+    described = json.loads(manifest.read_text())
+    for changed, text in (
+        ("{", "cannot be read"),
+        ("[]", "does not describe a saved model"),
+        (json.dumps({**described, "variables": 3}), "TypeError"),
+        (json.dumps(described).replace("scaled.stablehlo", "../x"), "that is none of its own"),
+    ):
+        manifest.write_text(changed)
+        with pytest.raises(ValueError, match=text):
+            tf.saved_model.load(folder)
+    with pytest.raises(ValueError, match="expected a StableHLO program"):
+        PortableProgram(b"nothing", "x")
+
+
+def test_programs_that_call_foreign_code_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Foreign:
+        def mlir_module(self) -> str:
+            return "%0 = stablehlo.custom_call @xla_python_cpu_callback(%arg0)"
+
+    monkeypatch.setattr("tapeflow.engine.portable.jax_export.deserialize", lambda data: Foreign())
+    with pytest.raises(ValueError, match="which calls 'xla_python_cpu_callback'. It is not run"):
+        PortableProgram(b"", "x")

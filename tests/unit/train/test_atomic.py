@@ -1,0 +1,66 @@
+"""Files that are replaced whole."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tapeflow.train.atomic import replacing
+
+
+def test_the_new_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "file"
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+        assert not path.exists()
+        assert temporary.parent == path.parent
+    assert path.read_text() == "new"
+    with pytest.raises(KeyboardInterrupt), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    with replacing(tmp_path / "file") as temporary:  # its writer lives
+        temporary.write_text("new")
+        busy = temporary
+        left = tmp_path / busy.name.replace(f".{os.getpid()}-", f".{gone.pid}-")
+        other = tmp_path / left.name.replace(".file.", ".other.")
+        for file in (left, other):
+            file.touch()
+        with replacing(tmp_path / "file") as second:
+            second.write_text("newer")
+        assert sorted(tmp_path.iterdir()) == sorted([busy, other, tmp_path / "file"])
+
+
+def test_what_another_machine_writes_is_left_alone_for_a_day(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    busy, left = (tmp_path / f".file.{gone.pid}-{i}.not-{socket.gethostname()}.tmp" for i in range(2))
+    for file in (busy, left):
+        file.touch()
+    yesterday = time.time() - 25 * 3600
+    os.utime(left, (yesterday, yesterday))
+    with replacing(tmp_path / "file") as temporary:
+        temporary.write_text("new")
+    assert sorted(tmp_path.iterdir()) == sorted([busy, tmp_path / "file"])
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    with (
+        pytest.raises((NotADirectoryError, FileExistsError)),
+        replacing(tmp_path / "file" / "below") as temporary,
+    ):
+        temporary.write_text("new")
+    assert (tmp_path / "file").read_text() == "old"
