@@ -1,3 +1,10 @@
+from . import v1 as v1
 from .finder import install as install
 from .finder import is_installed as is_installed
 from .finder import uninstall as uninstall
+from .text import as_bytes as as_bytes
+from .text import as_str as as_str
+from .text import as_str_any as as_str_any
+from .text import as_text as as_text
+from .text import bytes_or_text_types as bytes_or_text_types
+from .text import path_to_str as path_to_str

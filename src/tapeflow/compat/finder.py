@@ -9,12 +9,13 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
+from tapeflow.compat import tensorboard
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
 
 
 class Finder(MetaPathFinder):
-    """Finds TapeFlow's modules under TensorFlow's and Keras's names."""
+    """Finds TapeFlow's modules under TensorFlow's, Keras's and TensorBoard's names."""
 
     def __init__(self) -> None:
         self.given: set[str] = set()  # the names put into `sys.modules`
@@ -25,6 +26,10 @@ class Finder(MetaPathFinder):
         """A spec for a name that is ours; an error that names what there is, if it stands for nothing."""
         if is_ours(fullname):
             module = make_namespace(fullname) if fullname in NAMESPACES else _module(fullname)
+        elif fullname.partition(".")[0] == "tensorboard":
+            module = tensorboard.find(fullname, path)
+            if module is None:
+                return None
         elif not fullname.startswith("tapeflow.") or PathFinder.find_spec(fullname, path) is not None:
             return None
         elif fullname in MOVED:
@@ -126,7 +131,11 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(_installed)
     for name in _installed.given:
-        sys.modules.pop(name, None)
+        module = sys.modules.pop(name, None)
+        above, _, last = name.rpartition(".")
+        package = sys.modules.get(above)  # TensorBoard's own stays, without what was put into it
+        if above.startswith("tensorboard") and package is not None and vars(package).get(last) is module:
+            delattr(package, last)
     _installed = None
 
 

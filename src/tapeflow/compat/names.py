@@ -17,6 +17,8 @@ ROOTS = {
     "tensorflow.metrics": "tapeflow.keras.metrics",
     "tensorflow.optimizers": "tapeflow.keras.optimizers",
     "tensorflow.initializers": "tapeflow.keras.initializers",
+    "tensorflow.compat": "tapeflow.compat",
+    "tensorflow.compat.v1": "tapeflow.compat.v1",
     "tensorflow.python.keras": "tapeflow.keras",
     "keras": "tapeflow.keras",
 }

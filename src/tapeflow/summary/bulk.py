@@ -103,15 +103,19 @@ class _Events:
 
     def _is_like(self, layout: Layout, todo: np.ndarray) -> np.ndarray:
         """Which rows have their parts in the same places as the first of them."""
-        first = self.bytes[todo[0]]
+        rows = self._chosen(todo)
         found = np.ones(len(todo), bool)
-        for begin, end in ((layout.step_end, layout.tag_start), (layout.tag_end, layout.value)):
-            found &= (self.bytes[todo, begin:end] == first[begin:end]).all(axis=1)
+        for i in (*range(layout.step_end, layout.tag_start), *range(layout.tag_end, layout.value)):
+            found &= rows[:, i] == rows[0, i]
         return found
+
+    def _chosen(self, rows: np.ndarray) -> np.ndarray:
+        """Rows of the matrix; it itself if they are all, as they often are."""
+        return self.bytes if len(rows) == len(self.bytes) else self.bytes[rows]
 
     def _cut(self, layout: Layout, rows: np.ndarray, size: int, columns: list[Column]) -> list[np.ndarray]:
         """Cut the columns out of rows laid out alike, one tag after the other; gives what is no scalar after all."""
-        bytes_ = self.bytes[rows]
+        bytes_ = self._chosen(rows)
         begin, end = layout.value, layout.value + layout.dtype.itemsize
         times = np.ascontiguousarray(bytes_[:, 1:_TIME_END]).view("<f8")[:, 0]
         values = np.ascontiguousarray(bytes_[:, begin:end]).view(layout.dtype)[:, 0].astype(np.float64)
@@ -158,16 +162,23 @@ def _groups(words: np.ndarray) -> list[np.ndarray]:
     """The rows that are equal, by a hash and then a comparison."""
     if (words == words[0]).all():
         return [np.arange(len(words))]
-    with np.errstate(over="ignore"):
-        hashes = (words * _WEIGHTS[: words.shape[1]]).sum(axis=1, dtype=np.uint64)
+    hashes = words @ _WEIGHTS[: words.shape[1]]
     order = np.argsort(hashes, kind="stable")
     cuts = np.flatnonzero(np.diff(hashes[order])) + 1
     found = []
     for group in np.split(order, cuts):
         while group.size:
-            is_same = (words[group] == words[group[0]]).all(axis=1)
+            is_same = _equal_to_first(words[group])
             found.append(group[is_same])
             group = group[~is_same]
+    return found
+
+
+def _equal_to_first(words: np.ndarray) -> np.ndarray:
+    """Which rows are equal to the first; column by column, which is faster than `all` along short rows."""
+    found = words[:, 0] == words[0, 0]
+    for i in range(1, words.shape[1]):
+        found &= words[:, i] == words[0, i]
     return found
 
 

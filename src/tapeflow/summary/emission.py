@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -70,6 +70,45 @@ def _add(
         writer.add(tag, encode(value), step, metadata)
 
 
-def encode_if(encode: Callable[[Any], Any], value: Any, condition: Any) -> Any:
-    """`encode(value)`, or None, which is not written, if the condition does not hold."""
-    return encode(value) if bool(condition) else None
+def encode_if(encode: Callable[..., Any], *values_and_condition: Any) -> Any:
+    """`encode(*values)`, or None, which is not written, if the condition, which comes last, does not hold."""
+    *values, condition = values_and_condition
+    return encode(*values) if bool(condition) else None
+
+
+def emit_together(
+    writer: SummaryWriter,
+    tag: str,
+    data: Sequence[Any],
+    step: Any,
+    metadata: bytes,
+    encode: Callable[..., Any],
+    check: Callable[..., None] | None = None,
+    takes_step: bool = False,
+) -> bool:
+    """Write `encode(*data)`: `emit` for what is made of several values, such as labels and predictions.
+
+    Args:
+        writer: where to.
+        tag: the whole tag.
+        data: what the user passed.
+        step: what the user passed, or None for the default one.
+        metadata: a serialised SummaryMetadata.
+        encode: makes what `writer.add` takes, of arrays; None if there is nothing to write.
+        check: is called here and now with the values, arrays or `Pending`, and raises what the user did wrong.
+        takes_step: whether `encode` takes the step, an int, as its first argument.
+
+    Returns:
+        True, which is what a summary that is recorded returns.
+    """
+    step, values = hooks.step(step_or_default(step)), [hooks.value(d) for d in data]
+    if check is not None:
+        check(*values)
+
+    def add(step: Any, *given: Any) -> None:
+        # A tensor given to `record_if` comes behind the values.
+        function = encode if len(given) == len(values) else partial(encode_if, encode)
+        writer.add(tag, Prepared(function, *((step,) if takes_step else ()), *given), step, metadata)
+
+    hooks.bridge.call(add, step, *values)
+    return True

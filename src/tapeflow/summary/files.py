@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from tapeflow.summary.event_file import EventFile
 from tapeflow.summary.hooks import Pending
 from tapeflow.summary.records import record
 from tapeflow.summary.tensors import tensor_bytes
-from tapeflow.summary.writer import Prepared, SummaryWriter, now
+from tapeflow.summary.writer import Prepared, Source, SummaryWriter, now
 
 FLUSH_MILLIS = 1000
 MAX_QUEUE = 4096
@@ -111,6 +111,7 @@ class FileWriter(SummaryWriter):
 
     def _start_afresh(self) -> None:
         self._queue: deque[Any] = deque()
+        self._sources: dict[Hashable, Source] = {}
         self._lock = threading.RLock()
         self._wake = threading.Event()  # there is something in the queue
         self._hurry = threading.Event()  # there is much in it
@@ -138,10 +139,16 @@ class FileWriter(SummaryWriter):
                 self._wait_for_room()
 
     def add_column(
-        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
+        self,
+        tag: str,
+        values: Any,
+        steps: Sequence[int],
+        wall_times: Sequence[float],
+        metadata: bytes,
+        rows: slice = slice(None),
     ) -> None:
         """Write a tagged scalar for each of some steps; see the top of `writer.py`."""
-        self._put((wall_times, steps, tag, Column(values), metadata))
+        self._put((wall_times, steps, tag, Column(values, rows), metadata))
 
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised, or something that gives one."""
@@ -150,6 +157,12 @@ class FileWriter(SummaryWriter):
     def add_graph(self, graph: Any, wall_time: float | None = None) -> None:
         """Write a GraphDef message, serialised, or something that gives one."""
         self._put((now() if wall_time is None else wall_time, 0, None, graph, b"graph"))
+
+    def source(self, key: Hashable, make: Callable[[], Source]) -> Any:
+        """The source of a key, made when it is first asked for."""
+        # Without the lock: its holder may be waiting for a value that this thread computes.
+        found = self._sources.get(key)
+        return self._sources.setdefault(key, make()) if found is None else found
 
     def _put(self, entry: Any) -> None:
         if self._raises:
@@ -237,17 +250,22 @@ class FileWriter(SummaryWriter):
                 for _ in range(len(queue)):
                     if not waits and not _is_ready(queue[0], self._patience_s):
                         break
-                    entry = queue.popleft()
-                    try:
-                        if type(entry[3]) is Column:
-                            out += _records(*entry)
-                        elif (event := _event(*entry)) is not None:
-                            out.append(record(event))
-                    except Exception as error:  # noqa: BLE001 - whatever a user's data does, the rest is written
-                        self._file.report("value", f"a summary of {entry[2]!r} could not be made: {error}")
+                    self._make(queue.popleft(), out)
+                for source in list(self._sources.values()):
+                    for entry in source.due(is_flush=waits):
+                        self._make(entry, out)
             finally:  # also what was made before an interrupt
                 self._nbytes = 0
                 self._file.append(out)
+
+    def _make(self, entry: Any, out: list[Any]) -> None:
+        try:
+            if type(entry[3]) is Column:
+                out += _records(*entry)
+            elif (event := _event(*entry)) is not None:
+                out.append(record(event))
+        except Exception as error:  # noqa: BLE001 - whatever a user's data does, the rest is written
+            self._file.report("value", f"a summary of {entry[2]!r} could not be made: {error}")
 
 
 def flush_below(path: str) -> None:
@@ -267,16 +285,17 @@ def _size(value: Any) -> int:
 
 
 class Column:
-    """A scalar for each of some steps."""
+    """A scalar for each of some steps: the rows chosen of an array that may still be being computed."""
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: Any, rows: slice) -> None:
         self.values = values
+        self.rows = rows
 
 
 def _records(
     wall_times: Sequence[float], steps: Sequence[int], tag: str, column: Column, meta: bytes
 ) -> list[bytes]:
-    values = np.asarray(column.values, np.float64).tolist()
+    values = np.asarray(column.values, np.float64)[column.rows].tolist()
     rows = zip(wall_times, steps, values, strict=True)
     return [record(encoding.scalar_event(time, step, tag, value, meta)) for time, step, value in rows]
 

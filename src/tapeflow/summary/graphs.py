@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from tapeflow.summary import hooks
@@ -56,11 +57,11 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     if _tracing.is_on:
         _log.warning("tf.summary.trace_on: a trace is on already; it goes on.")
         return
+    if profiler:  # first: it may raise
+        hooks.profiler.start(None if profiler_outdir is None else os.fspath(profiler_outdir))
     _tracing.is_on, _tracing.graph, _tracing.profiler = True, graph, profiler
     if graph:
         hooks.bridge.start_graphs()
-    if profiler:
-        hooks.profiler.start(profiler_outdir)
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
@@ -92,8 +93,8 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         elif writer.is_recording:
             writer.add(name, run.SerializeToString(), step, metadata("graph_run_metadata_graph", b"1"))
     if _tracing.profiler:
-        hooks.profiler.stop(profiler_outdir)
         _tracing.profiler = False
+        hooks.profiler.stop(None if profiler_outdir is None else os.fspath(profiler_outdir))
     trace_off()
 
 

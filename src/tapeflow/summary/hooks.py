@@ -79,7 +79,7 @@ class Profiler:
         """Start to profile, into a folder if it is known by now."""
 
     def stop(self, folder: str | None) -> None:
-        """Stop, and write to `folder`; with None to the one given at the start, if any."""
+        """Stop, and write to the folder given at the start, else to `folder`; with neither, nowhere."""
 
 
 bridge = Bridge()

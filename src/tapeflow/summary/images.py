@@ -43,21 +43,20 @@ def image(
         step,
         encoding.metadata("images", description=description),
         partial(image_strings, most=most),
-        _check,
+        partial(check_pictures, "image"),
     )
 
 
-def _check(shape: tuple[int, ...], dtype: np.dtype) -> None:
-    check_rank(
-        "image", shape, 4, "[k, height, width, channels]", "Add the missing dimension with data[None]."
-    )
+def check_pictures(where: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """Raise unless a value of this shape and type can be drawn."""
+    check_rank(where, shape, 4, "[k, height, width, channels]", "Add the missing dimension with data[None].")
     if shape[3] not in _MODES:
         raise ValueError(
-            "tf.summary.image expected 1, 2, 3 or 4 channels in the last dimension; got data of shape "
+            f"tf.summary.{where} expected 1, 2, 3 or 4 channels in the last dimension; got data of shape "
             f"{shape}. Move or pick the channels first."
         )
     if dtype.kind not in "fiubV":
-        raise TypeError(f"tf.summary.image expected numbers; got data of dtype {dtype}.")
+        raise TypeError(f"tf.summary.{where} expected numbers; got data of dtype {dtype}.")
 
 
 def image_strings(images: np.ndarray, most: int = 3) -> np.ndarray:

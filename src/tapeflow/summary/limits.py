@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 
-def output_limit(where: str, max_outputs: Any) -> int:
+def output_limit(where: str, max_outputs: Any, argument: str = "max_outputs") -> int:
     """`max_outputs` as an int."""
     most = int(np.asarray(max_outputs))
     if most < 0:
         raise ValueError(
-            f"tf.summary.{where} expected max_outputs to be at least 0; got max_outputs={max_outputs!r}."
+            f"tf.summary.{where} expected {argument} to be at least 0; got {argument}={max_outputs!r}."
         )
     return most
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def array_of(proto: Any) -> np.ndarray:
     if proto.tensor_content:
         return np.frombuffer(proto.tensor_content, dtype).reshape(shape)
     found = getattr(proto, _FIELDS.get(name, "int_val"))
-    size = int(np.prod(shape, dtype=np.float64))
+    size = math.prod(shape)
     if name in ("float16", "bfloat16"):
         flat = np.array(found, np.uint16).view(dtype)
     elif name.startswith("complex"):
@@ -119,7 +120,7 @@ def array_of(proto: Any) -> np.ndarray:
     return flat.reshape(shape)
 
 
-_MOST_FILLED = 1 << 26
+_MOST_FILLED = 1 << 22
 
 
 def _dtype(name: str) -> np.dtype:

@@ -33,12 +33,17 @@ def value_of(proto: Any) -> Value | None:
     Raises:
         ValueError: what it holds is not well formed.
     """
-    kind = proto.WhichOneof("value")
+    kind, metadata = proto.WhichOneof("value"), proto.metadata
     read = _READERS.get(kind)
-    if read is None:
+    if read is not None:
+        array, plugin = read(getattr(proto, kind))
+    elif kind is None and metadata.plugin_data.plugin_name == "hparams":
+        array, plugin = (
+            np.zeros(0, np.float32),
+            "",
+        )  # PyTorch leaves it out: all there is to say is in the metadata
+    else:
         return None
-    array, plugin = read(getattr(proto, kind))
-    metadata = proto.metadata
     return Value(
         proto.tag,
         array,

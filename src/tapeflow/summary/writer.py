@@ -19,6 +19,9 @@ they are. A function that users call (`tf.summary.figure`, say) is written with 
 `emission.tag_of(name)`, which adds the name scope, and `emission.emit(...)`, which fills in the default step,
 checks shapes, and inside a recorded function makes it happen at every run: `images.py` is an example.
 
+What adds up over several calls before it is written (a confusion matrix, batch by batch) is a `Source`, which
+`writer.source(key, make)` keeps and asks for events whenever it writes: see `totals.py`.
+
 `add` returns in about a microsecond: it puts a tuple into a queue. A thread takes them out every
 `flush_millis`, makes records and appends them to the file with one system call; `flush` does the same in the
 caller's thread. So a process that is killed loses what was not flushed, and at most the last record in the
@@ -29,9 +32,9 @@ from __future__ import annotations
 
 import abc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.summary.context import current
 
@@ -48,6 +51,24 @@ class Prepared:
         self.values = values
 
 
+class Entry(NamedTuple):
+    """The arguments of `SummaryWriter.add`."""
+
+    wall_time: float
+    step: Any
+    tag: str
+    value: Any
+    metadata: bytes
+
+
+class Source(abc.ABC):
+    """Something a writer asks for what it has to write; only one thread does so at a time."""
+
+    @abc.abstractmethod
+    def due(self, is_flush: bool) -> Iterable[Entry]:
+        """What is to be written now; with `is_flush` everything there is."""
+
+
 class SummaryWriter(abc.ABC):
     """Where summaries go while it is the default writer."""
 
@@ -61,9 +82,15 @@ class SummaryWriter(abc.ABC):
 
     @abc.abstractmethod
     def add_column(
-        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
+        self,
+        tag: str,
+        values: Any,
+        steps: Sequence[int],
+        wall_times: Sequence[float],
+        metadata: bytes,
+        rows: slice = slice(None),
     ) -> None:
-        """Write a tagged scalar for each of some steps. `values` may still be being computed."""
+        """Write a tagged scalar for each of some steps: these rows of `values`, which may still be being computed."""
 
     @abc.abstractmethod
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
@@ -72,6 +99,10 @@ class SummaryWriter(abc.ABC):
     @abc.abstractmethod
     def add_graph(self, graph: bytes, wall_time: float | None = None) -> None:
         """Write a GraphDef message, serialised."""
+
+    @abc.abstractmethod
+    def source(self, key: Hashable, make: Callable[[], Source]) -> Any:
+        """The source of a key, made when it is first asked for."""
 
     @abc.abstractmethod
     def flush(self) -> None:
@@ -126,7 +157,13 @@ class NoopWriter(SummaryWriter):
         """Nothing."""
 
     def add_column(
-        self, tag: str, values: Any, steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
+        self,
+        tag: str,
+        values: Any,
+        steps: Sequence[int],
+        wall_times: Sequence[float],
+        metadata: bytes,
+        rows: slice = slice(None),
     ) -> None:
         """Nothing."""
 
@@ -135,6 +172,10 @@ class NoopWriter(SummaryWriter):
 
     def add_graph(self, graph: bytes, wall_time: float | None = None) -> None:
         """Nothing."""
+
+    def source(self, key: Hashable, make: Callable[[], Source]) -> Any:
+        """A new one, which nobody asks for anything."""
+        return make()
 
     def flush(self) -> None:
         """Nothing."""

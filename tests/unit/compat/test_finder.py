@@ -101,7 +101,7 @@ def test_modules_of_old_keras(run: Run) -> None:
             "No module or name 'keras.lossess': TapeFlow has no such one; the nearest are 'losses'",
         ),
         ("import tensorflow.contrib.slim", "No module or name 'tensorflow.contrib'"),
-        ("import tensorflow.compat.v1 as tf", "No module or name 'tensorflow.compat.v1'"),
+        ("import tensorflow.compat.v3 as tf", "No module or name 'tensorflow.compat.v3'"),
         ("import tensorflow.python.ops", "No module or name 'tensorflow.python.ops'"),
         ("import tensorflow.engine", "No module or name 'tensorflow.engine'"),
         ("from tensorflow.math import no_such", "cannot import name 'no_such'"),

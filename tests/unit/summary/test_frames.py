@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tapeflow.summary.frames import Frames, find_record, scan
-from tapeflow.summary.records import record
+from tapeflow.summary import frames as frames_module
+from tapeflow.summary.frames import Budget, Frames, find_record, scan
+from tapeflow.summary.records import header, record
 
 
 def texts(buffer: bytes, frames: Frames) -> list[bytes]:
@@ -132,7 +135,8 @@ def test_damage_longer_than_a_piece_goes_on_in_the_next() -> None:
 def test_a_search_through_much_damage_is_quick() -> None:
     noise = random.Random(4).randbytes(4 << 20)
     begin = time.process_time()
-    assert find_record(noise + record(b"x"), 0, True) == len(noise)
+    data = noise + record(b"x")
+    assert find_record(data, 0, True, Budget(data)) == len(noise)
     assert time.process_time() - begin < 5
 
 
@@ -211,3 +215,37 @@ def check_fuzzed(generator: random.Random, damages: list[Damage], count: int) ->
         seen[begin:end] = b"\1" * (end - begin)
     assert all(seen)
     return len(touched)
+
+
+def _pointing_at_the_end(count: int) -> bytes:
+    """Good records, and before each a header that says that all the rest is one."""
+    good = record(b"some data")
+    unit = 12 + len(good)
+    return b"".join(header(unit * i - 16) + good for i in range(count, 0, -1))
+
+
+def _every_other_damaged(count: int) -> bytes:
+    good = record(b"some data that is good")
+    return (good + good[:-1] + b"?") * count
+
+
+@pytest.mark.parametrize("make", [_pointing_at_the_end, _every_other_damaged])
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_recovery_costs_no_more_than_so_many_times_the_length(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[[int], bytes], is_checked: bool
+) -> None:
+    done = dict.fromkeys(("crc32c", "masked_crc", "_good_headers"), 0)
+    for name in done:
+        real = getattr(frames_module, name)
+
+        def counted(data: Any, name: str = name, real: Any = real) -> Any:
+            done[name] += len(data)
+            return real(data)
+
+        monkeypatch.setattr(frames_module, name, counted)
+    data = b"?" + make(2000)
+    frames = scan(data, goes_on=True, is_checked=is_checked)
+    assert done["crc32c"] + done["masked_crc"] < 20 * len(data)
+    assert done["_good_headers"] < 50 * len(data)
+    if make is _every_other_damaged and is_checked:
+        assert len(frames.starts) == 2000

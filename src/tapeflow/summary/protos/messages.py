@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -11,6 +12,7 @@ from google.protobuf import descriptor_pool, message_factory
 from tapeflow.summary.protos.schema import parse
 
 _PACKAGE = "tapeflow"
+_MAKING = threading.Lock()  # threads that ask first together must not get classes of two pools
 
 
 @cache
@@ -41,4 +43,5 @@ def message(name: str) -> Any:
     Its package is `tapeflow` unless the name says otherwise with a leading dot.
     """
     full = name[1:] if name.startswith(".") else f"{_PACKAGE}.{name}"
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(full))
+    with _MAKING:
+        return message_factory.GetMessageClass(_pool().FindMessageTypeByName(full))

@@ -1,0 +1,8 @@
+"""Names of TensorFlow 1 that mean what TensorFlow 2 has, some of it under another name."""
+
+from tapeflow import config as config
+from tapeflow import keras as keras
+from tapeflow.engine import random as _random
+from tapeflow.ops.introspection import executing_eagerly as executing_eagerly
+
+set_random_seed = _random.set_seed

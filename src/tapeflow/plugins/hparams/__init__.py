@@ -1,0 +1,5 @@
+"""Hyperparameters: `from tapeflow.plugins.hparams import api as hp`."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

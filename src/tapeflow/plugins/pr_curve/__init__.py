@@ -1,0 +1,5 @@
+"""Precision and recall: TensorBoard's PR curves. `from tapeflow.plugins.pr_curve import summary`."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,62 @@
+"""`tf.summary.run`: a folder of its own for each run."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow.summary.files import create_file_writer
+from tapeflow.summary.writer import SummaryWriter
+
+
+@contextmanager
+def run(
+    name: str = "", logdir: str | os.PathLike[str] = "logs", step: Any = None, **options: Any
+) -> Iterator[SummaryWriter]:
+    """Log to a new folder inside a `with` block, and close its file at the end.
+
+    The folder is `logdir/name-20240131-235959`; nothing has to be deleted or renamed before the next run. If
+    another run began in the same second, in any process, a number is added.
+
+    Args:
+        name: what the folder's name begins with; it may name folders in between: `"lr=0.1/seed 3"`.
+        logdir: where the folder goes.
+        step: the default step.
+        **options: go to `create_file_writer`.
+
+    Yields:
+        The writer, which is the default one inside the block. Its `logdir` is the new folder.
+
+    >>> with tf.summary.run("mnist") as run:
+    ...     model.fit(x, y, callbacks=[tf.keras.callbacks.TensorBoard(run.logdir)])
+    ...     tf.summary.text("notes", "a first try", step=0)
+    """
+    writer = create_file_writer(new_folder(os.fspath(logdir), name), **options)
+    try:
+        with writer.as_default(step):
+            yield writer
+    finally:
+        writer.close()
+
+
+def new_folder(logdir: str, name: str) -> str:
+    """Make a folder that nobody else has; its name ends with the time.
+
+    One that cannot be made is for the writer to complain about: it does not stop training.
+    """
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    first = folder = os.path.join(logdir, f"{name}-{stamp}" if name else stamp)
+    for number in itertools.count(2):
+        try:
+            os.makedirs(folder)
+        except FileExistsError:
+            folder = f"{first}-{number}"
+        except OSError:
+            break
+        else:
+            break
+    return folder
