@@ -62,7 +62,11 @@ class _Epochs:
 
 
 def fit(
-    package: str, task: str, steps_per_execution: int | None = None, is_logged: bool = False
+    package: str,
+    task: str,
+    steps_per_execution: int | None = None,
+    is_logged: bool = False,
+    backup_every: int | None = None,
 ) -> Callable[[int], float]:
     """Return `run_steps(count)`, where `count` is the steps of an epoch.
 
@@ -71,10 +75,12 @@ def fit(
         task: which model and data.
         steps_per_execution: as for `compile`.
         is_logged: whether the TensorBoard callback writes the scalars of every batch.
+        backup_every: after how many batches `BackupAndRestore` saves, if it does.
     """
     data, keras = make_data(task), load(package)
     logging = [keras.callbacks.TensorBoard(tempfile.mkdtemp(), update_freq="batch")] if is_logged else []
-    epochs = _Epochs(keras, task, data, steps_per_execution, logging)
+    backup = [keras.callbacks.BackupAndRestore(tempfile.mkdtemp(), backup_every)] if backup_every else []
+    epochs = _Epochs(keras, task, data, steps_per_execution, [*logging, *backup])
 
     def run_steps(count: int) -> float:
         data.require_epoch(count)

@@ -1,0 +1,71 @@
+"""The board: from process start until the last point of every run is served, next to TensorBoard and its Rust server.
+
+The board keeps an index of what it has read in the user's cache folder, so it is measured with that folder empty (a
+first start) and as the last start left it (every other). TensorBoard keeps 1000 points of a series; the board has all.
+"""
+
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from benchmarks.contenders import PROJECT, Script
+from benchmarks.harness import Bar, Benchmark, Fact
+from benchmarks.scripts.board_data import PICTURES, RUNS, SCALARS, SHAPES, make
+
+COLD, WARM = "TapeFlow board, no index", "TapeFlow board, with its index"
+TENSORBOARD = "TensorBoard (Rust server)"
+_CACHES = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board-index"
+
+
+def _opening(name: str, title: str, bars: tuple[Bar | Fact, ...], rounds: int) -> Benchmark:
+    def script(contender: str, what: str, cache: Path | None = None, is_emptied: bool = False) -> Script:
+        argv = ("-m", "benchmarks.scripts.board_open", what, name, *([str(cache)] if cache else []))
+        return Script(contender, PROJECT, argv, emptied=cache if is_emptied else None, times_itself=True)
+
+    return Benchmark(
+        name=f"board_{name}",
+        title=title,
+        contenders=(
+            script(TENSORBOARD, "tensorboard"),
+            script(COLD, "tapeflow", _CACHES / name / "cold", is_emptied=True),
+            script(WARM, "tapeflow", _CACHES / name / "warm"),
+        ),
+        reference=TENSORBOARD,
+        bars=bars,
+        rounds=rounds,
+        unit="s",
+        prepare=partial(make, name),
+    )
+
+
+BENCHMARKS = (
+    _opening(
+        SCALARS,
+        "opening 50 runs with 2 M scalars, process start to last point",
+        (
+            Bar(COLD, TENSORBOARD, at_most=0.9),
+            Bar(WARM, TENSORBOARD, at_most=0.4),
+            Bar(COLD, TENSORBOARD, at_most=1.0, fact="memory_mb"),
+            Fact(COLD, "points", SHAPES[SCALARS][2]),
+            Fact(WARM, "points", SHAPES[SCALARS][2]),
+            Fact(COLD, "answers_in_10_ms", True),
+        ),
+        rounds=5,
+    ),
+    _opening(
+        RUNS,
+        "opening 1000 runs, process start to last point",
+        (Bar(COLD, TENSORBOARD, at_most=1.0), Bar(WARM, TENSORBOARD, at_most=1.0)),
+        rounds=3,
+    ),
+    _opening(
+        PICTURES,
+        "opening 1 GB of pictures, process start to last step",
+        (
+            Bar(COLD, TENSORBOARD, at_most=1.0),
+            Bar(COLD, TENSORBOARD, at_most=1.0, fact="memory_mb"),
+            Fact(COLD, "points", SHAPES[PICTURES][2]),
+        ),
+        rounds=3,
+    ),
+)

@@ -1,0 +1,67 @@
+"""Answers in JSON, and the arguments of requests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+MOST_BODY = 8 << 20
+
+
+def json_answer(content: Any, request: Request | None = None) -> Response:
+    """JSON; with a request, nothing if the browser that sent it has the same already.
+
+    The tag is made of the content: versions that are counted are the same on another board.
+    """
+    headers = {"Cache-Control": "no-cache"}
+    data = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+    if request is not None:
+        headers["ETag"] = f'"{hashlib.blake2s(data, digest_size=16).hexdigest()}"'
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(None, 304, headers)
+    return Response(data, 200, headers, "application/json")
+
+
+def problem(status: int, text: str) -> Response:
+    """A refusal."""
+    return Response(orjson.dumps({"error": text}), status, media_type="application/json")
+
+
+def argument(request: Request, name: str) -> str:
+    """An argument in the query that must be there."""
+    found = request.query_params.get(name)
+    if found is None:
+        raise HTTPException(400, f"{request.url.path} expected {name}=... in its query; got none")
+    return found
+
+
+def whole_number(request: Request, name: str, default: int | None = None) -> int:
+    """An argument in the query that is a whole number from 0 on."""
+    text = request.query_params.get(name, "" if default is None else str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise HTTPException(400, f"{request.url.path} expected a whole number as {name}; got {name}={text!r}")
+    return int(text)
+
+
+async def body_of(request: Request) -> Any:
+    """The JSON in the body of a request."""
+    data = await bytes_of(request)
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(400, f"{request.url.path} expected JSON in its body: {error}") from None
+
+
+async def bytes_of(request: Request) -> bytes:
+    """The body of a request, unless it is too long."""
+    data = bytearray()
+    async for part in request.stream():
+        data += part
+        if len(data) > MOST_BODY:
+            raise HTTPException(413, f"{request.url.path} expected a body of at most {MOST_BODY} bytes")
+    return bytes(data)

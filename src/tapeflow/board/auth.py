@@ -1,0 +1,135 @@
+"""Who may look, and what a browser may do with what it is shown.
+
+On loopback, everybody who reaches the port is this machine, unless a web page of somebody else's makes the browser
+ask for it under a name that leads here (DNS rebinding): so the `Host` must be one of ours. On any other address a
+token is needed, which such a page does not have.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tapeflow.board.answers import problem
+from tapeflow.board.board import Options
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; "
+    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors {}"
+)
+_FRAMES = (
+    "'self' http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:* vscode-webview:"
+)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name is this machine, as seen from itself."""
+    name = host.strip("[]").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def host_name(header: str) -> str:
+    """The name in a `Host` header, without the port."""
+    name, _, port = header.rpartition(":")
+    return name if name and port.isdigit() else header
+
+
+def _is_for_data(scope: Scope) -> bool:
+    """Whether a script asks, and not somebody who opens the page."""
+    return "/api/" in scope["path"] or "/data/" in scope["path"]
+
+
+class Guard:
+    """Middleware around the whole board."""
+
+    def __init__(self, app: ASGIApp, options: Options) -> None:
+        self.app = app
+        self.options = options
+        self.names = {name.lower() for name in (options.host, *options.hosts)}
+        self.cookie = f"tapeflow-board-{options.port}"
+        self.policy = _POLICY.format(_FRAMES if options.is_framed else "'self'")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = self.policy
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "no-referrer"
+                headers["Cross-Origin-Resource-Policy"] = "same-origin"
+                headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            await send(message)
+
+        refusal = self._refusal(scope, Headers(scope=scope))
+        await (refusal or self.app)(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if self.options.token:
+            if not self._has_token(headers):
+                return self._ask_for_token(scope)
+        elif not self._is_ours(host_name(headers.get("host", ""))):
+            return problem(
+                403,
+                f"the board is asked for as {headers.get('host', '')!r}, which is not a name it goes by; "
+                "if it is yours, start the board with --allowed-host NAME",
+            )
+        site = headers.get("sec-fetch-site", "same-origin")
+        if scope["method"] not in ("GET", "HEAD") and site not in ("same-origin", "none"):
+            return problem(403, "a page of another site may not change anything here")
+        if site == "cross-site" and _is_for_data(scope):
+            return problem(403, "a page of another site may not ask for anything here")
+        return None
+
+    def _is_ours(self, name: str) -> bool:
+        return is_loopback(name) or name.lower() in self.names
+
+    def _has_token(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self._is_token(given.strip()):
+            return True
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+        except CookieError:
+            return False
+        return found is not None and self._is_token(found.value)
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.options.token.encode())
+
+    def _ask_for_token(self, scope: Scope) -> Response:
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if not given or not self._is_token(given[0]):
+            if _is_for_data(scope):
+                return problem(401, "a token is needed: open the URL the board printed when it started")
+            return PlainTextResponse(
+                "A token is needed: open the URL that `tapeflow board` printed when it started.\n", 401
+            )
+        rest = urlencode([(name, value) for name, value in query if name != "token"])
+        path = "/" + scope["path"].lstrip("/")  # what begins with two leads to another host
+        answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+        answer.set_cookie(
+            self.cookie,
+            self.options.token,
+            httponly=True,
+            samesite="strict",
+            path=self.options.path_prefix or "/",
+        )
+        return answer

@@ -1,0 +1,92 @@
+"""The parts of a running board, in one place for those who need several of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from tapeflow.board.index import Index, cache_folder
+from tapeflow.board.ingest import Ingest
+from tapeflow.board.live import Hub
+from tapeflow.board.logdirs import Logdir, shown
+from tapeflow.board.panels import find_panels
+from tapeflow.board.schema import Info
+from tapeflow.board.settings import SettingsFile, settings_path
+from tapeflow.board.store import Store
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for; see `tapeflow board --help`.
+
+    Attributes:
+        host: the address to listen on.
+        hosts: further names it is reached by.
+        token: who sends it may look; "" if everybody who reaches the port may.
+        cache: the folder of the index; None for none.
+        settings: the file of the settings; "" for the usual place.
+        is_framed: whether pages of other origins may show the board inside them, as notebooks do.
+        version: TapeFlow's, to be told to those who ask.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 6006
+    hosts: tuple[str, ...] = ()
+    token: str = ""
+    path_prefix: str = ""
+    reload_interval_s: float = 0.2
+    read_only: bool = False
+    cache: str | None = field(default_factory=cache_folder)
+    settings: str = ""
+    is_framed: bool = False
+    version: str = ""
+
+
+class Board:
+    """A board over some log folders."""
+
+    def __init__(self, logdirs: list[Logdir], options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.logdirs = logdirs
+        self.panels = find_panels()
+        self.store = Store(logdirs, self.panels)
+        self.index = Index(self.options.cache)
+        self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
+        self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
+        self.hub = Hub(self.store, self.settings)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self.ingest.start()
+
+    def stop(self) -> None:
+        """End reading, and keep what has been read."""
+        self.ingest.stop()
+        self.index.prune()
+
+    def info(self) -> Info:
+        """What the page asks for first."""
+        tags = self.store.tags(panel.name for panel in self.panels)
+        return {
+            "api": 1,
+            "version": self.options.version,
+            "title": ", ".join(
+                d.name or os.path.basename(shown(d.path)) or shown(d.path) for d in self.logdirs
+            ),
+            "logdirs": [
+                {"name": d.name, "path": shown(d.path), "exists": os.path.exists(d.path)}
+                for d in self.logdirs
+            ],
+            "panels": [
+                {
+                    "name": panel.name,
+                    "title": panel.title,
+                    "tags": len(tags[panel.name]),
+                    "runs": len({run for entry in tags[panel.name] for run in entry["counts"]}),
+                }
+                for panel in self.panels
+            ],
+            "read_only": self.options.read_only,
+            "reload_interval_s": self.options.reload_interval_s,
+            "progress": self.store.progress(),
+        }

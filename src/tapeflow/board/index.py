@@ -1,0 +1,220 @@
+"""What has been read, kept on disk for the next start, in the user's cache folder.
+
+A file for each run: a head in JSON, then the columns as they are in memory, so that they are mapped, not read. It is
+used only if the event files still begin with what it was made of; then reading goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+import mmap
+import os
+import struct
+import tempfile
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from tapeflow.board.runs import Run
+from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
+from tapeflow.summary.reader import Damage, EventFileReader, Position, open_regular
+
+_MAGIC = b"TFI1"
+_SUFFIX = ".tfi"
+_KEPT_S = 90 * 86400.0
+_log = logging.getLogger("tapeflow.board")
+
+
+def cache_folder() -> str:
+    """Where indexes are kept unless told otherwise: below XDG_CACHE_HOME or ~/.cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tapeflow", "board")
+
+
+class Index:
+    """The indexes in one folder; with None as folder, nothing is kept."""
+
+    def __init__(self, folder: str | None) -> None:
+        self.folder = folder
+        self._is_failing = False
+
+    def _path(self, run: Run) -> str:
+        key = hashlib.blake2s(os.fsencode(run.found.folder), digest_size=16).hexdigest()
+        return os.path.join(self.folder or "", key + _SUFFIX)
+
+    def load(self, run: Run) -> Kept | None:
+        """What is kept of a run; None if there is nothing, or it does not fit the files any more."""
+        if self.folder is None or run.is_checked:
+            return None
+        try:
+            with open(self._path(run), "rb") as file:
+                data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            head, at = _head(data)
+            if not _fits(run, head["files"]):
+                return None
+            kept = _kept(head, data, at)
+            os.utime(self._path(run))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+            _log.debug("an index of %r is not used: %s", run.name, error)
+            return None
+        return kept
+
+    def save(self, run: Run) -> None:
+        """Keep what has been read of a run."""
+        if self.folder is None or run.state != "ready" or run.bytes_read == run.bytes_saved:
+            return
+        try:
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
+                for part in _parts(run):
+                    file.write(part)
+            os.replace(file.name, self._path(run))
+            run.bytes_saved = run.bytes_read
+        except (OSError, orjson.JSONEncodeError) as error:  # the latter: a path that is no text
+            if not self._is_failing:
+                _log.warning("the index in %s cannot be written: %s", self.folder, error)
+            self._is_failing = True
+
+    def prune(self) -> None:
+        """Remove what nobody has used for a season."""
+        if self.folder is None or not os.path.isdir(self.folder):
+            return
+        for entry in os.scandir(self.folder):
+            if entry.name.endswith((_SUFFIX, ".part")) and time.time() - entry.stat().st_mtime > _KEPT_S:
+                os.unlink(entry.path)
+
+
+def _fits(run: Run, files: list[dict[str, Any]]) -> bool:
+    """Whether the files of an index are those of the run, grown or not."""
+    for kept in files:
+        status = run.found.files.get(kept["path"])
+        position = _position(kept)
+        if status is None or position.identity != (status.st_dev, status.st_ino):
+            return False
+        with open_regular(kept["path"], follows_links=False) as file:
+            file.seek(position.offset - len(position.tail))
+            if file.read(len(position.tail)) != position.tail:
+                return False
+    return True
+
+
+def _position(kept: dict[str, Any]) -> Position:
+    tail = base64.b64decode(kept["tail"])
+    device, number = kept["identity"]
+    return Position(kept["offset"], kept["rows"], kept["is_lost"], (device, number), tail)
+
+
+def _head(data: memoryview) -> tuple[dict[str, Any], int]:
+    if bytes(data[:4]) != _MAGIC:
+        raise ValueError("not an index")
+    (length,) = struct.unpack_from("<I", data, 4)
+    return orjson.loads(data[8 : 8 + length]), 8 + length
+
+
+class Kept(NamedTuple):
+    """What an index holds of a run."""
+
+    series: list[Series]
+    positions: dict[str, Position]
+    unchecked: dict[str, int]
+    damages: list[Damage]
+    facts: dict[str, Any]
+
+    def fill(self, run: Run) -> None:
+        """Give it to the run; whoever calls this holds the store's lock."""
+        for series in self.series:
+            (run.scalars if series.is_scalar else run.entries)[series.tag] = series
+        for path, position in self.positions.items():
+            run.readers[path] = EventFileReader(path, position=position, follows_links=False)
+        for name, value in self.facts.items():
+            setattr(run, name, value)
+        run.unchecked, run.damages = self.unchecked, self.damages
+        run.bytes_saved = run.bytes_read
+
+
+def _kept(head: dict[str, Any], data: memoryview, at: int) -> Kept:
+    found: list[Series] = []
+    for kept in head["series"]:
+        series = Series(kept["tag"], kept["is_scalar"])
+        series.plugin, series.display_name = kept["plugin"], kept["display_name"]
+        series.description, series.content = kept["description"], base64.b64decode(kept["content"])
+        series.is_old = kept["is_old"]
+        columns = {}
+        for name, dtype in (SCALAR_COLUMNS if series.is_scalar else ENTRY_COLUMNS).items():
+            columns[name] = np.frombuffer(data, dtype, kept["count"], at)
+            at += _padded(columns[name].nbytes)
+        series.columns.adopt(columns)
+        series.risen = kept["sorted_until"], kept["is_sorted"]
+        found.append(series)
+    return Kept(
+        found,
+        {kept["path"]: _position(kept) for kept in head["files"]},
+        {kept["path"]: kept["unchecked"] for kept in head["files"] if kept["unchecked"]},
+        [Damage(*damage) for damage in head["damages"]],
+        {name: head[name] for name in _KEPT},
+    )
+
+
+_KEPT = (
+    "generation",
+    "hparams",
+    "start_time",
+    "last_time",
+    "points",
+    "bad_bytes",
+    "tags_left_out",
+    "samples_left_out",
+)
+
+
+def _parts(run: Run) -> list[bytes | memoryview]:
+    files = [
+        {
+            **reader.position._asdict(),
+            "path": path,
+            "tail": base64.b64encode(reader.position.tail).decode(),
+            "unchecked": run.unchecked.get(path, 0),
+        }
+        for path, reader in run.readers.items()
+    ]
+    series, columns = [], []
+    for one in run.series():
+        count = len(one)
+        sorted_until, is_sorted = one.risen
+        series.append(
+            {
+                "tag": one.tag,
+                "is_scalar": one.is_scalar,
+                "plugin": one.plugin,
+                "display_name": one.display_name,
+                "description": one.description,
+                "is_old": one.is_old,
+                "content": base64.b64encode(one.content).decode(),
+                "count": count,
+                "is_sorted": is_sorted,
+                "sorted_until": sorted_until,
+            }
+        )
+        columns += _columns(one.columns, count)
+    kept = {name: getattr(run, name) for name in _KEPT}
+    head = orjson.dumps({**kept, "files": files, "series": series, "damages": [list(d) for d in run.damages]})
+    head += b" " * (-len(head) % 8)
+    return [_MAGIC, struct.pack("<I", len(head)), head, *columns]
+
+
+def _columns(columns: Columns, count: int) -> list[bytes | memoryview]:
+    found = []
+    for name in columns.names():
+        column = columns[name][:count]
+        found += [column.data.cast("B") if count else b"", b"\0" * (_padded(column.nbytes) - column.nbytes)]
+    return found
+
+
+def _padded(nbytes: int) -> int:
+    return -(-nbytes // 8) * 8

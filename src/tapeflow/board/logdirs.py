@@ -1,0 +1,149 @@
+"""The log folders, and the runs in them.
+
+Nothing outside them is read: a link is followed only if what it leads to lies inside the same log folder. What
+is left out for that reason is reported as a run that cannot be read, so that nobody wonders where it went.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MOST_RUNS = 100_000
+_MOST_DEPTH = 64
+_NUMBER = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Logdir:
+    """A folder to look for runs in, or a single event file.
+
+    Attributes:
+        path: absolute, as the user wrote it; it need not exist.
+        name: what the names of its runs begin with; may be "".
+    """
+
+    path: str
+    name: str = ""
+
+
+@dataclass
+class FoundRun:
+    """A folder with event files.
+
+    Attributes:
+        id: short and the same at every start.
+        name: unique; as TensorBoard would call it.
+        logdir: which of the log folders it is in.
+        folder: where it is.
+        files: its event files as they are to be opened, oldest first, with their status.
+        refusal: why nothing of it may be read, or "".
+    """
+
+    id: str
+    name: str
+    logdir: int
+    folder: str
+    files: dict[str, os.stat_result] = field(default_factory=dict)
+    refusal: str = ""
+
+
+def is_event_file(name: str) -> bool:
+    """Whether a file of this name holds events; TensorBoard's rule."""
+    return "tfevents" in name and not name.endswith(".profile-empty")
+
+
+def run_id(name: str) -> str:
+    """A short name for a run that fits into a URL."""
+    return hashlib.blake2s(name.encode(), digest_size=6).hexdigest()
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """A key that sorts numbers in names by value: run_2 before run_10."""
+    parts = enumerate(_NUMBER.split(text))
+    return [(0, int(part[:18]), part) if i % 2 else (1, 0, part) for i, part in parts]
+
+
+def shown(path: str) -> str:
+    """A path as text: bytes that are no UTF-8 are written as \\x.."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def find_runs(logdirs: list[Logdir]) -> dict[str, FoundRun]:
+    """All runs, by id."""
+    found: dict[str, FoundRun] = {}
+    for number, logdir in enumerate(logdirs):
+        for run in _runs_of(number, logdir):
+            if len(found) >= MOST_RUNS:
+                return found
+            found.setdefault(run.id, run)
+    return found
+
+
+def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
+    root = os.path.realpath(logdir.path)
+    try:
+        status = os.stat(root)
+    except OSError:
+        return
+    if stat.S_ISREG(status.st_mode):
+        name = logdir.name or "."
+        yield FoundRun(run_id(name), name, number, root, {root: status})
+        return
+    seen: set[str] = set()
+    waiting = [(root, "", 0)]
+    while waiting:
+        folder, relative, depth = waiting.pop()
+        if folder in seen or depth > _MOST_DEPTH:
+            continue  # a link that leads in a circle
+        seen.add(folder)
+        name = shown("/".join(part for part in (logdir.name, relative) if part)) or "."
+        run = FoundRun(run_id(name), name, number, folder)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            run.refusal = f"the folder cannot be read: {error.strerror}"
+            yield run
+            continue
+        inner = []
+        for entry in entries:
+            below = f"{relative}/{entry.name}" if relative else entry.name
+            try:
+                place = _inside(entry, root)
+                if place is None:
+                    if is_event_file(entry.name) or entry.is_dir():
+                        yield _left_out(number, logdir, below, entry)
+                elif entry.is_dir():
+                    inner.append((place, below, depth + 1))
+                elif is_event_file(entry.name) and entry.is_file():
+                    run.files[place] = entry.stat()
+            except OSError:
+                continue  # gone meanwhile, or a link to nothing
+        waiting += reversed(inner)
+        if run.files:
+            yield run
+
+
+def _inside(entry: os.DirEntry[str], root: str) -> str | None:
+    """Where an entry really is, or None if that is outside the log folder."""
+    if not entry.is_symlink():
+        return entry.path
+    place = os.path.realpath(entry.path)
+    return place if place == root or place.startswith(root.rstrip(os.sep) + os.sep) else None
+
+
+def _left_out(number: int, logdir: Logdir, below: str, entry: os.DirEntry[str]) -> FoundRun:
+    name = shown("/".join(part for part in (logdir.name, below) if part))
+    return FoundRun(
+        run_id(name),
+        name,
+        number,
+        entry.path,
+        refusal="a link that leads out of the log folder is not followed; give its target as a --logdir of its own",
+    )

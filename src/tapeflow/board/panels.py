@@ -1,0 +1,62 @@
+"""Panels: one folder in `api/` for each kind of content, found by themselves.
+
+A panel is a package `tapeflow.board.api.<name>` with a `PANEL`. To add one, add a folder: nothing else changes, on
+this side of the API as on the page's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.routing import BaseRoute
+
+from tapeflow.board import api
+from tapeflow.board.series import Series
+
+if TYPE_CHECKING:
+    from tapeflow.board.board import Board
+
+
+def _no_routes(board: Board) -> Sequence[BaseRoute]:
+    del board
+    return ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A kind of content.
+
+    Attributes:
+        name: the folder's name; what it adds is found below `/api/v1/<name>/`.
+        title: its name on the page.
+        position: where it stands among the others.
+        shows: whether a series is its. Asked when the first value of a series has been read; of several panels
+            that say yes the first has it. Series of numbers are asked of panels with `is_scalar`, others of the rest.
+        is_scalar: whether it shows numbers.
+        routes: what it adds to the API, with paths relative to `/api/v1/<name>`.
+        tensorboard: TensorBoard's routes for it, with paths relative to `/data/plugin`.
+    """
+
+    name: str
+    title: str
+    position: int
+    shows: Callable[[Series], bool]
+    routes: Callable[[Board], Sequence[BaseRoute]] = _no_routes
+    tensorboard: Callable[[Board], Sequence[BaseRoute]] = _no_routes
+    is_scalar: bool = False
+
+
+def find_panels() -> list[Panel]:
+    """The panels there are, in their order."""
+    packages = [m.name for m in pkgutil.iter_modules(api.__path__) if m.ispkg]
+    found = [importlib.import_module(f"{api.__name__}.{name}").PANEL for name in packages]
+    return sorted(found, key=lambda panel: panel.position)
+
+
+def panel_of(panels: Sequence[Panel], series: Series) -> str:
+    """The name of the panel that shows a series; "" if none does."""
+    return next((p.name for p in panels if p.is_scalar == series.is_scalar and p.shows(series)), "")

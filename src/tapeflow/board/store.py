@@ -1,0 +1,180 @@
+"""All runs, and what changed when.
+
+Whoever reads files changes runs under `lock` and says so with `changed`; whoever tells the pages asks for `changes`
+since the last time. Answers are made in other threads from views that stay good.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from tapeflow.board.logdirs import Logdir, natural, run_id, shown
+from tapeflow.board.panels import Panel, panel_of
+from tapeflow.board.runs import Run
+from tapeflow.board.schema import Progress, RunsAnswer, TagEntry
+from tapeflow.board.schema import Run as RunAnswer
+from tapeflow.board.series import Series
+
+_MOST_KEPT = 1000
+
+
+@dataclass
+class Changes:
+    """What changed between two versions.
+
+    Attributes:
+        version: the later one.
+        is_all: too much has happened since: take everything as changed.
+        runs: ids of runs that changed in any way, or are gone.
+        begun_anew: ids of runs whose former series no longer hold.
+        series: run and tag of series that have grown, numbers and others alike.
+    """
+
+    version: int
+    is_all: bool = False
+    runs: set[str] = field(default_factory=set)
+    begun_anew: set[str] = field(default_factory=set)
+    series: set[tuple[str, str]] = field(default_factory=set)
+
+
+class Store:
+    """The runs of some log folders."""
+
+    def __init__(self, logdirs: list[Logdir], panels: list[Panel]) -> None:
+        self.logdirs = logdirs
+        self.panels = panels
+        self.lock = threading.RLock()
+        self.runs: dict[str, Run] = {}
+        self.version = 0
+        self.listeners: list[Callable[[], None]] = []
+        self.is_looked_through = False
+        self._log: deque[Changes] = deque(maxlen=_MOST_KEPT)
+
+    def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
+        """Note that a run has changed; the lock is held."""
+        grown = set()
+        for one in series:
+            if not one.panel:
+                one.panel = panel_of(self.panels, one)
+            grown.add((run.id, one.tag))
+        self.version += 1
+        self._log.append(Changes(self.version, False, {run.id}, {run.id} if begun_anew else set(), grown))
+        for tell in self.listeners:
+            tell()
+
+    def changes(self, since: int) -> Changes:
+        """What has changed since a version."""
+        with self.lock:
+            found = Changes(self.version)
+            if since < self.version and (not self._log or self._log[0].version > since + 1):
+                found.is_all = True
+                return found
+            for change in reversed(self._log):
+                if change.version <= since:
+                    break
+                found.runs |= change.runs
+                found.begun_anew |= change.begun_anew
+                found.series |= change.series
+            return found
+
+    def ordered_runs(self) -> list[Run]:
+        """The runs, by name."""
+        with self.lock:
+            return sorted(self.runs.values(), key=lambda run: run.sort_key)
+
+    def answer(self, run: Run) -> RunAnswer:
+        """A run as the API gives it, with the hyperparameters of the runs it lies in."""
+        found = run.answer()
+        parts = run.name.split("/")
+        for length in range(len(parts) - 1, 0, -1):
+            above = self.runs.get(run_id("/".join(parts[:length])))
+            if above is not None:
+                found["hparams"] = {**above.hparams, **found["hparams"]}
+        return found
+
+    def answers(self) -> RunsAnswer:
+        """All runs as the API gives them."""
+        return {"runs": [self.answer(run) for run in self.ordered_runs()], "progress": self.progress()}
+
+    def find(self, run: str, tag: str, panel: str) -> tuple[Run, Series] | None:
+        """The series of a tag that a panel shows, or None."""
+        found = self.runs.get(run)
+        if found is None:
+            return None
+        for series in (found.scalars.get(tag), found.entries.get(tag)):
+            if series is not None and series.panel == panel:
+                return found, series
+        return None
+
+    def tags(self, panels: Iterable[str], only: Changes | None = None) -> dict[str, list[TagEntry]]:
+        """The tags of panels; with `only`, those that changed, with the runs they changed in."""
+        found: dict[str, dict[str, TagEntry]] = {panel: {} for panel in panels}
+        with self.lock:
+            for run, series in self._all_series() if only is None else self._changed_series(only):
+                if series.panel not in found:
+                    continue
+                entry = found[series.panel].get(series.tag)
+                if entry is None:
+                    entry = found[series.panel][series.tag] = {
+                        "tag": series.tag,
+                        "display_name": series.display_name,
+                        "description": series.description,
+                        "counts": {},
+                        "last_steps": {},
+                    }
+                entry["counts"][run.id] = len(series)
+                entry["last_steps"][run.id] = series.last_step
+        return {
+            panel: sorted(tags.values(), key=lambda entry: natural(entry["tag"]))
+            for panel, tags in found.items()
+        }
+
+    def _all_series(self) -> Iterable[tuple[Run, Series]]:
+        return ((run, series) for run in self.runs.values() for series in run.series())
+
+    def _changed_series(self, only: Changes) -> Iterable[tuple[Run, Series]]:
+        for name, tag in only.series:
+            run = self.runs.get(name)
+            if run is not None:
+                for series in (run.scalars.get(tag), run.entries.get(tag)):
+                    if series is not None:
+                        yield run, series
+
+    def progress(self) -> Progress:
+        """How far reading has come, in numbers and words."""
+        runs = self.ordered_runs()
+        read = [run for run in runs if run.state in ("ready", "broken")]
+        parts = []
+        if not runs:
+            missing = [shown(d.path) for d in self.logdirs if not os.path.exists(d.path)]
+            if missing:
+                parts.append(f"{', '.join(missing)} does not exist yet; runs are shown once it does")
+            elif self.is_looked_through:
+                parts.append("there are no event files yet; runs are shown once something is logged")
+            else:
+                parts.append("looking for runs")
+        elif len(read) < len(runs):
+            parts.append(f"{len(read)} of {len(runs)} runs read")
+        bad = [run for run in runs if run.message]
+        parts += [
+            f"{run.name} has {_short(run)}" if run.bad_bytes else f"{run.name}: {run.message}"
+            for run in bad[:3]
+        ]
+        if len(bad) > 3:
+            parts.append(f"{len(bad) - 3} more runs have damage")
+        return {
+            "is_done": self.is_looked_through and len(read) == len(runs),
+            "runs_total": len(runs),
+            "runs_read": len(read),
+            "bytes_total": sum(run.bytes_total for run in runs),
+            "bytes_read": sum(run.bytes_read for run in runs),
+            "message": "; ".join(parts),
+        }
+
+
+def _short(run: Run) -> str:
+    return f"{run.bad_bytes} bad bytes at offset {run.damages[0].offset}"

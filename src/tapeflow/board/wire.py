@@ -1,0 +1,81 @@
+"""Messages in columns: a head in JSON, then columns of float64 that a browser takes as they are."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import orjson
+
+from tapeflow.board.schema import SeriesHead
+
+MIME = "application/vnd.tapeflow.columns"
+_MAGIC = b"TFC1"
+
+Points = tuple[np.ndarray, ...]
+"""Steps, wall times, values and, if asked for, smoothed values."""
+
+
+NO_POINTS: Points = (np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+def head(run: str, tag: str, **facts: Any) -> SeriesHead:
+    """What is said about one series: these facts, and of the rest that there is nothing."""
+    nothing: SeriesHead = {
+        "run": run,
+        "tag": tag,
+        "length": 0,
+        "window_total": 0,
+        "total": 0,
+        "is_raw": True,
+        "missing": False,
+        "cursor": "",
+        "start_time": None,
+        "is_reset": False,
+        "has_smoothed": False,
+    }
+    return cast("SeriesHead", {**nothing, **facts})
+
+
+def encode(heads: Sequence[SeriesHead], points: Sequence[Points]) -> bytes:
+    """One message with all series."""
+    text = orjson.dumps({"series": heads})
+    text += b" " * (-len(text) % 8)
+    columns = [np.ascontiguousarray(c, "<f8").data for columns in points for c in columns]
+    return b"".join([_MAGIC, struct.pack("<I", len(text)), text, *columns])
+
+
+def decode(message: bytes) -> list[tuple[SeriesHead, Points]]:
+    """The series of a message."""
+    if message[:4] != _MAGIC:
+        raise ValueError(f"a message in columns begins with {_MAGIC!r}; got {message[:4]!r}")
+    (length,) = struct.unpack_from("<I", message, 4)
+    at = 8 + length
+    found = []
+    for one in orjson.loads(message[8:at])["series"]:
+        count = one["length"]
+        number = 4 if one["has_smoothed"] else 3
+        found.append((one, tuple(np.frombuffer(message, "<f8", number * count, at).reshape(number, count))))
+        at += 8 * number * count
+    return found
+
+
+def as_json(heads: Sequence[SeriesHead], points: Sequence[Points]) -> dict[str, Any]:
+    """The same for scripts: plain JSON, with what is no number in JSON as a string."""
+    series = []
+    for one, (steps, *others) in zip(heads, points, strict=True):
+        names = ("wall_times", "values", "smoothed")[: len(others)]
+        columns = {name: numbers(column) for name, column in zip(names, others, strict=True)}
+        series.append({**one, "steps": steps.astype(np.int64).tolist(), **columns})
+    return {"series": series}
+
+
+def numbers(values: np.ndarray) -> list[float | str]:
+    """Floats for JSON, NaN and infinities as the strings JavaScript's `Number` takes."""
+    found: list[float | str] = values.tolist()
+    for i in np.flatnonzero(~np.isfinite(values)).tolist():
+        value = values[i]
+        found[i] = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return found

@@ -1,0 +1,128 @@
+"""Show runs in the browser: scalars, images, sound, text and more, from the event files of TapeFlow, TensorFlow,
+PyTorch, Keras or Lightning, live while they are written, every logged point of them.
+
+    tapeflow board --logdir runs
+    tapeflow board --logdir ours:runs --logdir theirs:/data/runs --port 8080
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tapeflow import __version__
+from tapeflow.board.board import Options
+from tapeflow.board.index import cache_folder
+from tapeflow.board.logdirs import Logdir
+from tapeflow.board.serving import PortTaken, serve
+from tapeflow.cli import inspect, logdirs
+from tapeflow.cli.failure import Failure
+
+# What TensorBoard needs to be told and the board does not.
+_NOT_NEEDED = (
+    "--samples_per_plugin",
+    "--max_reload_threads",
+    "--reload_multifile",
+    "--reload_multifile_inactive_secs",
+    "--reload_task",
+    "--load_fast",
+    "--purge_orphaned_data",
+    "--window_title",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    add = parser.add_argument
+    logdirs.add_arguments(parser)
+    add(
+        "--host",
+        default="127.0.0.1",
+        help="the address to listen on (default: this machine only). On any other, a token is made and printed as "
+        "part of the URL, and nobody gets in without it",
+    )
+    add("--bind_all", "--bind-all", action="store_true", help="TensorBoard's way to say --host 0.0.0.0")
+    add("--port", type=int, default=6006, help="the port, or the next free one (default: 6006; 0: any)")
+    add(
+        "--open",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="open the page in the browser (default: no)",
+    )
+    add(
+        "--reload-interval",
+        "--reload_interval",
+        type=float,
+        default=0.2,
+        metavar="SECONDS",
+        help="how often files are looked at (default: 0.2)",
+    )
+    add("--read-only", action="store_true", help="settings (labels, notes, colours) cannot be changed")
+    add(
+        "--path-prefix",
+        "--path_prefix",
+        default="",
+        metavar="/PREFIX",
+        help="serve below this path, for a proxy",
+    )
+    add("--inspect", action="store_true", help="say what the runs hold and exit; see `tapeflow inspect`")
+    add(
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name the board may be asked for by, for a proxy on this machine",
+    )
+    add("--token", default="", help="the token to ask for, instead of a new one at every start")
+    add(
+        "--cache-dir",
+        default=None,
+        metavar="DIR",
+        help="where the index is kept (default: the user's cache folder)",
+    )
+    add("--no-cache", action="store_true", help="keep no index: every start reads everything")
+    add(
+        "--settings",
+        default="",
+        metavar="FILE",
+        help="where labels, notes and colours are kept, to share them",
+    )
+    for flag in _NOT_NEEDED:
+        add(flag, nargs="?", help=argparse.SUPPRESS)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    if chosen.inspect:
+        return inspect.show(logdirs.logdirs_of(chosen), is_json=False)
+    found, options = options_of(chosen)
+    try:
+        return serve(found, options, chosen.open)
+    except PortTaken as error:
+        raise Failure(f"{error}. Name another with --port, or any free one with --port 0.") from None
+
+
+def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[list[Logdir], Options]:
+    """The log folders and options that were asked for.
+
+    Raises:
+        Failure: they cannot be.
+    """
+    found = logdirs.logdirs_of(chosen)
+    if not 0 <= chosen.port <= 65535:
+        raise Failure(f"--port expected a number from 0 to 65535; got {chosen.port}.", 2)
+    if not 0.02 <= chosen.reload_interval <= 86400:
+        raise Failure(f"--reload-interval expected 0.02 to 86400 seconds; got {chosen.reload_interval:g}.", 2)
+    prefix = chosen.path_prefix.strip("/")
+    return found, Options(
+        host="0.0.0.0" if chosen.bind_all else chosen.host,
+        port=chosen.port,
+        hosts=tuple(chosen.allowed_host),
+        token=chosen.token,
+        path_prefix=f"/{prefix}" if prefix else "",
+        reload_interval_s=chosen.reload_interval,
+        read_only=chosen.read_only,
+        cache=None if chosen.no_cache else chosen.cache_dir or cache_folder(),
+        settings=chosen.settings,
+        is_framed=is_framed,
+        version=__version__,
+    )

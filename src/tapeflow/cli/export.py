@@ -1,0 +1,56 @@
+"""Write what the board shows into one HTML file that needs no server: charts, pictures and all.
+
+tapeflow board export --logdir runs -o report.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tapeflow import __version__
+from tapeflow.cli import logdirs
+from tapeflow.cli.failure import Failure
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    add = parser.add_argument
+    logdirs.add_arguments(parser)
+    add("-o", "--output", required=True, metavar="FILE", help="the HTML file to write")
+    add("--points", type=int, default=2000, help="at most so many points of a series (default: 2000)")
+    add(
+        "--steps",
+        type=int,
+        default=20,
+        help="at most so many steps of pictures, sounds and texts (default: 20)",
+    )
+    add("--settings", default="", metavar="FILE", help="where labels, notes and colours are kept")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Write the file."""
+    found = logdirs.logdirs_of(chosen)
+    for name in ("points", "steps"):
+        if getattr(chosen, name) < 1:
+            raise Failure(f"--{name} expected 1 or more; got {getattr(chosen, name)}.", 2)
+    from tapeflow.board.board import Options
+    from tapeflow.board.export import NotBuilt, export
+
+    try:
+        options = Options(settings=chosen.settings, version=__version__)
+        report = export(found, chosen.points, chosen.steps, options)
+    except NotBuilt as error:
+        raise Failure(str(error)) from None
+    if not report.runs:
+        raise Failure(f"there are no event files in {', '.join(logdir.path for logdir in found)}.")
+    try:
+        with open(chosen.output, "wb") as file:
+            file.write(report.page)
+    except OSError as error:
+        raise Failure(f"{chosen.output} cannot be written: {error.strerror}.") from None
+    size = len(report.page) / 1e6
+    sys.stderr.write(f"{report.runs} runs written to {chosen.output} ({size:.1f} MB).\n")
+    if report.left_out:
+        sys.stderr.write(f"Left out to keep it small: {report.left_out}.\n")
+    return 0

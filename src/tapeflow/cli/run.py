@@ -1,0 +1,59 @@
+"""Run a TensorFlow 2 script, as it is, on TapeFlow.
+
+`import tensorflow`, `import keras` and `tensorboard.plugins` mean TapeFlow inside it. With --report nothing is run:
+every TensorFlow name that the script uses is listed, with whether TapeFlow has it.
+
+  tapeflow run train.py --epochs 5
+  tapeflow run -m my_package.train
+  tapeflow run --report train.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tapeflow.cli.failure import Failure
+from tapeflow.compat.script import MissingName, run_module, run_script
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tapeflow run`."""
+    parser.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module")
+    parser.add_argument(
+        "--report", action="store_true", help="list the names it uses; exit 1 if any is missing"
+    )
+    parser.add_argument("--json", action="store_true", help="with --report: as JSON")
+    parser.add_argument("script", metavar="SCRIPT", help="a Python file")
+    parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="passed on to the script")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Run the script, or report on it."""
+    if chosen.report:
+        return _report(chosen.script, chosen.json)
+    start = run_module if chosen.is_module else run_script
+    try:
+        start(chosen.script, chosen.arguments)
+    except (FileNotFoundError, MissingName) as error:
+        if isinstance(error, FileNotFoundError) and "tapeflow run" not in str(error):
+            raise  # the script's own
+        raise Failure(str(error)) from None
+    return 0
+
+
+def _report(script: str, is_json: bool) -> int:
+    from tapeflow.compat.report import report_on
+    from tapeflow.compat.usage import usage_of
+
+    try:
+        usage = usage_of(Path(script).read_text(), script)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"expected a Python script; got {script!r}, which cannot be read: {error}") from None
+    except SyntaxError as error:
+        raise Failure(f"{script}:{error.lineno}: this is not Python: {error.msg}") from None
+    report = report_on(script, usage)
+    sys.stdout.write((json.dumps(report.as_json(), indent=2) if is_json else str(report)) + "\n")
+    return 1 if report.missing else 0

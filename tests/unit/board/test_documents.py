@@ -1,0 +1,50 @@
+"""What is there is documented."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from starlette.routing import BaseRoute, Mount, Route
+
+from tapeflow.board.app import routes_of
+from tapeflow.board.board import Board, Options
+from tapeflow.cli import board as board_command
+from tapeflow.cli import export as export_command
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def paths(routes: list[BaseRoute], above: str = "") -> list[str]:
+    found = []
+    for route in routes:
+        if isinstance(route, Mount):
+            found += paths(route.routes, above + route.path)
+        elif isinstance(route, Route) and "{rest:path}" not in route.path:
+            found.append((above + route.path).lstrip("/"))
+    return found
+
+
+def test_every_route_is_documented(tmp_path: Path) -> None:
+    board = Board([], Options(cache=None, settings=str(tmp_path / "s.json")))
+    text = (DOCS / "board-api.md").read_text()
+    listed = text
+    for head, names, tail in re.findall(r"([\w/]*)\{([\w,]+)\}([\w/]*)", text):
+        listed += "".join(f"\n{head}{name}{tail}" for name in names.split(","))
+    missing = [path for path in paths(routes_of(board)) if path not in listed]
+    assert missing == []
+
+
+def test_every_flag_is_documented() -> None:
+    text = (DOCS / "board.md").read_text()
+    for command in (board_command, export_command):
+        parser = argparse.ArgumentParser()
+        command.add_arguments(parser)
+        for action in parser._actions:
+            if (
+                action.help != argparse.SUPPRESS
+                and action.option_strings
+                and "--help" not in action.option_strings
+            ):
+                assert any(flag in text for flag in action.option_strings), action.option_strings

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapeflow.board.logdirs import Logdir, find_runs, run_id, shown
+
+
+def found(*logdirs: Logdir) -> dict[str, list[str]]:
+    return {run.name: [os.path.basename(f) for f in run.files] for run in find_runs(list(logdirs)).values()}
+
+
+def test_runs_have_the_names_tensorboard_gives_them(tmp_path: Path, events: Any) -> None:
+    events.write(tmp_path)
+    events.write(tmp_path / "größe 1" / "train", name="b.tfevents")
+    events.write(tmp_path / "größe 1" / "train", name="a.tfevents")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "größe 1" / "notes.txt").write_text("no events")
+    assert found(Logdir(str(tmp_path))) == {
+        ".": ["events.out.tfevents.1.host"],
+        "größe 1/train": ["a.tfevents", "b.tfevents"],
+    }
+    assert set(found(Logdir(str(tmp_path), "ours"))) == {"ours", "ours/größe 1/train"}
+
+
+def test_a_single_file_is_a_run(tmp_path: Path, events: Any) -> None:
+    path = events.write(tmp_path / "run", name="anything.bin")
+    assert found(Logdir(str(path))) == {".": ["anything.bin"]}
+    assert found(Logdir(str(path), "mine")) == {"mine": ["anything.bin"]}
+
+
+def test_what_does_not_exist_has_no_runs(tmp_path: Path) -> None:
+    assert found(Logdir(str(tmp_path / "later"))) == {}
+
+
+def test_links_that_lead_out_are_not_followed_and_said(tmp_path: Path, events: Any) -> None:
+    events.write(tmp_path / "secret")
+    root = tmp_path / "runs"
+    path = events.write(root / "good")
+    (root / "out").symlink_to(tmp_path / "secret")
+    (root / "good" / "out.tfevents").symlink_to(tmp_path / "secret" / "events.out.tfevents.1.host")
+    (root / "inside").symlink_to(root / "good")
+    (root / "gone").symlink_to(tmp_path / "nothing")
+    (root / "good" / "circle").symlink_to(root)
+    (root / "passwd").symlink_to("/etc/passwd")
+    runs = {run.name: run for run in find_runs([Logdir(str(root))]).values()}
+    assert set(runs) == {"good", "good/out.tfevents", "out"}
+    assert list(runs["good"].files) == [str(path)]
+    for name in ("out", "good/out.tfevents"):
+        assert not runs[name].files
+        assert "a link that leads out of the log folder is not followed" in runs[name].refusal
+
+
+def test_a_log_folder_may_itself_be_a_link(tmp_path: Path, events: Any) -> None:
+    events.write(tmp_path / "real" / "run")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert set(found(Logdir(str(tmp_path / "link")))) == {"run"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names there are text")
+def test_names_that_are_no_text_are_shown(tmp_path: Path, events: Any) -> None:
+    folder = os.fsdecode(os.fsencode(str(tmp_path)) + b"/b\xff")
+    events.write(Path(folder))
+    assert set(found(Logdir(str(tmp_path)))) == {"b\\xff"}
+    assert shown(folder).endswith("b\\xff")
+
+
+def test_ids_are_the_same_at_every_start() -> None:
+    assert run_id("lr=0.1/train") == "dc78fd7e103d"

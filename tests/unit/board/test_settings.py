@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapeflow.board.logdirs import Logdir
+from tapeflow.board.settings import Refused, SettingsFile, settings_path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> SettingsFile:
+    return SettingsFile(str(tmp_path / "a" / "settings.json"), read_only=False)
+
+
+def test_a_patch_changes_what_it_names_and_null_takes_back(file: SettingsFile) -> None:
+    file.merge({"runs": {"r": {"label": "base", "pinned": True}}, "page": {"cards": ["loss"]}})
+    file.merge({"runs": {"r": {"label": None, "color": "#123456"}}})
+    expected = {"runs": {"r": {"pinned": True, "color": "#123456"}}, "page": {"cards": ["loss"]}}
+    assert file.get() == expected
+    assert json.loads(Path(file.path).read_text()) == expected
+    assert SettingsFile(file.path, read_only=True).get() == expected
+    file.merge({"runs": {"r": {"pinned": None, "color": None}}})
+    assert file.get()["runs"] == {}
+
+
+@pytest.mark.parametrize(
+    ("patch", "text"),
+    [
+        ([1], "settings expected an object; got list"),
+        ({"x": 1}, "settings expected 'runs' and 'page'; got 'x'"),
+        ({"runs": 3}, "settings expected objects as 'runs' and 'page'"),
+        ({"runs": {"r": 3}}, "settings expected an object for run 'r'; got 3"),
+        (
+            {"runs": {"r": {"size": 3}}},
+            "settings expected one of label, note, color, hidden, pinned for a run; got 'size'",
+        ),
+        ({"runs": {"r": {"hidden": "yes"}}}, "settings expected true or false as 'hidden'; got 'yes'"),
+        (
+            {"runs": {"r": {"label": "x" * 501}}},
+            "settings expected at most 500 characters as 'label'; got 'xxx",
+        ),
+        ({"page": {"x": "y" * (1 << 20)}}, "settings expected at most 1048576 bytes; got 10486"),
+    ],
+    ids=["list", "key", "runs", "run", "setting", "bool", "length", "size"],
+)
+def test_what_is_no_settings_is_refused(file: SettingsFile, patch: Any, text: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        file.merge(patch)
+    assert str(refusal.value).startswith(text)
+    assert refusal.value.status == 400
+    assert file.get() == {"runs": {}, "page": {}}
+
+
+def test_read_only_and_unwritable_places(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="this board was started with --read-only: settings cannot be changed"):
+        SettingsFile(str(tmp_path / "s.json"), read_only=True).merge({})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Refused, match="settings could not be written to .*: (Not a directory|File exists)"):
+        SettingsFile(str(tmp_path / "file" / "s.json"), read_only=False).merge({})
+
+
+def test_a_broken_file_is_no_settings(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text("{")
+    assert SettingsFile(str(path), read_only=False).get() == {"runs": {}, "page": {}}
+
+
+def test_each_set_of_folders_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    one = settings_path([Logdir("/a")])
+    assert one.startswith("/data/tapeflow/board/settings-")
+    assert one != settings_path([Logdir("/a", "x")])
+    assert one == settings_path([Logdir("/a")])
+
+
+def test_two_boards_on_one_file_keep_each_other_s_notes(file: SettingsFile) -> None:
+    other = SettingsFile(file.path, read_only=False)
+    file.merge({"runs": {"r": {"note": "first"}}})
+    other.merge({"runs": {"s": {"note": "second"}}})
+    expected = {"r": {"note": "first"}, "s": {"note": "second"}}
+    assert other.get()["runs"] == expected
+    assert json.loads(Path(file.path).read_text())["runs"] == expected
+
+
+def test_what_a_later_version_wrote_stays(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    kept = {"runs": {"r": {"note": "x", "shape": "dotted"}}, "page": {}, "views": [1]}
+    path.write_text(json.dumps(kept))
+    file = SettingsFile(str(path), read_only=False)
+    file.merge({"runs": {"r": {"label": "base"}}})
+    kept["runs"]["r"]["label"] = "base"
+    assert json.loads(path.read_text()) == kept
+    with pytest.raises(Refused, match="settings expected one of label, .* for a run; got 'shape'"):
+        file.merge({"runs": {"s": {"shape": "dotted"}}})
+
+
+def test_a_file_named_without_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    SettingsFile("notes.json", read_only=False).merge({"page": {"x": 1}})
+    assert json.loads((tmp_path / "notes.json").read_text())["page"] == {"x": 1}
+
+
+def test_who_may_read_the_file_still_may(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text("{}")
+    path.chmod(0o644)
+    SettingsFile(str(path), read_only=False).merge({"page": {"x": 1}})
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_nothing_is_left_behind_where_writing_fails(tmp_path: Path) -> None:
+    (tmp_path / "s.json").mkdir()
+    with pytest.raises(Refused, match="settings could not be written"):
+        SettingsFile(str(tmp_path / "s.json"), read_only=False).merge({})
+    assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"x":'])
+def test_what_is_nested_too_deeply_is_refused(file: SettingsFile, bracket: str) -> None:
+    end = "]" if bracket == "[" else "}"
+    deep = json.loads('{"page": {"x": ' + bracket * 900 + "1" + end * 900 + "}}")
+    with pytest.raises(Refused, match="settings expected at most 64 levels of objects and lists; got more"):
+        file.merge(deep)
