@@ -1,0 +1,246 @@
+// Generated from tapeflow.board.schema by `python -m tapeflow.board.typescript`. Do not edit.
+// What each thing means: docs/board-api.md.
+
+export type RunState = "waiting" | "loading" | "ready" | "broken";
+
+export type Axis = "step" | "relative" | "wall";
+
+export type Setting = string | number | boolean;
+
+/** A folder or file being shown; `name` is "" unless the user gave one. */
+export interface Logdir {
+  name: string;
+  path: string;
+  exists: boolean;
+}
+
+/** A kind of content; `tags` and `runs` are 0 while nothing of the kind has been read. */
+export interface Panel {
+  name: string;
+  title: string;
+  tags: number;
+  runs: number;
+}
+
+/** How far reading has come; `message` says it in words, with what is damaged. */
+export interface Progress {
+  is_done: boolean;
+  runs_total: number;
+  runs_read: number;
+  bytes_total: number;
+  bytes_read: number;
+  message: string;
+}
+
+/** The server: the first thing a page asks for. */
+export interface Info {
+  api: number;
+  version: string;
+  title: string;
+  logdirs: Logdir[];
+  panels: Panel[];
+  read_only: boolean;
+  reload_interval_s: number;
+  progress: Progress;
+}
+
+/** A stretch of a file that could not be read; `file` is relative to the run's folder. */
+export interface Damage {
+  file: string;
+  offset: number;
+  nbytes: number;
+  reason: string;
+}
+
+/** A run: a folder with event files.
+ *
+ * `path` holds the parts of its place in the tree. `message` is "" unless there is something to say. `damages`
+ * holds the first few; `bad_bytes` counts all. */
+export interface Run {
+  id: string;
+  name: string;
+  path: string[];
+  logdir: number;
+  state: "waiting" | "loading" | "ready" | "broken";
+  live: boolean;
+  start_time: number | null;
+  last_time: number | null;
+  points: number;
+  bytes_total: number;
+  bytes_read: number;
+  bad_bytes: number;
+  damages: Damage[];
+  message: string;
+  hparams: Record<string, string | number | boolean>;
+}
+
+/** All runs, in the order of their names. */
+export interface RunsAnswer {
+  runs: Run[];
+  progress: Progress;
+}
+
+/** A tag of one panel; `counts` and `last_steps` are by run id. */
+export interface TagEntry {
+  tag: string;
+  display_name: string;
+  description: string;
+  counts: Record<string, number>;
+  last_steps: Record<string, number>;
+}
+
+/** The tags of every panel, or of those asked for. */
+export interface TagsAnswer {
+  panels: Record<string, TagEntry[]>;
+}
+
+/** One tag of one run. */
+export interface SeriesKey {
+  run: string;
+  tag: string;
+}
+
+/** Many series, all over one window of one axis, each cut to about two points a pixel.
+ *
+ * Without `min` or `max` the window is open on that side. `pixels` 0 means every point. With `smoothing`, a
+ * number between 0 and 1, a smoothed column comes along, made of every point there is. */
+export interface SeriesRequest {
+  series: SeriesKey[];
+  axis?: "step" | "relative" | "wall";
+  min?: number | null;
+  max?: number | null;
+  pixels?: number;
+  smoothing?: number;
+  format?: "columns" | "json";
+}
+
+/** One series of an answer in columns.
+ *
+ * `length` points are given of the `window_total` in the window and the `total` there are. `missing` is true
+ * if there is no such run or tag (yet). `is_raw` says that no point of the window was left out. In a live
+ * message `is_reset` says that what was read before no longer holds. */
+export interface SeriesHead {
+  run: string;
+  tag: string;
+  length: number;
+  window_total: number;
+  total: number;
+  is_raw: boolean;
+  missing: boolean;
+  cursor: string;
+  start_time: number | null;
+  is_reset: boolean;
+  has_smoothed: boolean;
+}
+
+/** The JSON at the head of a message in columns. */
+export interface ColumnsHead {
+  series: SeriesHead[];
+}
+
+/** One picture, sound, text, ... of a step; `url` is relative to the board's root. */
+export interface MediaSample {
+  url: string;
+  mime: string;
+}
+
+/** What was logged at one step; width and height are 0 where they are not known. */
+export interface MediaItem {
+  step: number;
+  wall_time: number;
+  width: number;
+  height: number;
+  samples: MediaSample[];
+}
+
+/** Steps of one tag of one run, in order of steps. */
+export interface MediaAnswer {
+  run: string;
+  tag: string;
+  total: number;
+  cursor: string;
+  items: MediaItem[];
+}
+
+/** What the URL of a text gives: strings in the order of an array of this shape. */
+export interface TextBlob {
+  shape: number[];
+  texts: string[];
+  is_cut: boolean;
+}
+
+/** What the URL of a table gives. */
+export interface TableBlob {
+  columns: string[];
+  rows: string[][];
+  row_total: number;
+}
+
+/** How a run is shown. */
+export interface RunSettings {
+  label?: string;
+  note?: string;
+  color?: string;
+  hidden?: boolean;
+  pinned?: boolean;
+}
+
+/** The board's sidecar: by run id, and `page`, which belongs to the page. */
+export interface Settings {
+  runs: Record<string, RunSettings>;
+  page: Record<string, unknown>;
+}
+
+/** The first message of the live stream; `client` names it in `POST /api/v1/live/{client}`. */
+export interface LiveHello {
+  client: string;
+}
+
+/** The series a client follows, each from a cursor on ("" from the beginning); replaces the former list. */
+export interface LiveRequest {
+  series: LiveSeries[];
+}
+
+/** A series and how much of it the client has. */
+export interface LiveSeries {
+  run: string;
+  tag: string;
+  cursor: string;
+}
+
+/** Runs that are new or have changed, and ids of those that are gone. */
+export interface LiveRuns {
+  runs: Run[];
+  removed: string[];
+  progress: Progress;
+}
+
+/** Tags that are new or have grown, by panel; if `is_all`, there were too many: ask for them again.
+ *
+ * `counts` and `last_steps` hold the runs that changed only. `removed` names runs that have begun again: their
+ * former counts no longer hold. */
+export interface LiveTags {
+  is_all: boolean;
+  removed: string[];
+  panels: Record<string, TagEntry[]>;
+}
+
+/** New points of followed series: a message in columns, in base64. */
+export interface LivePoints {
+  columns: string;
+}
+
+/** The body of every answer with a status of 400 and more. */
+export interface Problem {
+  error: string;
+}
+
+/** What a page saved by `tapeflow board export` carries instead of a server.
+ *
+ * `answers` holds the bodies of GET requests, by URL relative to the board's root, as they are (JSON);
+ * `blobs` the others, as data URLs; `series` one message in columns, in base64, with all scalar series. */
+export interface ExportData {
+  answers: Record<string, unknown>;
+  blobs: Record<string, string>;
+  series: string;
+}

@@ -1,0 +1,93 @@
+/** Where the page gets its data: a board's server, or what `tapeflow board export` put into the page. */
+
+import { type Columns, decodeColumns } from "./columns";
+import { ExportSource } from "./export";
+import type { LiveRequest, Problem, SeriesRequest, Settings } from "./schema";
+
+export interface Source {
+  readonly isLive: boolean;
+  get<T>(path: string): Promise<T>;
+  series(request: SeriesRequest, signal?: AbortSignal): Promise<Columns[]>;
+  /** What an <img>, <audio> or <video> may load for a sample's `url`. */
+  blobUrl(url: string): string;
+  patchSettings(patch: object): Promise<Settings>;
+  follow(client: string, request: LiveRequest): Promise<void>;
+  liveUrl(): string;
+}
+
+/** A refusal of the server, with its own words. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+class ServerSource implements Source {
+  readonly isLive = true;
+
+  async get<T>(path: string): Promise<T> {
+    return (await request(path)).json();
+  }
+
+  async series(body: SeriesRequest, signal?: AbortSignal): Promise<Columns[]> {
+    const answer = await request("api/v1/scalars/series", {
+      method: "POST",
+      body: JSON.stringify(body),
+      signal,
+    });
+    return decodeColumns(await answer.arrayBuffer());
+  }
+
+  blobUrl(url: string): string {
+    return new URL(url, document.baseURI).href;
+  }
+
+  async patchSettings(patch: object): Promise<Settings> {
+    // Kept alive: a note written just before the page is closed is not lost.
+    return (
+      await request("api/v1/settings", { method: "PATCH", body: JSON.stringify(patch), keepalive: true })
+    ).json();
+  }
+
+  async follow(client: string, body: LiveRequest): Promise<void> {
+    await request(`api/v1/live/${encodeURIComponent(client)}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+  }
+
+  liveUrl(): string {
+    return new URL("api/v1/live", document.baseURI).href;
+  }
+}
+
+async function request(path: string, options: RequestInit = {}): Promise<Response> {
+  const headers = options.body ? { "Content-Type": "application/json" } : undefined;
+  const answer = await fetch(new URL(path, document.baseURI), { ...options, headers });
+  if (!answer.ok) throw new ApiError(answer.status, await refusal(answer));
+  return answer;
+}
+
+async function refusal(answer: Response): Promise<string> {
+  const text = await answer.text();
+  try {
+    return (JSON.parse(text) as Problem).error;
+  } catch {
+    return `${answer.status} ${answer.statusText}`;
+  }
+}
+
+const embedded = document.getElementById("tapeflow-export");
+
+export const source: Source = embedded
+  ? new ExportSource(JSON.parse(embedded.textContent ?? "{}"))
+  : new ServerSource();
+
+/** `path?run=...&tag=...`, encoded as exported pages spell it. */
+export function withQuery(path: string, query: Record<string, string>): string {
+  const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return `${path}?${pairs.join("&")}`;
+}

@@ -1,0 +1,11 @@
+import { messages } from "../../i18n/messages";
+import type { Panel } from "../registry";
+
+const t = messages({ title: ["Images", "图像"] });
+
+export const panel: Panel = {
+  id: "images",
+  title: () => t("title"),
+  order: 20,
+  load: () => import("./view"),
+};

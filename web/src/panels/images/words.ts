@@ -1,0 +1,41 @@
+/** The words of the images panel. */
+
+import { messages } from "../../i18n/messages";
+
+export const t = messages({
+  adjust: ["Brightness and contrast", "亮度与对比度"],
+  brightness: ["Brightness", "亮度"],
+  brightnessTip: ["How bright pictures are shown; files do not change", "显示的亮度;文件不变"],
+  contrast: ["Contrast", "对比度"],
+  contrastTip: ["How strong contrasts are shown; files do not change", "显示的对比度;文件不变"],
+  reset: ["As logged", "恢复原样"],
+  resetTip: ["Brightness and contrast as they were logged", "恢复记录时的亮度和对比度"],
+  picture: ["{tag}, {run}, step {step}", "{tag},{run},第 {step} 步"],
+  open: ["Open and compare", "打开并比较"],
+  openTip: [
+    "Large, with zoom, beside another step or run, or their difference",
+    "放大查看,与其他步或运行并排或求差",
+  ],
+  close: ["Close", "关闭"],
+  mode: ["What is shown", "显示方式"],
+  modeTip: ["One picture, two side by side, or their difference", "单图、并排或差异"],
+  single: ["One", "单图"],
+  side: ["Side by side", "并排"],
+  difference: ["Difference", "差异"],
+  run: ["Run", "运行"],
+  runTip: ["The run this picture is from", "此图像所属的运行"],
+  sample: ["Picture", "图像"],
+  sampleTip: ["Which of the pictures of this step", "此步的第几张图像"],
+  stage: ["Arrow keys move the picture, + and − zoom", "方向键移动图像,+ 和 − 缩放"],
+  zoomIn: ["Zoom in", "放大"],
+  zoomOut: ["Zoom out", "缩小"],
+  zoomReset: ["Fit", "适应窗口"],
+  zoomTip: ["Back to the whole picture", "显示整张图像"],
+  gain: ["Gain", "增益"],
+  gainTip: ["Makes small differences visible", "放大微小差异"],
+  mean: ["Mean difference {mean} of 255, largest {most}", "平均差异 {mean} / 255,最大 {most}"],
+  sizes: ["The pictures have different sizes: {a} and {b}.", "图像大小不同:{a} 与 {b}。"],
+  broken: ["The picture could not be loaded. Its file may have changed.", "无法加载图像,文件可能已改变。"],
+  save: ["Download this picture", "下载此图像"],
+  pixels: ["{width} × {height}", "{width} × {height}"],
+});

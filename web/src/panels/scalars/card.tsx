@@ -1,0 +1,270 @@
+/** A card: a chart of one or more tags over all visible runs. */
+
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Run } from "../../api/schema";
+import { formatValue } from "../../chart/format";
+import type { Line } from "../../chart/line";
+import { type ChartView, LineChart } from "../../chart/line_chart";
+import { drawNever, drawSoon } from "../../chart/queue";
+import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
+import { theme } from "../../state/appearance";
+import { tagsOf } from "../../state/board";
+import { naturally } from "../../state/order";
+import { baseline, visibleRuns } from "../../state/runs";
+import { announce } from "../../ui/announce";
+import { IconButton } from "../../ui/controls";
+import type { Card } from "./cards";
+import { linkedCursor } from "./cursor";
+import { DownloadMenu } from "./download";
+import { makeLines } from "./lines";
+import {
+  axis,
+  isClipped,
+  isLogX,
+  isLogY,
+  openCard,
+  pinned,
+  showsSpread,
+  smoothing,
+  takeApart,
+  togglePin,
+  zoom,
+} from "./state";
+import { Demand, SeriesStore } from "./store";
+import { t } from "./words";
+
+const store = new SeriesStore();
+
+function chartView(): ChartView {
+  const style = getComputedStyle(document.documentElement);
+  const kind = { step: "step", relative: "duration", wall: "time" } as const;
+  theme.value;
+  const canLogX = isLogX.value && axis.value !== "wall";
+  return {
+    xKind: canLogX ? "log" : kind[axis.value],
+    isLogX: canLogX,
+    isLogY: isLogY.value,
+    isClipped: isClipped.value,
+    window: zoom.value,
+    colors: {
+      text: style.getPropertyValue("--text-3"),
+      grid: style.getPropertyValue("--grid"),
+      background: style.getPropertyValue("--bg"),
+    },
+  };
+}
+
+/** Visible runs that have at least one of the tags. */
+function runsWith(card: Card): Run[] {
+  const all = tagsOf("scalars");
+  const counts = card.tags.map((tag) => all.get(tag)?.counts ?? {});
+  return visibleRuns.value.filter((run) => counts.some((count) => count[run.id] !== undefined));
+}
+
+const words = () => ({
+  run: t("run"),
+  smoothed: t("smoothed"),
+  value: t("value"),
+  step: t("step"),
+  time: t("time"),
+  difference: t("difference"),
+  more: (n: number) => t("more", { n }),
+});
+
+/** Everything a chart on the page does: points, lines, zoom, cursor. Gives the element to put it in. */
+function useChart(card: Card) {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const demand = useRef<Demand | null>(null);
+  const [state, setState] = useState({ lines: 0, isLoading: true, error: "" });
+  const key = card.id;
+
+  const [draw, redraw] = useMemo(() => {
+    const now = () => {
+      const points = demand.current;
+      if (!chart.current || !points) return;
+      const wish = {
+        runs: runsWith(card),
+        card,
+        axis: axis.value,
+        smoothing: smoothing.value,
+        showsSpread: showsSpread.value,
+      };
+      const lines = makeLines(wish, (one) => points.get(one));
+      chart.current.setLines(lines);
+      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+    };
+    return [() => drawSoon(now), now];
+  }, [key]);
+
+  useEffect(() => {
+    const element = host.current!;
+    const made = new LineChart(
+      element,
+      chartView(),
+      {
+        zoom(window) {
+          zoom.value = window;
+          hideTooltip();
+        },
+        hover(x, readings, place) {
+          linkedCursor.move(x, made);
+          if (x === null) hideTooltip();
+          else showTooltip(readings, place, words(), baseline.value);
+          if (readings.length && document.activeElement === element) announce(readingText(readings[0]));
+        },
+      },
+      element.clientWidth,
+      element.clientHeight,
+    );
+    chart.current = made;
+    demand.current = new Demand(store, draw);
+    const observer = new ResizeObserver(() => made.setSize(element.clientWidth, element.clientHeight));
+    observer.observe(element);
+    const leave = linkedCursor.join(made);
+    return () => {
+      drawNever(redraw);
+      leave();
+      observer.disconnect();
+      demand.current?.close();
+      demand.current = null;
+      chart.current = null;
+      made.destroy();
+      hideTooltip();
+    };
+  }, [key]);
+
+  useSignalEffect(() => {
+    const keys = runsWith(card).flatMap((run) => card.tags.map((tag) => ({ run: run.id, tag })));
+    demand.current?.set({
+      keys,
+      axis: axis.value,
+      window: zoom.value,
+      pixels: host.current?.clientWidth ?? 400,
+      smoothing: smoothing.value,
+    });
+    draw();
+  });
+  useSignalEffect(() => {
+    chart.current?.setView(chartView());
+  });
+  useSignalEffect(() => {
+    smoothing.value;
+    showsSpread.value;
+    visibleRuns.value;
+    theme.value;
+    baseline.value;
+    draw();
+  });
+  return { host, chart, state };
+}
+
+export function ScalarCard({ card, isOpen = false }: { card: Card; isOpen?: boolean }) {
+  const { host, chart, state } = useChart(card);
+  const isPinned = pinned.value.includes(card.id);
+  const entry = tagsOf("scalars").get(card.tags[0]);
+  const title = card.tags.length === 1 ? entry?.display_name || card.title : card.title;
+  const keys = (event: KeyboardEvent) => {
+    const act: Record<string, () => void> = {
+      ArrowLeft: () => chart.current?.nudge(event.shiftKey ? -0.1 : -0.01),
+      ArrowRight: () => chart.current?.nudge(event.shiftKey ? 0.1 : 0.01),
+      "+": () => chart.current?.zoomBy(0.5),
+      "=": () => chart.current?.zoomBy(0.5),
+      "-": () => chart.current?.zoomBy(2),
+      "0": () => {
+        zoom.value = null;
+      },
+    };
+    const run = act[event.key];
+    if (!run) return;
+    run();
+    event.preventDefault();
+  };
+  return (
+    <article class="card" aria-label={title}>
+      <header class="card-head">
+        <h3 class="card-title" data-tip={entry?.description || title}>
+          {title}
+        </h3>
+        {card.tags.length > 1 && !card.isCombined && <TagLegend card={card} />}
+        <div class="card-tools">
+          {card.isCombined && (
+            <IconButton icon="layers" tip={t("apartTip")} onClick={() => takeApart(card)} />
+          )}
+          <IconButton
+            icon="pin"
+            tip={isPinned ? t("unpin") : t("pin")}
+            isPressed={isPinned}
+            onClick={() => togglePin(card.id)}
+          />
+          <DownloadMenu card={card} title={title} chart={chart} runs={() => runsWith(card)} />
+          <IconButton
+            icon={isOpen ? "close" : "expand"}
+            tip={isOpen ? t("shrink") : t("expand")}
+            onClick={() => {
+              openCard.value = isOpen ? "" : card.id;
+            }}
+          />
+        </div>
+      </header>
+      <div class="card-main">
+        <div
+          ref={host}
+          class="card-chart"
+          role="img"
+          tabIndex={0}
+          aria-label={t("chart", { title, n: state.lines })}
+          onKeyDown={keys}
+          onBlur={() => {
+            hideTooltip();
+            linkedCursor.move(null, null);
+          }}
+        />
+        {isOpen && chart.current && <Legend lines={chart.current.shown.lines} />}
+      </div>
+      {state.lines === 0 && (
+        <p class="card-note" role="status">
+          {state.error || (state.isLoading ? t("loading") : t("noRun"))}
+        </p>
+      )}
+    </article>
+  );
+}
+
+const MOST_IN_LEGEND = 200;
+
+/** The lines of a chart that fills the screen, with their last values, the largest first. */
+function Legend({ lines }: { lines: readonly Line[] }) {
+  const rows = lines
+    .map((line) => ({ line, last: line.y.findLast(Number.isFinite) ?? NaN }))
+    .sort((a, b) => b.last - a.last || naturally(a.line.label, b.line.label))
+    .slice(0, MOST_IN_LEGEND);
+  return (
+    <ul class="legend" aria-label={t("legend")}>
+      {rows.map(({ line, last }) => (
+        <li key={line.id}>
+          <span class={line.isDashed ? "swatch is-dashed" : "swatch"} style={{ color: line.color }} />
+          <span class="legend-name" data-tip={line.label}>
+            {line.label}
+          </span>
+          <span>{formatValue(last)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Which tag is drawn how. */
+function TagLegend({ card }: { card: Card }) {
+  return (
+    <span class="card-legend">
+      {card.tags.map((tag) => (
+        <span key={tag} class="card-legend-tag">
+          <span class={card.validation.has(tag) ? "swatch is-dashed" : "swatch"} />
+          {tag}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,103 @@
+/** From runs, tags and points to the lines of a card. */
+
+import type { Axis, Run, SeriesKey } from "../../api/schema";
+import { aggregate } from "../../chart/aggregate";
+import type { Line } from "../../chart/line";
+import {
+  baseline,
+  colorOf,
+  colorOfGroup,
+  colorOfPlace,
+  groupBy,
+  groupOf,
+  isValidation,
+  label,
+} from "../../state/runs";
+import type { Card } from "./cards";
+import type { Series } from "./series";
+
+interface Wish {
+  runs: readonly Run[];
+  card: Card;
+  axis: Axis;
+  smoothing: number;
+  showsSpread: boolean;
+}
+
+type Lookup = (key: SeriesKey) => Series | undefined;
+
+/** The lines of a card, the ones to be drawn on top last. */
+export function makeLines({ runs, card, axis, smoothing, showsSpread }: Wish, lookup: Lookup): Line[] {
+  const isGrouped = groupBy.value !== "";
+  const lines: Line[] = [];
+  const groups = new Map<string, { color: string; lines: Line[] }>();
+  const speaksOfTags = card.tags.length > 1;
+  for (const run of runs) {
+    for (const tag of card.tags) {
+      const series = lookup({ run: run.id, tag });
+      if (!series || series.size === 0) continue;
+      const group = isGrouped ? groupOf(run) : "";
+      const name = speaksOfTags ? `${label(run)} · ${tag}` : label(run);
+      const line = makeLine(series, axis, smoothing, {
+        id: `${run.id}\n${tag}`,
+        label: name,
+        color: lineColor(run, tag, card, runs.length),
+        isDashed:
+          card.validation.has(tag) ||
+          isValidation(run) ||
+          (card.isCombined && card.tags.indexOf(tag) % 2 === 1),
+        isStrong: run.id === baseline.value,
+      });
+      lines.push(line);
+      // Training and validation of a group have a mean each.
+      const part = isValidation(run) ? run.path[run.path.length - 1] : "";
+      const member = [group, part, speaksOfTags ? tag : ""].filter(Boolean).join(" · ");
+      const there = groups.get(member) ?? { color: colorOfGroup(group), lines: [] };
+      there.lines.push(line);
+      groups.set(member, there);
+    }
+  }
+  if (isGrouped && showsSpread) {
+    return [...groups].map(([name, { color, lines: members }]) => mean(name, color, members)).reverse();
+  }
+  return lines.reverse().sort((a, b) => Number(a.isStrong) - Number(b.isStrong));
+}
+
+/** With one run in view, tags are what is to be told apart. */
+function lineColor(run: Run, tag: string, card: Card, runCount: number): string {
+  return card.isCombined && runCount === 1 ? colorOfPlace(card.tags.indexOf(tag)) : colorOf(run);
+}
+
+type Look = Pick<Line, "id" | "label" | "color" | "isDashed" | "isStrong">;
+
+function makeLine(series: Series, axis: Axis, weight: number, look: Look): Line {
+  const values = series.values;
+  const isSmooth = weight > 0 && values.length > 1;
+  return {
+    ...look,
+    x: series.x(axis),
+    y: isSmooth ? series.smoothed(weight) : values,
+    raw: isSmooth ? values : null,
+    band: null,
+    steps: series.steps,
+    walls: series.walls,
+  };
+}
+
+function mean(name: string, color: string, members: readonly Line[]): Line {
+  const { x, mean: y, low, high } = aggregate(members);
+  const [first] = members;
+  return {
+    id: `mean\n${name}`,
+    label: `${name} (${members.length})`,
+    color,
+    isDashed: first.isDashed,
+    isStrong: false,
+    x,
+    y,
+    raw: null,
+    band: members.length > 1 ? { low, high } : null,
+    steps: x,
+    walls: new Float64Array(0),
+  };
+}

@@ -1,0 +1,207 @@
+/** The scalars panel: a bar of settings above sections of cards. */
+
+import { useState } from "preact/hooks";
+import { progress, tagsOf } from "../../state/board";
+import { CardGrid } from "../../ui/card_grid";
+import { Check, Item, Menu, Notice, Search, Segmented, Select, Slider, Toggle } from "../../ui/controls";
+import { Sheet } from "../../ui/dialog";
+import { Icon } from "../../ui/icon";
+import { ScalarCard } from "./card";
+import * as state from "./state";
+import { t } from "./words";
+
+const CARD = {
+  small: { width: 280, height: 208 },
+  medium: { width: 380, height: 264 },
+  large: { width: 560, height: 360 },
+} as const;
+
+export default function Scalars() {
+  const open = state.cards.value.find((card) => card.id === state.openCard.value);
+  return (
+    <div class="panel">
+      <Toolbar />
+      <Cards />
+      {open && (
+        <Sheet title={open.title} onClose={() => (state.openCard.value = "")}>
+          <ScalarCard card={open} isOpen />
+        </Sheet>
+      )}
+    </div>
+  );
+}
+
+function Toolbar() {
+  return (
+    <div class="toolbar" role="toolbar" aria-label={t("options")}>
+      <Search
+        label={t("searchTags")}
+        tip={t("searchTagsTip")}
+        value={state.tagFilter.value}
+        shortcut="/"
+        onChange={(text) => (state.tagFilter.value = text)}
+      />
+      <Slider
+        label={t("smoothing")}
+        tip={t("smoothingTip")}
+        value={state.smoothing.value}
+        min={0}
+        max={0.99}
+        step={0.01}
+        text={state.smoothing.value.toFixed(2)}
+        onChange={(value) => (state.smoothing.value = value)}
+      />
+      <Segmented
+        label={t("axis")}
+        tip={t("axisTip")}
+        value={state.axis.value}
+        options={[
+          ["step", t("step")],
+          ["relative", t("relative")],
+          ["wall", t("wall")],
+        ]}
+        onChange={(value) => {
+          state.axis.value = value;
+          state.zoom.value = null;
+        }}
+      />
+      <Toggle
+        label={t("logX")}
+        tip={t("logXTip")}
+        isOn={state.isLogX.value}
+        onChange={(isOn) => (state.isLogX.value = isOn)}
+      />
+      <Toggle
+        label={t("logY")}
+        tip={t("logYTip")}
+        isOn={state.isLogY.value}
+        onChange={(isOn) => (state.isLogY.value = isOn)}
+      />
+      <Toggle
+        label={t("clip")}
+        tip={t("clipTip")}
+        isOn={state.isClipped.value}
+        onChange={(isOn) => (state.isClipped.value = isOn)}
+      />
+      <Combine />
+      <Menu icon="sliders" tip={t("options")}>
+        {() => (
+          <>
+            <Check
+              label={t("pair")}
+              tip={t("pairTip")}
+              isOn={state.isPaired.value}
+              onChange={(isOn) => (state.isPaired.value = isOn)}
+            />
+            <Check
+              label={t("spread")}
+              tip={t("spreadTip")}
+              isOn={state.showsSpread.value}
+              onChange={(isOn) => (state.showsSpread.value = isOn)}
+            />
+            <Select
+              label={t("size")}
+              tip={t("sizeTip")}
+              value={state.cardSize.value}
+              options={[
+                ["small", t("small")],
+                ["medium", t("medium")],
+                ["large", t("large")],
+              ]}
+              onChange={(value) => (state.cardSize.value = value as keyof typeof CARD)}
+            />
+          </>
+        )}
+      </Menu>
+      {state.zoom.value && (
+        <button
+          type="button"
+          class="text-button is-accent"
+          data-tip={t("resetZoomTip")}
+          onClick={() => (state.zoom.value = null)}
+        >
+          <Icon name="reset" />
+          {t("resetZoom")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Chooses tags to be drawn in one chart. */
+function Combine() {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [filter, setFilter] = useState("");
+  const fits = [...tagsOf("scalars").keys()].filter((tag) =>
+    tag.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return (
+    <Menu icon="layers" tip={t("combineTip")}>
+      {(close) => (
+        <>
+          <p class="sheet-title">{t("combineHint")}</p>
+          <Search label={t("searchTags")} tip={t("searchTagsTip")} value={filter} onChange={setFilter} />
+          <div class="sheet-list">
+            {fits.slice(0, 100).map((tag) => (
+              <Check
+                key={tag}
+                label={tag}
+                tip={tag}
+                isOn={chosen.includes(tag)}
+                onChange={(isOn) =>
+                  setChosen(isOn ? [...chosen, tag] : chosen.filter((other) => other !== tag))
+                }
+              />
+            ))}
+          </div>
+          {chosen.length > 1 && (
+            <Item
+              icon="check"
+              tip={t("combineTip")}
+              onClick={() => {
+                state.combine([...chosen]);
+                setChosen([]);
+                close();
+              }}
+            >
+              {t("combineDo")}
+            </Item>
+          )}
+        </>
+      )}
+    </Menu>
+  );
+}
+
+function Cards() {
+  const sections = state.shownSections.value;
+  const total = tagsOf("scalars").size;
+  if (total === 0) {
+    const isLoading = progress.value !== null && !progress.value.is_done;
+    return (
+      <Notice title={isLoading ? t("loading") : t("none")} isBusy={isLoading}>
+        {isLoading ? progress.value?.message : t("noneText")}
+      </Notice>
+    );
+  }
+  if (sections.length === 0 && state.tagFilter.value === "") {
+    return <Notice title={t("noRuns")}>{t("noRunsText")}</Notice>;
+  }
+  if (sections.length === 0) {
+    return (
+      <Notice title={t("noMatch")}>{t("noMatchText", { text: state.tagFilter.value, n: total })}</Notice>
+    );
+  }
+  return (
+    <CardGrid
+      size={CARD[state.cardSize.value]}
+      closed={state.closedSections}
+      sections={sections.map((section) => ({
+        id: section.id,
+        title: section.isPinned ? t("pinned") : section.name || t("general"),
+        cards: section.cards,
+      }))}
+      render={(card) => <ScalarCard card={card} />}
+    />
+  );
+}

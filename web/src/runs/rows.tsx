@@ -1,0 +1,189 @@
+/** A row of the list: a run, or a folder or group of runs. */
+
+import type { Run } from "../api/schema";
+import { formatCount, formatTime } from "../chart/format";
+import { settings } from "../state/board";
+import * as state from "../state/runs";
+import { Item, Menu } from "../ui/controls";
+import { Icon } from "../ui/icon";
+import { RunMenu } from "./run_menu";
+import type { Folder, Leaf } from "./tree";
+import { t } from "./words";
+
+const INDENT = 14;
+
+/** A check box in the colour of the run. */
+function ColorBox({
+  color,
+  label,
+  isOn,
+  isMixed,
+  isDashed,
+  onChange,
+}: {
+  color: string;
+  label: string;
+  isOn: boolean;
+  isMixed?: boolean;
+  isDashed?: boolean;
+  onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <input
+      type="checkbox"
+      class={isDashed ? "color-box is-dashed" : "color-box"}
+      style={{ "--run": color }}
+      checked={isOn}
+      aria-label={label}
+      data-tip={label}
+      ref={(box) => {
+        if (box) box.indeterminate = isMixed ?? false;
+      }}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  );
+}
+
+export function FolderRow({
+  row,
+  columns,
+  onToggle,
+}: {
+  row: Folder;
+  columns: readonly string[];
+  onToggle: () => void;
+}) {
+  const on = row.runs.filter((run) => state.isChecked(run.id)).length;
+  const families = new Set(row.runs.map(state.family));
+  const color = state.groupBy.value
+    ? state.colorOfGroup(row.text)
+    : families.size === 1
+      ? state.colorOf(row.runs[0])
+      : "";
+  const name = row.text;
+  return (
+    <div class="run-row is-folder" role="listitem" style={{ paddingLeft: `${row.depth * INDENT}px` }}>
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={row.isOpen}
+        aria-label={t("folder", { name })}
+        data-tip={t("folder", { name })}
+        onClick={onToggle}
+      >
+        <Icon name="chevron" />
+      </button>
+      <ColorBox
+        color={color || "var(--text-3)"}
+        label={t("toggle", { name })}
+        isOn={on === row.runs.length}
+        isMixed={on > 0 && on < row.runs.length}
+        onChange={(isOn) =>
+          state.setChecked(
+            row.runs.map((run) => run.id),
+            isOn,
+          )
+        }
+      />
+      <span class="run-name" data-tip={name}>
+        {name}
+      </span>
+      {row.runs.some((run) => run.live) && !row.isOpen && <LiveMark />}
+      <span class="run-count">{row.runs.length}</span>
+      {columns.map((name) => (
+        <span key={name} class="run-value" data-tip={name}>
+          {settingText(row.runs, name)}
+        </span>
+      ))}
+      <Menu icon="more" tip={t("more", { name })} class="run-more">
+        {(close) => (
+          <Item
+            icon="eye"
+            tip={t("onlyTip")}
+            onClick={() => {
+              state.checkOnly(row.runs.map((run) => run.id));
+              close();
+            }}
+          >
+            {t("only")}
+          </Item>
+        )}
+      </Menu>
+    </div>
+  );
+}
+
+function LiveMark() {
+  return <span class="live-mark" role="img" aria-label={t("live")} data-tip={t("live")} />;
+}
+
+export function RunRow({ row, columns }: { row: Leaf; columns: readonly string[] }) {
+  const { run } = row;
+  const own = settings.value.runs[run.id];
+  const isBase = state.baseline.value === run.id;
+  const color = state.colorOf(run);
+  return (
+    <div
+      class={`run-row ${own?.hidden ? "is-hidden" : ""} ${run.state === "broken" ? "is-broken" : ""}`}
+      role="listitem"
+      style={{ paddingLeft: `${row.depth * INDENT + 20}px` }}
+    >
+      <ColorBox
+        color={color}
+        label={t("toggle", { name: row.text })}
+        isOn={state.isChecked(run.id)}
+        isDashed={state.isValidation(run)}
+        onChange={(isOn) => state.setChecked([run.id], isOn)}
+      />
+      <span class={`run-name ${isBase ? "is-baseline" : ""}`} data-tip={describe(run, own?.note)}>
+        {row.text}
+      </span>
+      {isBase && <Icon name="pin" />}
+      {own?.note && <Icon name="note" />}
+      <RunMark run={run} />
+      {columns.map((name) => (
+        <span key={name} class="run-value" data-tip={`${name} = ${state.hparamsOf(run)[name] ?? "–"}`}>
+          {settingText([run], name)}
+        </span>
+      ))}
+      <RunMenu run={run} text={row.text} />
+    </div>
+  );
+}
+
+/** The value all of these runs have, if they have one. */
+function settingText(runs: readonly Run[], name: string): string {
+  const values = new Set(runs.map((run) => state.hparamsOf(run)[name]));
+  const [value] = values;
+  if (values.size !== 1 || value === undefined) return "";
+  return typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+}
+
+/** How it is with a run, if that is worth a mark. */
+function RunMark({ run }: { run: Run }) {
+  if (run.state === "broken" || run.bad_bytes > 0) {
+    return (
+      <span class="bad-mark" role="img" aria-label={run.message} data-tip={run.message}>
+        !
+      </span>
+    );
+  }
+  if (run.state === "loading" || run.state === "waiting") {
+    const percent = Math.floor((100 * run.bytes_read) / Math.max(1, run.bytes_total));
+    const text = run.state === "waiting" ? t("waiting") : t("loading", { percent });
+    return (
+      <span class="loading-mark" role="img" aria-label={text} data-tip={text}>
+        {run.state === "loading" && `${percent}%`}
+      </span>
+    );
+  }
+  return run.live ? <LiveMark /> : null;
+}
+
+function describe(run: Run, note: string | undefined): string {
+  const facts = [run.name, t("points", { n: formatCount(run.points) })];
+  if (run.start_time !== null) facts.push(t("started", { time: formatTime(run.start_time) }));
+  if (note) facts.push(note);
+  if (run.message) facts.push(run.message);
+  return facts.join(" · ");
+}

@@ -1,0 +1,116 @@
+/** What can be done with a run: alone in the charts, baseline, hidden, named, noted, coloured. */
+
+import { useState } from "preact/hooks";
+import type { Run } from "../api/schema";
+import { changeRun, settings } from "../state/board";
+import * as state from "../state/runs";
+import { Item, Menu } from "../ui/controls";
+import { t } from "./words";
+
+export function RunMenu({ run, text }: { run: Run; text: string }) {
+  const own = settings.value.runs[run.id] ?? {};
+  const isBase = state.baseline.value === run.id;
+  const setBaseline = () => {
+    const before = state.baseline.value;
+    if (before && before !== run.id) changeRun(before, { pinned: null });
+    changeRun(run.id, { pinned: isBase ? null : true });
+  };
+  return (
+    <Menu icon="more" tip={t("more", { name: text })} class="run-more">
+      {(close) => {
+        const then = (act: () => void) => () => {
+          act();
+          close();
+        };
+        return (
+          <>
+            <p class="sheet-title run-full-name">{run.name}</p>
+            <Item icon="eye" tip={t("onlyTip")} onClick={then(() => state.checkOnly([run.id]))}>
+              {t("only")}
+            </Item>
+            <Item icon="pin" tip={t("baselineTip")} onClick={then(setBaseline)}>
+              {isBase ? t("unbaseline") : t("baseline")}
+            </Item>
+            <Item
+              icon="close"
+              tip={t("hideTip")}
+              onClick={then(() => changeRun(run.id, { hidden: own.hidden ? null : true }))}
+            >
+              {own.hidden ? t("unhide") : t("hide")}
+            </Item>
+            <hr />
+            <Field
+              label={t("rename")}
+              tip={t("renameTip")}
+              value={own.label ?? ""}
+              placeholder={run.name}
+              onCommit={(text) => changeRun(run.id, { label: text || null })}
+            />
+            <Field
+              label={t("note")}
+              tip={t("noteTip")}
+              value={own.note ?? ""}
+              rows={2}
+              onCommit={(text) => changeRun(run.id, { note: text || null })}
+            />
+            <label class="run-field is-line" data-tip={t("colorTip")}>
+              {t("color")}
+              <input
+                type="color"
+                value={state.colorOf(run)}
+                onChange={(event) => changeRun(run.id, { color: event.currentTarget.value })}
+              />
+              {own.color && (
+                <button
+                  type="button"
+                  class="text-button"
+                  data-tip={t("resetColor")}
+                  onClick={() => changeRun(run.id, { color: null })}
+                >
+                  {t("resetColor")}
+                </button>
+              )}
+            </label>
+            {run.message && <p class="run-message">{run.message}</p>}
+          </>
+        );
+      }}
+    </Menu>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  tip: string;
+  value: string;
+  placeholder?: string;
+  rows?: number;
+  onCommit: (text: string) => void;
+}
+
+/** A text that is kept when the user leaves the field; what others write meanwhile does not touch it. */
+function Field({ label, tip, value, placeholder, rows = 1, onCommit }: FieldProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const commit = () => {
+    if (draft !== null && draft.trim() !== value) onCommit(draft.trim());
+    setDraft(null);
+  };
+  return (
+    <label class="run-field" data-tip={tip}>
+      {label}
+      <textarea
+        class="text-input"
+        rows={rows}
+        value={draft ?? value}
+        placeholder={placeholder}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey) return;
+          event.preventDefault();
+          commit();
+        }}
+      />
+    </label>
+  );
+}

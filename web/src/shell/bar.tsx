@@ -1,0 +1,88 @@
+/** The bar at the top: panels, how the connection is, language and theme. */
+
+import { hasContent, panels } from "../panels/registry";
+import { locale, localeChoice, theme, themeChoice } from "../state/appearance";
+import { connection, info, progress } from "../state/board";
+import { panel } from "../state/url";
+import { IconButton } from "../ui/controls";
+import { showsHelp, showsRuns } from "./shortcuts";
+import { t } from "./words";
+
+export function Bar() {
+  const isDark = theme.value === "dark";
+  return (
+    <header class="bar">
+      <IconButton
+        icon="sidebar"
+        tip={t("sidebar")}
+        isPressed={showsRuns.value}
+        onClick={() => (showsRuns.value = !showsRuns.value)}
+      />
+      <h1 class="brand" data-tip={info.value?.logdirs.map((logdir) => logdir.path).join(" · ")}>
+        {info.value?.title || "TapeFlow"}
+      </h1>
+      <Tabs />
+      <Status />
+      <button
+        type="button"
+        class="text-button"
+        lang={locale.value === "zh" ? "en" : "zh"}
+        data-tip={t("languageTip")}
+        onClick={() => (localeChoice.value = locale.value === "zh" ? "en" : "zh")}
+      >
+        {t("language")}
+      </button>
+      <IconButton
+        icon={isDark ? "sun" : "moon"}
+        tip={isDark ? t("light") : t("dark")}
+        onClick={() => (themeChoice.value = isDark ? "light" : "dark")}
+      />
+      <IconButton icon="help" tip={t("help")} onClick={() => (showsHelp.value = true)} />
+    </header>
+  );
+}
+
+function Tabs() {
+  const withContent = panels.filter(hasContent);
+  const first = withContent[0] ?? panels[0];
+  const shown = panels.filter((one) => one === first || one.id === panel.value || withContent.includes(one));
+  const active = panel.value || first?.id;
+  return (
+    <nav class="tabs" aria-label={t("panels")}>
+      {shown.map(({ id, title }) => (
+        <a
+          key={id}
+          href={`#${id}`}
+          class="tab"
+          aria-current={id === active ? "page" : undefined}
+          data-tip={t("panelTip", { title: title() })}
+          onClick={(event) => {
+            // The other settings in the address stay; a new tab gets the plain link.
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            panel.value = id;
+          }}
+        >
+          {title()}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Status() {
+  const state = connection.value;
+  const message = progress.value?.message ?? "";
+  const isReading = progress.value !== null && !progress.value.is_done;
+  const tip =
+    state === "live" ? t("liveTip", { message }) : state === "connecting" ? message : t(`${state}Tip`);
+  const share = progress.value ? progress.value.bytes_read / Math.max(1, progress.value.bytes_total) : 0;
+  const hasBad = message.includes("bad bytes");
+  return (
+    <div class={`status is-${state} ${hasBad ? "has-bad" : ""}`} role="status" data-tip={tip}>
+      {isReading && <progress class="status-progress" value={share} aria-label={message} />}
+      <span class="status-mark" />
+      <span class="status-text">{state === "live" && (isReading || hasBad) ? message : t(state)}</span>
+    </div>
+  );
+}
