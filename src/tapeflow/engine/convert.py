@@ -12,7 +12,7 @@ from tapeflow.engine.dtypes import DType, as_dtype, float32, int32, int64, strin
 from tapeflow.engine.node import Node, host_node, spec_of, spec_of_value
 from tapeflow.engine.recorder import foreign_node, is_tracer, tensor_of
 from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.symbolic import MetSymbolic
+from tapeflow.engine.symbolic import MetSymbolic, NoneGiven
 from tapeflow.engine.tensor import Tensor, TensorLike
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _MOST_NUMBERS = 4096
 _numbers: dict[tuple[float, DType], Node] = {}
+_NONE = (
+    f"Attempt to convert a value (None) with an unsupported type ({type(None)}) to a Tensor. "
+    "A function may have returned nothing, or a gradient may be unconnected."
+)
 
 
 def scalar_node(value: Any, dtype: DType) -> Node:
@@ -53,10 +57,21 @@ def _number_node(value: float, dtype: DType) -> Node:
 def convert_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     """An op's inputs as nodes, with Python numbers and numpy arrays in the tensors' dtype."""
     if not op.same_dtype:
-        return tuple([a._node if type(a) is Tensor else to_node(a) for a in args])
+        return tuple([a._node if type(a) is Tensor else _given_node(op, args, a) for a in args])
     if len(args) == 1 and type(args[0]) is Tensor:
         return (args[0]._node,)
     return _converted(op, args)
+
+
+def _given_node(op: Op, args: tuple[Any, ...], value: Any) -> Node:
+    if value is None:
+        raise _none_given(op, args)
+    return to_node(value)
+
+
+def _none_given(op: Op, args: tuple[Any, ...]) -> NoneGiven:
+    at = next(i for i, a in enumerate(args) if a is None)
+    return NoneGiven(f"{op.name} expected tensors; got None as input #{at}(zero-based). {_NONE}")
 
 
 def convert_pair(op: Op, x: Any, y: Any) -> tuple[Node, ...]:
@@ -86,6 +101,8 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     is_full = True
     for a in args:
         if not isinstance(a, TensorLike):
+            if a is None:
+                raise _none_given(op, args)
             nodes.append(None)
             is_full = False
             continue
@@ -218,10 +235,7 @@ def _from_python(
     value: Any, dtype: DType | None, hint: DType | None, shape: tuple[int, ...] | None = None
 ) -> Node:
     if value is None:
-        raise ValueError(
-            f"Attempt to convert a value (None) with an unsupported type ({type(None)}) to a Tensor. "
-            "A function may have returned nothing, or a gradient may be unconnected."
-        )
+        raise NoneGiven(_NONE)
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _stacked(value, dtype)
     if isinstance(value, (range, TensorShape)):
@@ -334,7 +348,10 @@ def _strings(value: Any, kinds: set[type], dtype: DType | None, shape: Any) -> N
     if dtype is not None and dtype is not string:
         raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}.")
     if kinds - {str, bytes}:
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        raise ValueError(
+            "Can't convert Python sequence with mixed types to Tensor: it holds strings and numbers. Convert "
+            "them to one type first."
+        )
     array = np.array(value, dtype=object)
     if any(isinstance(v, (list, tuple)) for v in array.ravel()):
         raise ValueError(_ragged_or_unsupported(value))

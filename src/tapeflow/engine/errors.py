@@ -43,14 +43,13 @@ class OpError(Exception):
         super().__init__(message)
         self._node_def = node_def
         self._op = op
-        self._message = message
         self._error_code = error_code
         self._payloads: dict[Any, Any] = dict(args[0]) if args and args[0] else {}
 
     @property
     def message(self) -> str:
         """What went wrong."""
-        return self._message
+        return self.args[0]
 
     @property
     def op(self) -> Any:
@@ -72,14 +71,11 @@ class OpError(Exception):
         """Extra information attached to the error."""
         return self._payloads
 
-    def __str__(self) -> str:
-        return self._message
-
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return type(self), (
             self._node_def,
             self._op,
-            self._message,
+            self.message,
             self._error_code,
             self._payloads,
         )
@@ -94,7 +90,7 @@ class _CodedError(OpError):
         super().__init__(node_def, op, message, self._code, *args)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return type(self), (self._node_def, self._op, self._message, self._payloads)
+        return type(self), (self._node_def, self._op, self.message, self._payloads)
 
 
 class CancelledError(_CodedError):

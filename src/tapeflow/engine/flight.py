@@ -12,6 +12,8 @@ import threading
 from itertools import starmap
 from typing import Any
 
+from tapeflow.engine import phases
+
 RUN_LOCK = threading.RLock()
 """Held while a program is dispatched and its results are bound: one program at a time."""
 
@@ -32,8 +34,13 @@ class Flight:
 
     def take_off(self, function: Any, arguments: list[Any]) -> None:
         """Dispatch, and land if the dispatch succeeded."""
+        log = phases.log
         try:
-            self.landed.extend(starmap(function, [arguments]))
+            if log is None:
+                self.landed.extend(starmap(function, [arguments]))
+            else:
+                with phases.Dispatching(log, self):
+                    self.landed.extend(starmap(function, [arguments]))
         finally:
             if self.landed:
                 self.land()
@@ -42,6 +49,10 @@ class Flight:
     def land(self) -> None:
         """Bind the results in `self.landed[0]`."""
         raise NotImplementedError
+
+    def describe(self) -> str:
+        """What it runs, in words: for a profile."""
+        return "a program"
 
 
 def land_flights() -> None:

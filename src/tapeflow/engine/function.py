@@ -13,11 +13,11 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeflow.engine import nest
+from tapeflow.engine import nest, phases
 from tapeflow.engine.backend import jax
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.inline import Inlined, wrapped_arguments
@@ -30,6 +30,9 @@ from tapeflow.engine.staging import Record, Recording, Staged, returned
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.trace import live_trace, state
+
+if TYPE_CHECKING:
+    from tapeflow.engine.concrete_function import ConcreteFunction
 
 _STORM = 5
 
@@ -58,6 +61,7 @@ class Function:
         self._has_warned_of_reads = False
         self._has_warned_of_storm = False
         self._makes_variables = 0
+        self._concrete: list[ConcreteFunction] = []
         self._of_classes: weakref.WeakKeyDictionary[type, dict[int, Function]] = weakref.WeakKeyDictionary()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Function:
@@ -72,6 +76,23 @@ class Function:
             method = self.python_function.__get__(instance, owner)
             found = bound[id(self)] = Function(method, self.input_signature, self._reduces)
         return found
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """This function for arguments like these: tensors or `tf.TensorSpec`s, and Python values as they are.
+
+        With an `input_signature` no arguments are needed.
+        """
+        from tapeflow.engine.concrete_function import ConcreteFunction
+
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        found = ConcreteFunction(self, args, kwargs)
+        self._concrete.append(found)
+        return found
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of the concrete functions asked for so far."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concrete)
 
     def experimental_get_tracing_count(self) -> int:
         """How often a call has been recorded."""
@@ -105,7 +126,8 @@ class Function:
         if not state.tapes:
             run_pending()
         if known is _UNKNOWN:
-            return self._record(signature, flat, nodes, args, kwargs)
+            with phases.during("compile"):
+                return self._record(signature, flat, nodes, args, kwargs)
         if state.tapes:
             structure, inlined = known
             return nest.pack_sequence_as(structure, inlined.replay(wrapped_arguments(nodes)))

@@ -54,8 +54,9 @@ def _record_gradients(
     nodes = [to_node(t) for t in targets]
     used = [i for i, n in enumerate(nodes) if token in n.tapes]
     crossed = _crossed(token, [nodes[i] for i in used])
+    reached = _reached(token, [nodes[i] for i in used], crossed)
     reads: dict[Any, list[Node]] = {}
-    for node in crossed.values():
+    for node in reached.values():
         if node.source is not None:
             reads.setdefault(node.source, []).append(node)
     taps = []
@@ -63,7 +64,7 @@ def _record_gradients(
         if isinstance(source, Variable):
             taps.append(reads.get(source._source, []))
         else:
-            tapped = _in(crossed, source._as_node())
+            tapped = _in(reached, source._as_node())
             taps.append([] if tapped is None else [tapped])
     connected = [i for i, t in enumerate(taps) if t]
     is_seen = len(used) == len(targets)
@@ -136,6 +137,28 @@ def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
         if node.source is None and id(node) not in token.roots:
             stack += [n for n in node.inputs if token in n.tapes]
     return found
+
+
+def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]) -> dict[int, Node]:
+    """The crossed nodes that have a derivative: all, unless an op knows that it follows some inputs only.
+
+    What a user's own gradient function captured has none, but the derivative of that gradient does.
+    """
+    if all(getattr(n.instance, "followed", None) is None for n in crossed.values()):
+        return crossed
+    found: dict[int, Node] = {}
+    above: dict[int, Node] = {}  # found again beyond a gradient, where everything is followed
+    stack = [(node, False) for node in targets]
+    while stack:
+        node, is_beyond = stack.pop()
+        if id(node) in above or (id(node) in found and not is_beyond):
+            continue
+        (above if is_beyond else found)[id(node)] = node
+        if node.source is None and id(node) not in token.roots:
+            is_beyond = is_beyond or node.parts is not None
+            inputs = node.inputs if is_beyond else node.inputs[: getattr(node.instance, "followed", None)]
+            stack += [(n, is_beyond) for n in inputs if token in n.tapes]
+    return found | above
 
 
 def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:

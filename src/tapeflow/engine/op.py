@@ -31,11 +31,12 @@ _new_tensor = Tensor.__new__
 class Instance:
     """An op with its statics: what a node applies. Interned, so keys compare by identity."""
 
-    __slots__ = ("_on_host", "fn", "jaxprs", "jitted", "op", "specs", "statics")
+    __slots__ = ("_on_host", "fn", "followed", "jaxprs", "jitted", "op", "specs", "statics")
 
     def __init__(self, op: Op, statics: dict[str, Any]) -> None:
         self.op = op
         self.statics = statics
+        self.followed = None if op.follows is None or not statics else op.follows(statics)
         kernel = op.kernel
         if statics:
             self.fn: Kernel = lambda *arrays: kernel(*arrays, **statics)
@@ -142,6 +143,7 @@ class Op:
         host: Kernel | None = None,
         moves: bool = False,
         keeps_elements: bool = False,
+        follows: Callable[[dict[str, Any]], int] | None = None,
     ) -> None:
         self.kernel = kernel
         self.name = name
@@ -152,6 +154,7 @@ class Op:
         self.host = host
         self.moves = moves
         self.keeps_elements = keeps_elements
+        self.follows = follows
         self.is_noted = check is not None or keeps_elements
         self.__name__ = getattr(kernel, "__name__", name)
         self.__doc__ = kernel.__doc__
@@ -212,6 +215,7 @@ def op(
     host: Kernel | None = None,
     moves: bool = False,
     keeps_elements: bool = False,
+    follows: Callable[[dict[str, Any]], int] | None = None,
 ) -> Callable[[Kernel], Op]: ...
 def op(
     kernel: Kernel | None = None,
@@ -225,6 +229,7 @@ def op(
     host: Kernel | None = None,
     moves: bool = False,
     keeps_elements: bool = False,
+    follows: Callable[[dict[str, Any]], int] | None = None,
 ) -> Any:
     """Turn a pure JAX function into an op.
 
@@ -240,6 +245,8 @@ def op(
         moves: it only moves elements about, so it can move strings as well.
         keeps_elements: its result has exactly the elements of its input, so what was checked of the one
             holds for the other.
+        follows: given the statics, how many inputs a first derivative goes to; the rest matter only to
+            derivatives of the gradient.
     """
 
     def wrap(function: Kernel) -> Op:
@@ -253,6 +260,7 @@ def op(
             host=host,
             moves=moves,
             keeps_elements=keeps_elements,
+            follows=follows,
         )
 
     return wrap if kernel is None else wrap(kernel)

@@ -27,16 +27,23 @@ class Placement:
 
     Args:
         devices: JAX devices, perhaps of several processes.
+        splits: whether each gets a part of a batch, and not the whole.
     """
 
-    def __init__(self, devices: Sequence[Any]) -> None:
+    def __init__(self, devices: Sequence[Any], splits: bool = True) -> None:
         self.devices = tuple(devices)
+        self._splits = splits
         self._mesh = Mesh(np.array(self.devices), (_AXIS,))
         self._everywhere = NamedSharding(self._mesh, PartitionSpec())
         self._is_local = all(d.process_index == jax.process_index() for d in self.devices)
 
     def __len__(self) -> int:
         return len(self.devices)
+
+    @property
+    def readable(self) -> Placement:
+        """One with which every process has all of the results: it splits no batch between processes."""
+        return self if self._is_local else Placement(self.devices, splits=False)
 
     @property
     def local_numbers(self) -> list[int]:
@@ -58,7 +65,7 @@ class Placement:
 
     def split(self, array: np.ndarray, axis: int = 0) -> Any:
         """An array, the same in every process, in equal parts on the devices; whole on each if it has none."""
-        if array.ndim <= axis or array.shape[axis] % len(self):
+        if not self._splits or array.ndim <= axis or array.shape[axis] % len(self):
             sharding = self._everywhere
         else:
             sharding = NamedSharding(self._mesh, PartitionSpec(*[None] * axis, _AXIS))

@@ -93,8 +93,15 @@ _op_counters: dict[int, Counter] = {}
 def set_seed(seed: int) -> None:
     """Fix the global seed: what follows draws the same numbers after every `set_seed(seed)`."""
     global _global_seed
+    try:
+        number = int(seed)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"tf.random.set_seed expected an integer; got seed={seed!r} of type {type(seed).__name__}. Pass a "
+            "Python int."
+        ) from None
     with _lock:
-        _global_seed = int(seed)
+        _global_seed = number
         _global_counter.reset(_global_seed)
         for op_seed, counter in _op_counters.items():  # the same objects: staged functions hold them
             counter.reset(_joined(op_seed))
@@ -127,6 +134,26 @@ def counter_for(seed: int | None) -> Counter:
 def next_key(seed: int | None = None) -> Tensor:
     """A key for a random op with this `seed` argument."""
     return counter_for(seed).next_key()
+
+
+def random_state() -> dict[str, Any]:
+    """The global seed, and every counter that belongs to no object, as plain numbers."""
+    with _lock:
+        return {
+            "seed": _global_seed,
+            "counter": (_global_counter.seed, _global_counter.count),
+            "ops": {op_seed: (c.seed, c.count) for op_seed, c in _op_counters.items()},
+        }
+
+
+def set_random_state(saved: dict[str, Any]) -> None:
+    """Go on drawing where `random_state` was taken."""
+    global _global_seed
+    with _lock:
+        _global_seed = saved["seed"]
+        _global_counter.reset(*saved["counter"])
+        for op_seed, (seed, count) in saved["ops"].items():
+            _op_counters.setdefault(op_seed, Counter(seed)).reset(seed, count)
 
 
 @op(name="StatelessKey", same_dtype=False, differentiable=False)

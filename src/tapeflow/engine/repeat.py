@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import checks, nest
-from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine import checks, nest, phases, placement
+from tapeflow.engine.backend import config_value, jax, jnp
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.function import watchers
 from tapeflow.engine.node import Node, spec_of_value
+from tapeflow.engine.precompile import compile_ahead
 from tapeflow.engine.program import Program, counters
 from tapeflow.engine.recorder import Patient, tensor_of
 from tapeflow.engine.running import argument_value, materialise, owned_value, recorded_program, run_pending
@@ -54,6 +56,10 @@ class Rows:
     def last(self) -> Any:
         """The results of the last call, on the host, waiting for them; raises if a check has failed."""
         checks.settle()
+        return self.fetched()
+
+    def fetched(self) -> Any:
+        """The same from any thread, whatever checks have found."""
         row = self.count - 1
         found = [np.asarray(c)[row] if isinstance(c, jax.Array) else c[row] for c in self.columns]
         return nest.pack_sequence_as(self.structure, [_fetched(value) for value in found])
@@ -61,6 +67,8 @@ class Rows:
 
 def _column(column: Any) -> Any:
     """A column as one array, where its rows were computed one by one."""
+    if isinstance(column, list) and len(column) == 1 and isinstance(column[0], jax.Array):
+        return column[0][None]  # without waiting for it
     return np.stack([np.asarray(v) for v in column]) if isinstance(column, list) else column
 
 
@@ -95,19 +103,14 @@ class Repeater:
             batches: a structure of arrays, each with one row a batch; None is passed on.
             count: how many rows count.
         """
-        flat = nest.flatten(batches)
-        arrays = [a for a in flat if a is not None]
-        key = (
-            tuple([None if a is None else (a.shape, a.dtype) for a in flat]),
-            nest.map_structure(lambda _: 0, batches).__repr__(),
-            settings.check_numerics,
-        )
+        key, arrays = self._key(batches)
         known = self._known.get(key, _UNKNOWN)
         if settings.run_functions_eagerly or known is None:
             return self._called(batches, range(count))
         run_pending()
         if known is _UNKNOWN:
-            known, first = self._record(batches, arrays)
+            with phases.during("compile"):
+                known, first = self._record(batches, arrays)
             self._known[key] = known
             if known is None:
                 rest = self._called(batches, range(1, count))
@@ -115,6 +118,32 @@ class Repeater:
         for watcher in watchers:
             watcher(getattr(self._function, "__name__", "step"), known)
         return known.run(arrays, count)
+
+    def _key(self, batches: Any) -> tuple[Any, list[Any]]:
+        """What names the record for such batches, and the arrays in them."""
+        flat = nest.flatten(batches)
+        key = (
+            tuple([None if a is None else (a.shape, a.dtype) for a in flat]),
+            nest.map_structure(lambda _: 0, batches).__repr__(),
+            settings.check_numerics,
+        )
+        return key, [a for a in flat if a is not None]
+
+    def prepare(self, batches: Any) -> None:
+        """Record the function for batches of a form that is yet to come, and compile that in the background.
+
+        Nothing runs: where the record needs a value, it is left to be made when those batches are there.
+        """
+        key, arrays = self._key(batches)
+        is_recorded = self._known and all(record is not None for record in self._known.values())
+        is_placed = placement.current is not None or config_value("jax_default_device") is not None
+        if key in self._known or not is_recorded or is_placed:
+            return  # what the other thread compiles is for the device that JAX prefers
+        run_pending()
+        record, _ = self._record(batches, arrays, is_trial=True)
+        if record is not None:
+            self._known[key] = record
+            record.compile_ahead(arrays)
 
     def _called(self, batches: Any, rows: range) -> Rows:
         """The calls made by Python, one by one."""
@@ -130,12 +159,12 @@ class Repeater:
         columns = [list(c) for c in zip(*[nest.flatten(r) for r in results], strict=True)]
         return Rows(results[0], columns, len(results))
 
-    def _record(self, batches: Any, arrays: list[Any]) -> tuple[Repeated | None, Any]:
-        """Record a call on the first batch; if that cannot stand for others, it has been made."""
+    def _record(self, batches: Any, arrays: list[Any], is_trial: bool = False) -> tuple[Repeated | None, Any]:
+        """Record a call on the first batch; if that cannot stand for others, it has been made, or was a trial."""
         args = [Node(spec_of_value(a[0]), a[0]) for a in arrays]
         tensors = iter([tensor_of(n) for n in args])
         batch = nest.map_structure(lambda a: None if a is None else next(tensors), batches)
-        recording = Recording()
+        recording = Recording(is_trial)
         recording.known = {
             id(n): (i, arrays[i])
             for i, n in enumerate(args)
@@ -146,9 +175,11 @@ class Repeater:
         try:
             result = self._function(batch)
             results = [returned(r) for r in nest.flatten(result)]
-        except Exception:
-            if not trace.is_done:
+        except BaseException as error:
+            if not trace.is_done and (is_trial or isinstance(error, Exception)):
                 _withdraw(trace, recording)
+            if is_trial and isinstance(error, Exception):  # what is wrong shows when those batches come
+                return None, None
             raise
         finally:
             state.recording = None
@@ -156,10 +187,15 @@ class Repeater:
             trace.effects and not trace.nodes
         )
         if recording.read_at is not None or trace.is_done or recording.created or is_effectful:
+            if is_trial:
+                _withdraw(trace, recording)
+                return None, None
             self.read_at = recording.read_at
             run_pending()
             return None, result
-        return Repeated(recording, args, result, results, trace), None
+        repeated = Repeated(recording, args, result, results, trace)
+        repeated.name = getattr(self._function, "__name__", repeated.name)
+        return repeated, None
 
 
 _UNKNOWN: Any = object()
@@ -190,6 +226,8 @@ def _withdraw(trace: Trace, recording: Recording) -> None:
 class Repeated(Record):
     """A recorded call as the body of a loop."""
 
+    name = "step"
+
     def __init__(
         self, recording: Recording, args: list[Node], result: Any, results: list[Any], trace: Trace
     ) -> None:
@@ -205,6 +243,7 @@ class Repeated(Record):
         _withdraw(trace, recording)
         self._plan()
         self._compiled = jax.jit(self._evaluate, donate_argnums=(0,))
+        self._ahead: Future[Any] | None = None
 
     def _plan(self) -> None:
         """Sort the leaves by where their values come from at each turn."""
@@ -225,7 +264,8 @@ class Repeated(Record):
         size = _rows_of(rows)
         if size == 1:  # no loop, or XLA would fuse its one turn in a way of its own
             values, found, *reports = self._turn(program, carry, fixed, _row(rows, 0))
-            columns = [v[None] for v in found]
+            # Results come out as they are: taking the one row of an array costs more than starting the program.
+            columns = [v if i < len(self._stacked) else v[None] for i, v in enumerate(found)]
             return [values[place] for _, place in self.writes], columns, tuple(reports)
         outputs = [self.specs[i] if kind == "output" else self._leaf_specs[i] for kind, i in self._columns]
         columns = [jnp.zeros((size, *s.shape), s.np_dtype) for s in outputs]
@@ -272,12 +312,28 @@ class Repeated(Record):
 
     # Around it
 
+    def compile_ahead(self, arrays: list[Any]) -> None:
+        """Begin to compile for rows like these, on a thread of its own."""
+        if self.program is None or not arrays:
+            return
+        size = len(arrays[0])
+        fixed = list(self.template)
+        for leaf, variable in self._read_leaves:
+            fixed[leaf] = _current(variable)
+        rows = {leaf: arrays[i] for leaf, i in self._args_at.items()}
+        rows |= {leaf: np.zeros(size, np.uint32) for leaf in self._drawn_at}
+        if not rows:
+            rows[-1] = np.zeros(size, np.int8)
+        carry = [_current(variable) for variable, _ in self.writes]
+        self._ahead = compile_ahead(self._compiled, [carry, fixed, rows, np.int32(size)])
+
     def run(self, arrays: list[Any], count: int) -> Rows:
         """Make `count` calls on the rows of `arrays`, without waiting for them."""
         for instance, origin, i, specs in self.argument_checks:
             checks.check_argument(instance, origin, np.asarray(arrays[i]), specs)
         if self.program is None:
             return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
+        compiled = self._compiled if self._ahead is None else self._ahead.result()
         with RUN_LOCK:
             if flights:
                 land_flights()
@@ -286,7 +342,7 @@ class Repeated(Record):
             for leaf, variable in self._read_leaves:
                 fixed[leaf] = _current(variable)
             size = max(count, len(arrays[0]) if arrays else count)
-            rows: dict[int, Any] = {leaf: arrays[i] for leaf, i in self._args_at.items()}
+            rows: dict[int, Any] = {leaf: _placed(arrays[i]) for leaf, i in self._args_at.items()}
             for leaf, (counter, offset, word) in self._drawn_at.items():
                 step = self.draw_counts[id(counter)][1]
                 words = [counter.words(counter.count + k * step + offset)[word] for k in range(size)]
@@ -300,10 +356,12 @@ class Repeated(Record):
                 value = _current(variable)
                 carry.append(owned_value(node, value, holders=2))
                 del value
-            flight.take_off(self._compiled, [carry, fixed, rows, np.int32(count)])
+            flight.take_off(compiled, [carry, fixed, rows, np.int32(count)])
             for counter, drawn in self.draw_counts.values():
                 counter.count += drawn * count
         columns = dict(zip(self._stacked, flight.columns, strict=False))
+        if size == 1:
+            columns = {i: [value] for i, value in columns.items()}
         if self.effects:
             checks.settle()
             shown = dict(zip(self._shown, map(_Fetch, flight.columns[len(self._stacked) :]), strict=True))
@@ -369,13 +427,23 @@ class _RepeatedFlight(Flight):
         if not self.nodes:
             counters.dispatched += 1
             self.columns = columns
-            self.nodes = [Node(spec_of_value(v), v) for v in carry]
+            specs = self.repeated.specs
+            places = [place for _, place in self.repeated.writes]
+            self.nodes = [Node(specs[place], v) for place, v in zip(places, carry, strict=True)]
             if report is not None or numerics is not None:
                 program = self.repeated._program()
                 checks.look_later({}, self.repeated.origins, program, report, numerics)
         for (variable, _), node in zip(self.repeated.writes, self.nodes, strict=True):
             if variable._node is not node:
                 variable._rebind(node)
+
+    def describe(self) -> str:
+        return self.repeated.name
+
+
+def _placed(batches: Any) -> Any:
+    """Stacked batches, each split over the devices that train together."""
+    return batches if placement.current is None else placement.current.split(batches, axis=1)
 
 
 def _current(variable: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import get_opaque_trace_state
 
-from tapeflow.engine import checks
+from tapeflow.engine import checks, placement
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.lowering import Evaluation, Gradient
@@ -200,8 +200,11 @@ def argument_value(node: Node) -> Any:
     A host array goes as it is to a CPU, which reads it in place; elsewhere it is put there once.
     """
     value = node.value
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O" and jax.default_backend() != "cpu":
-        value = node.value = jax.device_put(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind != "O" and jax.default_backend() != "cpu" and placement.current is None:
+            value = node.value = jax.device_put(value)
+    elif placement.current is not None and type(value) is not float:
+        value = node.value = placement.current.everywhere(value)
     return value
 
 
@@ -315,6 +318,10 @@ class _TraceFlight(Flight):
                 )
             trace.is_done = True
 
+    def describe(self) -> str:
+        nodes = self.trace.nodes
+        return f"{len(nodes)} ops from {nodes[0].line()} on"
+
 
 def _writes(trace: Trace) -> tuple[dict[int, int], tuple[Commit, ...]]:
     """The leaves that Variable writes replace, each with its new slot, and how checks take writes back."""
@@ -344,8 +351,8 @@ def owned_value(leaf: Node, value: Any, holders: int) -> Any:
         value: its array, held by the node and by the caller's list.
         holders: how many references to `leaf` the caller knows of.
     """
-    if isinstance(value, np.ndarray):
-        return jax.device_put(value)  # memory of the host's, which no program may overwrite
+    if isinstance(value, np.ndarray):  # memory of the host's, which no program may overwrite
+        return jax.device_put(value) if placement.current is None else placement.current.everywhere(value)
     # The parameter and getrefcount's own argument are two more of each.
     if sys.getrefcount(leaf) > holders + 2 or sys.getrefcount(value) > 4:
         counters.copied_for_donation += 1

@@ -20,14 +20,19 @@ from tapeflow.engine.random import Counter
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import argument_value, materialise, owned_value, run_trace
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import Trace, live_trace
+from tapeflow.engine.trace import NeedsValue, Trace, live_trace
 from tapeflow.engine.variable import Variable
 
 
 class Recording:
-    """What is noticed while a call is recorded."""
+    """What is noticed while a call is recorded.
 
-    def __init__(self) -> None:
+    Args:
+        is_trial: nothing may run: Python that asks for a value gets `NeedsValue`.
+    """
+
+    def __init__(self, is_trial: bool = False) -> None:
+        self.is_trial = is_trial
         self.read_at: str | None = None
         self.created: list[Variable] = []
         self.variables: dict[int, tuple[Variable, Node]] = {}
@@ -39,6 +44,8 @@ class Recording:
 
     def note_read(self) -> None:
         """Python asked for a value: this call cannot stand for later ones."""
+        if self.is_trial:
+            raise NeedsValue
         if self.read_at is None:
             self.read_at = line_of(*user_position(1))
 

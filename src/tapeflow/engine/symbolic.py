@@ -1,8 +1,9 @@
-"""Symbolic arguments: things that stand for tensors which do not exist yet, such as `tf.keras.Input`.
+"""Arguments that are no tensors but take calls of ops: `tf.keras.Input` and its kin, ragged tensors.
 
-A public op that meets one has no value to work on. Whatever code notices raises `MetSymbolic`, and the
-public function it was called through (`dispatching`) hands its call over to the symbol, which keeps it
-for when there are values. Calls without symbols pay for one `try`.
+A public op that meets one has no array to work on. Whatever code notices raises `MetSymbolic`, and the
+public function it was called through (`dispatching`) hands its call over to the argument: a symbol, which
+stands for a tensor that does not exist yet, keeps it for when there are values; a tensor made of tensors
+works it out. Other calls pay for one `try`.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from typing import Any, NoReturn
 OP_MODULES = ("tapeflow.ops.", "tapeflow.engine.convert")
 
 
-class Symbolic:
-    """Stands for a tensor in the calls of public ops."""
+class CallTaker:
+    """An argument that public ops hand their calls over to."""
 
     __slots__ = ()
-    # numpy leaves operators with a symbol on the right to the symbol.
+    # numpy leaves operators with such an argument on the right to the argument.
     __array_ufunc__ = None
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """The symbol for the result of a call in whose arguments this symbol was met."""
+        """The result of a call in whose arguments this one was met."""
+        raise NotImplementedError
+
+    def _why_no_array(self) -> str:
+        """What to say where an array is asked for outside of an op."""
         raise NotImplementedError
 
     def _meet(self, *_: Any, **__: Any) -> NoReturn:
@@ -40,16 +45,29 @@ class Symbolic:
     _node = _spec = spec
 
 
-class MetSymbolic(TypeError):
-    """A value was asked of a symbol."""
+class Symbolic(CallTaker):
+    """Stands for a tensor in the calls of public ops."""
 
-    def __init__(self, symbol: Symbolic) -> None:
-        super().__init__(
-            f"A tensor's value was asked for; got {symbol!r}, which has none until the model is called with "
+    __slots__ = ()
+
+    def _why_no_array(self) -> str:
+        return (
+            f"A tensor's value was asked for; got {self!r}, which has none until the model is called with "
             "data: it cannot be turned into a number, a numpy array or a truth value. Use tf ops on it, or "
             "put the code into a Layer's call or a Lambda layer."
         )
+
+
+class MetSymbolic(TypeError):
+    """An array was asked of an argument that is none."""
+
+    def __init__(self, symbol: CallTaker) -> None:
+        super().__init__(symbol._why_no_array())
         self.symbol = symbol
+
+
+class NoneGiven(ValueError):
+    """None was met where a tensor should be; the public function it was passed to gives its name."""
 
 
 def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,6 +82,11 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except MetSymbolic as met:
             symbol = met.symbol
+        except NoneGiven as refusal:
+            text = str(refusal)
+            if text.startswith("Attempt"):
+                text = f"{function.__name__} expected tensors; got None. {text}"
+            raise ValueError(text) from None
         return symbol.keep_call(dispatched, args, kwargs)
 
     for callee in (function, dispatched):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from tapeflow.engine import phases
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.device import device_name
 from tapeflow.engine.dtypes import DType
@@ -242,7 +243,8 @@ def to_numpy(node: Node) -> Any:
     value = materialise(node)
     if node.spec.dtype.name == "string":
         return value.copy() if value.ndim else value[()]
-    array = np.array(value)  # a copy: JAX's own view is read-only and pins the buffer
+    with phases.during("device"):
+        array = np.array(value)  # a copy: JAX's own view is read-only and pins the buffer
     return array if array.ndim else array[()]
 
 

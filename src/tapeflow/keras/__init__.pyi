@@ -1,4 +1,5 @@
 from . import activations as activations
+from . import applications as applications
 from . import backend as backend
 from . import callbacks as callbacks
 from . import config as config
@@ -12,6 +13,7 @@ from . import mixed_precision as mixed_precision
 from . import models as models
 from . import optimizers as optimizers
 from . import preprocessing as preprocessing
+from . import random as random
 from . import regularizers as regularizers
 from . import saving as saving
 from . import utils as utils

@@ -6,6 +6,8 @@ a floating number gives float32.
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -402,3 +404,19 @@ class TestOpsWithoutACommonDtype:
         result = tf.constant([1.0], tf.bfloat16) * 1.5
         assert result.numpy().dtype == ml_dtypes.bfloat16
         assert result.numpy().tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: tf.add(None, 1.0), r"Add expected tensors; got None as input #0"),
+        (lambda: tf.reduce_sum(None), "reduce_sum expected tensors; got None"),
+        (lambda: tf.nn.relu(None), "Relu expected tensors; got None"),
+        (lambda: tf.stack([tf.constant(1), None]), "Pack expected tensors; got None as input #1"),
+        (lambda: tf.constant([1, "a"]), "it holds strings and numbers"),
+    ],
+    ids=["add", "reduce_sum", "relu", "stack", "mixed"],
+)
+def test_none_and_mixed_lists_name_the_op(call: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        call()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -342,3 +343,9 @@ class TestThreads:
         assert own.count == 1
         monkeypatch.setattr(state, "counters", None)
         assert float(tf.random.uniform([])) == expected  # the shared counter has not moved
+
+
+@pytest.mark.parametrize("seed", ["a", None])
+def test_a_seed_that_is_no_integer_is_refused(seed: Any) -> None:
+    with pytest.raises(TypeError, match=r"tf\.random\.set_seed expected an integer; got seed="):
+        tf.random.set_seed(seed)

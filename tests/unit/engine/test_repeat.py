@@ -132,3 +132,58 @@ def test_an_effect_is_had_at_every_call(capsys: pytest.CaptureFixture[str]) -> N
 
     Repeater(function)(X, 3)
     assert capsys.readouterr().err == "4\n" * 3
+
+
+class TestPrepare:
+    """A program for batches that are yet to come: compiled in the background, and nothing has run."""
+
+    def test_it_gives_the_same_bits(self) -> None:
+        found = []
+        for is_prepared in (True, False):
+            tf.random.set_seed(1)
+            steps = Steps()
+            repeater = Repeater(steps)
+            repeater((X[:3], Y[:3]), 3)
+            if is_prepared:
+                before = steps.w.numpy()
+                repeater.prepare((X[:1, :2], Y[:1, :2]))
+                np.testing.assert_array_equal(steps.w, before)
+                assert int(steps.n) == 3
+                assert len(repeater.records) == 2
+            repeater((X[3:4], Y[3:4]), 1)
+            last = repeater((X[4:5, :2], Y[4:5, :2]), 1).last()
+            assert len(repeater.records) == 3
+            found.append((steps.w.numpy().tolist(), last["loss"]))
+        assert found[0] == found[1]
+
+    def test_a_function_that_reads_a_value_there_is_left_alone(self) -> None:
+        total = tf.Variable(0.0)
+
+        def add(x: Any) -> Any:
+            total.assign_add(tf.reduce_sum(x))
+            if x.shape[0] < 4 and float(total) < 0:
+                total.assign(0.0)
+            return total
+
+        repeater = Repeater(add)
+        ones = np.ones((1, 4, 3), "float32")
+        repeater(ones, 1)
+        repeater.prepare(ones[:, :2])
+        assert len(repeater.records) == 1
+        assert float(total) == 12
+        repeater(ones[:, :2], 1)
+        assert float(total) == 18
+        repeater.prepare(ones[:, :1])  # one that has been read is not tried again
+        assert float(total) == 18
+
+    def test_an_error_shows_when_the_batch_comes(self) -> None:
+        def fail(x: Any) -> Any:
+            if x.shape[0] < 4:
+                raise ValueError("too small")
+            return tf.reduce_sum(x)
+
+        repeater = Repeater(fail)
+        repeater(X[:1], 1)
+        repeater.prepare(X[:1, :2])
+        with pytest.raises(ValueError, match="too small"):
+            repeater(X[:1, :2], 1)

@@ -157,15 +157,8 @@ def depthwise_conv2d(
     dilation_rate: Any = (1, 1),
 ) -> Any:
     """Convolution of each channel by itself."""
-    layout = _layout(data_format, 2)
-    return tf.nn.depthwise_conv2d(
-        x,
-        depthwise_kernel,
-        strides=[1, 1, *strides] if layout == "NCHW" else [1, *strides, 1],
-        padding=_padding(padding),
-        data_format=layout,
-        dilations=list(dilation_rate),
-    )
+    window = _window(strides, padding, data_format, dilation_rate)
+    return tf.nn.depthwise_conv2d(x, depthwise_kernel, **window)
 
 
 def separable_conv2d(
@@ -178,16 +171,19 @@ def separable_conv2d(
     dilation_rate: Any = (1, 1),
 ) -> Any:
     """Convolution of each channel by itself, then of all channels at each place."""
+    window = _window(strides, padding, data_format, dilation_rate)
+    return tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, **window)
+
+
+def _window(strides: Any, padding: str, data_format: str | None, dilations: Any) -> dict[str, Any]:
+    """How a window moves over images, as `tf.nn` wants it: with a stride for every axis."""
     layout = _layout(data_format, 2)
-    return tf.nn.separable_conv2d(
-        x,
-        depthwise_kernel,
-        pointwise_kernel,
-        strides=[1, 1, *strides] if layout == "NCHW" else [1, *strides, 1],
-        padding=_padding(padding),
-        data_format=layout,
-        dilations=list(dilation_rate),
-    )
+    return {
+        "strides": [1, 1, *strides] if layout == "NCHW" else [1, *strides, 1],
+        "padding": _padding(padding),
+        "data_format": layout,
+        "dilations": list(dilations),
+    }
 
 
 def pool2d(

@@ -20,6 +20,7 @@ from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.sketch import sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.layers.call_errors import add_text
 
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
 # convolutions, then small enough for tables of positions.
@@ -64,7 +65,15 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
         inputs = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
         if all(leaf.sample.mask is None for leaf in nest.flatten(inputs)):
             shape = layer.compute_output_shape(nest.map_structure(lambda i: i.sample.spec.shape, inputs))
-            return _Leaf(Sample(spec_of(tuple(shape), tf.as_dtype(layer.compute_dtype))))
+            dims = tuple(
+                size if d is None else d for d in shape
+            )  # open whatever the inputs are: a text's words
+            return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
+
+    if len(args) == 1 and set(kwargs) <= {"training"}:
+        known = layer.known_outputs(args[0])
+        if known is not None and all(sample_of(a, size).mask is None for a in nest.flatten(args[0])):
+            return nest.map_structure(lambda output: _Leaf(sample_of(output, size)), known)
 
     def called(positional: Any, keyword: Any) -> Any:
         positional, keyword = nest.map_structure(_restored, (positional, keyword))
@@ -130,7 +139,9 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
         try:
             first, second = [samples_of_call(layer, args, kwargs, size) for size in pair]
         except (ValueError, TypeError, tf.errors.InvalidArgumentError) as error:
-            refusal = refusal or error
+            if refusal is None:
+                refusal = error
+                _tell_of_sizes(error, (args, kwargs), pair[0])
             if not _has_unknowns((args, kwargs)):
                 break
             continue
@@ -140,6 +151,11 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
 
 def _has_unknowns(arguments: Any) -> bool:
     return any(isinstance(a, KerasTensor) for a in nest.flatten(arguments))
+
+
+def _tell_of_sizes(error: Exception, arguments: Any, size: int) -> None:
+    if any(isinstance(a, KerasTensor) and None in tuple(a.shape) for a in nest.flatten(arguments)):
+        add_text(error, after=f"A dimension of size {size} stands for None: it is not known yet.")
 
 
 def _joined(a: Any, b: Any, pair: tuple[int, int]) -> Any:

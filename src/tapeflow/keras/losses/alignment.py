@@ -8,7 +8,7 @@ from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
-from tapeflow.ops.ctc import ctc_loss
+from tapeflow.ops.ctc import padded_ctc_loss
 
 _BLANK = 0
 
@@ -32,7 +32,7 @@ def ctc(y_true: Any, y_pred: Any) -> Any:
             "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, num_classes)`. "
             f"Received: y_pred.shape={tuple(y_pred.shape)}"
         )
-    return ctc_loss(y_pred, y_true, blank=_BLANK)
+    return padded_ctc_loss(y_pred, y_true, blank=_BLANK)
 
 
 class CTC(LossFunctionWrapper):

@@ -171,6 +171,16 @@ class Model(Trainer, Layer):
 
     # What it is saved as
 
+    def __reduce__(self) -> Any:
+        from tapeflow.keras.saving.copies import reduced
+
+        return reduced(self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        from tapeflow.keras.saving.copies import deep_copy
+
+        return deep_copy(self, memo)
+
     def get_config(self) -> dict[str, Any]:
         """The arguments of a subclass's `__init__`, where they are plain values."""
         config = {"name": self.name, "trainable": self.trainable, **self._noted_arguments()}
@@ -199,6 +209,20 @@ class Model(Trainer, Layer):
         from tapeflow.keras.saving.model_file import save_model
 
         save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
+
+    def export(self, filepath: Any, format: str = "tf_saved_model", **kwargs: Any) -> None:
+        """Write what the model computes for `tf.saved_model.load`: a StableHLO program and the weights.
+
+        Args:
+            filepath: a folder.
+            format: `'tf_saved_model'` or `'stablehlo'`, which are the same here.
+            **kwargs: of Keras 3 (`verbose`, `input_signature`), ignored.
+        """
+        if format not in ("tf_saved_model", "stablehlo"):
+            raise ValueError(
+                f"Model.export expected format to be 'tf_saved_model' or 'stablehlo'; got format={format!r}."
+            )
+        tf.saved_model.save(self, filepath)
 
     def save_weights(
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any

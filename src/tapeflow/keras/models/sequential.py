@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.symbolic import Symbolic
+from tapeflow.engine.tensor import Tensor
 from tapeflow.keras.graph.keras_tensor import is_keras_tensor
 from tapeflow.keras.layers.call_context import call_context
 from tapeflow.keras.layers.input_layer import Input, InputLayer
@@ -50,7 +51,11 @@ class Sequential(Functional):
     def add(self, layer: Any) -> None:
         """Put a layer on top."""
         self._add(layer)
-        self._rebuild()
+        if self.built and self.outputs and isinstance(self._stack[0], InputLayer):
+            self._forget_programs()
+            self._connect(self.inputs[0], self._stack[-1:], self.outputs[0])
+        else:
+            self._rebuild()
 
     def _add(self, layer: Any) -> None:
         if is_keras_tensor(layer):
@@ -88,14 +93,18 @@ class Sequential(Functional):
     def _rebuild(self) -> None:
         """Make the graph anew, if the input's shape is known."""
         self._forget_programs()
+        self._fitting_spec = None
         if len(self._stack) > 1 and isinstance(self._stack[0], InputLayer):
             self._connect(self._stack[0]._inbound_nodes[0].outputs, self._stack[1:])
         else:
             self.built = False
             self.input_spec = self.inputs = self.outputs = self.output_names = None
 
-    def _connect(self, first: Any, layers: list[Any]) -> None:
-        symbol = first
+    def _connect(self, first: Any, layers: list[Any], last: Any = None) -> None:
+        """Make the graph from its first symbol; or go on with `layers` after the last one so far."""
+        symbol = first if last is None else last
+        if last is None:
+            self._disconnect()
         # The names of weights begin with the stack's layers, whatever layer is calling it now.
         around, call_context.layers = call_context.layers, []
         try:
@@ -112,6 +121,12 @@ class Sequential(Functional):
         self._init_graph(first, symbol)
         self.supports_masking = masks
         self._graph_shape = tuple(first.shape)
+
+    def _disconnect(self) -> None:
+        """Let the layers forget the graph made before."""
+        for node in vars(self).get("_calls", ()):
+            nodes = node.layer._inbound_nodes
+            nodes[:] = [n for n in nodes if n is not node]
 
     def build(self, input_shape: Any = None) -> None:
         """Make the weights for inputs of this shape."""
@@ -144,8 +159,20 @@ class Sequential(Functional):
     def _fit_to(self, inputs: Any) -> None:
         # A stack without an Input takes whatever its layers take; its graph is there to be looked at.
         if self.built and self._stack and not isinstance(self._stack[0], InputLayer):
+            if type(inputs) is Tensor:
+                self._relax(tuple(inputs.shape), inputs.dtype)
+                self._fitting_spec = inputs.spec
             return
         super()._fit_to(inputs)
+
+    def _relax(self, shape: tuple[int | None, ...], dtype: Any) -> None:
+        """Leave open in the graph the dimensions that differ from those it was made for."""
+        known = self._graph_shape
+        if known is None or len(known) != len(shape):
+            return
+        relaxed = tuple(old if old == new else None for old, new in zip(known, shape, strict=True))
+        if relaxed != known:
+            self._connect_for(relaxed, dtype)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Call the layers one after the other."""

@@ -17,7 +17,7 @@ def _known() -> dict[str, Any]:
     return {**found, "lossscaleoptimizerv3": found["lossscaleoptimizer"]}
 
 
-def serialize(optimizer: Optimizer) -> dict[str, Any]:
+def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str, Any]:
     """An optimizer as a dict that `deserialize` makes one of again, without its state."""
     return serialize_keras_object(optimizer)
 

@@ -36,6 +36,8 @@ class OptimizerState(LearningRate):
     # `built` is Keras 3's; Keras 2 has subclasses set `_built` themselves.
     built = False
     _built = False
+    # The restored checkpoint that has values for variables which are not made yet.
+    _deferred: Any = None
 
     def _start_state(self) -> None:
         """Make the counter; everything else is made in `build`."""
@@ -165,6 +167,8 @@ class OptimizerState(LearningRate):
         with tf.init_scope():  # often made in the first step, which is recorded
             variable = Variable(value, name=name, dtype=dtype, trainable=False)
         self._variables.append(variable)
+        if self._deferred is not None:
+            self._deferred.take_below(self, ("_variables", str(len(self._variables) - 1)), variable)
         return variable
 
     def get_weights(self) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.keras import metrics
-from tapeflow.keras.metrics.lookup import _known
+from tapeflow.keras.metrics.lookup import METRICS
 
 _random = np.random.default_rng(3)
 _BINARY = (_random.integers(0, 2, (6, 3)).astype("int32"), _random.uniform(size=(6, 3)).astype("float32"))
@@ -57,7 +57,7 @@ _BATCHES: dict[str, tuple[Any, ...]] = {
     "SumOverBatchSize": (_FLOATS[0],),
     "MeanTensor": (_FLOATS[0],),
 }
-_NAMES = sorted(name for name, value in _known().items() if inspect.isclass(value) and name != "Metric")
+_NAMES = sorted(name for name, value in METRICS.known.items() if inspect.isclass(value) and name != "Metric")
 # The losses as metrics differ in their function alone; two of them stand for all where it is slow.
 _ALIKE = {
     name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,33 @@ def test_masks_of_inputs_reach_the_layers() -> None:
     np.testing.assert_allclose(found, again(data), rtol=1e-6)
     np.testing.assert_array_equal(found._keras_mask, [[True, True, False]])
     np.testing.assert_array_equal(found[0, 1], found[0, 2])
+
+
+def test_a_deep_copy_has_a_graph_of_its_own() -> None:
+    inputs = tf.keras.Input((4,))
+    x = inputs
+    for _ in range(120):  # deeper than a copy by recursion would go
+        x = layers.Dense(4)(x)
+    shared = layers.Dense(2)
+    model = tf.keras.Model(inputs, shared(x) + shared(inputs))
+    copied = copy.deepcopy(model)
+    np.testing.assert_array_equal(copied(X), model(X))
+    cut = tf.keras.Model(copied.input, copied.layers[1].output)
+    assert cut.layers[1] is copied.layers[1]
+    assert cut.layers[1] is not model.layers[1]
+    assert copied.output.node.layer is copied.layers[-1]
+    assert len(tf.keras.Model.from_config(copied.get_config()).layers) == len(model.layers)
+    for weight in copied.weights:
+        weight.assign(tf.zeros_like(weight))
+    assert not copied(X).numpy().any()
+    assert model.weights[0].numpy().any()
+
+
+def test_a_nested_model_is_not_called_to_know_its_shapes() -> None:
+    """A layer that reads values, as one of strings does, has none to read while a model is put together."""
+    words = tf.keras.Input((1,), dtype=tf.string)
+    numbers = tf.keras.layers.StringLookup(vocabulary=["a", "b"])(words)
+    inner = tf.keras.Model(words, tf.keras.layers.CategoryEncoding(3)(numbers))
+    outer = tf.keras.Model(words, tf.keras.layers.Dense(2)(inner(words, training=False)))
+    assert outer.output_shape == (None, 2)
+    assert outer(tf.constant([["a"], ["c"]])).shape == (2, 2)

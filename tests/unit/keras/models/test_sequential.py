@@ -122,3 +122,34 @@ def test_weights_of_a_stack_built_inside_a_layer_carry_no_name_of_it() -> None:
     block(tf.ones((1, 2)))
     names = [w.name for w in block.weights]
     assert names == ["first/kernel:0", "first/bias:0", "block/direct/kernel:0", "block/direct/bias:0"]
+
+
+def test_a_stack_without_an_input_leaves_open_what_differs_between_calls() -> None:
+    model = tf.keras.Sequential([layers.Dense(2)])
+    model(np.ones((1, 4, 3), "float32"))
+    assert model.output_shape == (1, 4, 2)
+    model(np.ones((5, 4, 3), "float32"))
+    assert model.output_shape == model.layers[0].output_shape == (None, 4, 2)
+    model(np.ones((1, 4, 3), "float32"))
+    model(np.ones((3,), "float32")[None])  # another rank changes nothing
+    assert model.output_shape == (None, 4, 2)
+    model.add(layers.Dense(6))
+    assert not model.built
+    model(np.ones((5, 4, 3), "float32"))
+    assert [layer.output_shape for layer in model.layers] == [(5, 4, 2), (5, 4, 6)]
+
+
+def test_adding_layers_one_by_one_calls_each_once() -> None:
+    calls = []
+
+    class Counting(layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            calls.append(self.name)
+            return inputs
+
+    model = tf.keras.Sequential([tf.keras.Input((3,))])
+    for _ in range(5):
+        model.add(Counting())
+    assert all(calls.count(layer.name) == 2 for layer in model.layers), "once at each of two sizes"
+    model.pop()
+    assert [len(layer._inbound_nodes) for layer in model.layers] == [1] * 4

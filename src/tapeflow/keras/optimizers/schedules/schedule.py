@@ -46,12 +46,12 @@ def as_rate(value: Any) -> Tensor:
     return tensor if tensor.dtype.is_floating else tf.cast(tensor, keras_config.floatx())
 
 
-def serialize(learning_rate_schedule: Any) -> Any:
+def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> Any:
     """A schedule as a dict that `deserialize` makes one of again."""
     return serialize_keras_object(learning_rate_schedule)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
+def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
     """The schedule that `serialize` described."""
     package = importlib.import_module("tapeflow.keras.optimizers.schedules")
     known = {name: getattr(package, name) for name in package.__all__ if name[0].isupper()}

@@ -1,0 +1,30 @@
+"""Compiling a program on a thread of its own, before it is needed. User code never runs there."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine.backend import jax
+
+
+def compile_ahead(jitted: Any, arguments: list[Any]) -> Future[Any]:
+    """Begin to compile a `jax.jit` function for arguments like these; the result is called as it would be.
+
+    Only shapes and dtypes are kept: whoever holds a Variable's buffer keeps it from being overwritten.
+    """
+    shapes = jax.tree.map(_shape_of, arguments)
+    compiler = ThreadPoolExecutor(1, thread_name_prefix="tapeflow-compile")
+    found = compiler.submit(lambda: jitted.lower(*shapes).compile())
+    compiler.shutdown(wait=False)
+    return found
+
+
+def _shape_of(value: Any) -> Any:
+    if isinstance(value, jax.Array):
+        return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=value.weak_type)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return jax.ShapeDtypeStruct(value.shape, value.dtype)
+    return value
