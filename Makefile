@@ -9,11 +9,16 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := .venv-peers
 
+# The page of the board is built into the package, again when something in web/ has changed.
+PAGE   := src/tapeflow/board/static/index.html
+WEB    := $(shell find web -name node_modules -prune -o -type f -print)
+NPM    := $(BIN)/python web/npm.py
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow check format bench clean
+.PHONY: help demo board test test-slow check format bench clean chromium
 
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
@@ -23,30 +28,36 @@ help:  ## show this list
 	@echo "Options: PYTHON=python3.12 (the interpreter to set up with), JOBS=4 (test processes),"
 	@echo "         ARGS='...' (passed on to the demo, pytest or the benchmarks)"
 
-demo: $(READY)  ## train a small network on real digits with a GradientTape loop
+demo: $(PAGE)  ## train a small network on real digits with a GradientTape loop
 	$(BIN)/python examples/digits_tape.py $(ARGS)
 
-test: $(READY)  ## run the tests that take seconds
+board: $(PAGE)  ## show training runs in the browser: make board ARGS='--logdir runs'
+	$(BIN)/tapeflow board $(ARGS)
+
+test: $(PAGE) chromium  ## run the tests that take seconds
+	$(NPM) test --silent
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-test-slow: $(READY)  ## run the tests that take minutes
+test-slow: $(PAGE) chromium  ## run the tests that take minutes
 	$(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
 
-check: $(READY)  ## format, lint, types and layers, changing nothing
+check: $(READY) web/node_modules/.ready  ## format, lint, types and layers, changing nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(NPM) run check --silent
 
-format: $(READY)  ## format the code and apply the safe lint fixes
+format: $(READY) web/node_modules/.ready  ## format the code and apply the safe lint fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(NPM) run format --silent
 
 bench: $(READY) $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove the environments and every cache
-	rm -rf $(VENV) $(PEERS) .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) $(PEERS) web/node_modules $(dir $(PAGE)) .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is newer than pyproject.toml once everything it asks for is installed.
@@ -58,6 +69,20 @@ $(READY): pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
+
+$(PAGE): $(WEB) web/node_modules/.ready
+	@$(NPM) run build --silent
+
+web/node_modules/.ready: web/package-lock.json web/.npmrc | $(READY)
+	@$(NPM) ci --loglevel=error
+	@touch $@
+
+# The browser tests drive Debian's Chromium; they are skipped, and say so, where there is none.
+chromium:
+	@command -v chromium >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } || \
+	  echo "There is no chromium here and it cannot be installed: the browser tests will be skipped." >&2
 
 # The peers live apart from the project: none of them is a dependency.
 $(PEERS)/.ready: benchmarks/peers.txt
