@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeflow.keras.callbacks.callback import Callback
-from tapeflow.keras.callbacks.logs import plain_logs
+from tapeflow.keras.callbacks.logs import plain_value
 
 
 class History(Callback):
@@ -34,7 +36,9 @@ class History(Callback):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epoch.append(epoch)
-        for name, value in plain_logs(logs).items():  # a callback may have put a Variable there
-            self.history.setdefault(name, []).append(value)
+        for name, value in (logs or {}).items():
+            is_numpy = isinstance(value, (np.ndarray, np.generic))  # as Keras keeps the `lr` of schedulers
+            # A callback may have put a Variable there.
+            self.history.setdefault(name, []).append(value if is_numpy else plain_value(value))
         if self.model is not None:
             self.model.history = self
