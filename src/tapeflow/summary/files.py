@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -138,17 +138,11 @@ class FileWriter(SummaryWriter):
             if self._nbytes > _MOST_BYTES:
                 self._wait_for_room()
 
-    def add_column(
-        self,
-        tag: str,
-        values: Any,
-        steps: Sequence[int],
-        wall_times: Sequence[float],
-        metadata: bytes,
-        rows: slice = slice(None),
+    def add_columns(
+        self, columns: Mapping[str, Any], steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
     ) -> None:
-        """Write a tagged scalar for each of some steps; see the top of `writer.py`."""
-        self._put((wall_times, steps, tag, Column(values, rows), metadata))
+        """Write for each of some steps a scalar of each tag; see the top of `writer.py`."""
+        self._put((wall_times, steps, ", ".join(columns), Columns(columns), metadata))
 
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised, or something that gives one."""
@@ -260,7 +254,7 @@ class FileWriter(SummaryWriter):
 
     def _make(self, entry: Any, out: list[Any]) -> None:
         try:
-            if type(entry[3]) is Column:
+            if type(entry[3]) is Columns:
                 out += _records(*entry)
             elif (event := _event(*entry)) is not None:
                 out.append(record(event))
@@ -284,25 +278,33 @@ def _size(value: Any) -> int:
     return 0
 
 
-class Column:
-    """A scalar for each of some steps: the rows chosen of an array that may still be being computed."""
+class Columns:
+    """By tag, a scalar for each of some steps."""
 
-    def __init__(self, values: Any, rows: slice) -> None:
+    def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
-        self.rows = rows
 
 
 def _records(
-    wall_times: Sequence[float], steps: Sequence[int], tag: str, column: Column, meta: bytes
+    wall_times: Sequence[float], steps: Sequence[int], _: str, columns: Columns, meta: bytes
 ) -> list[bytes]:
-    values = np.asarray(column.values, np.float64)[column.rows].tolist()
-    rows = zip(wall_times, steps, values, strict=True)
-    return [record(encoding.scalar_event(time, step, tag, value, meta)) for time, step, value in rows]
+    """Columns as records, step by step: as they would have been added one by one."""
+    rows = zip(*[_numbers(column) for column in columns.values.values()], strict=True)
+    return [
+        record(encoding.scalar_event(time, step, tag, value, meta))
+        for time, step, row in zip(wall_times, steps, rows, strict=True)
+        for tag, value in zip(columns.values, row, strict=True)
+    ]
+
+
+def _numbers(column: Any) -> list[float]:
+    found = column.function(*column.values) if type(column) is Prepared else column
+    return np.asarray(found, np.float64).tolist()
 
 
 def _is_ready(entry: Any, patience_s: float) -> bool:
     wall_time, step, _, value, _ = entry
-    if (type(value) is float and type(step) is int) or type(value) is Column:
+    if (type(value) is float and type(step) is int) or type(value) is Columns:
         return True
     parts = [step, *(value.values if type(value) is Prepared else (value,))]
     waiting = [p for p in parts if isinstance(p, Pending) and not p.is_ready()]

@@ -13,7 +13,7 @@ For plugins and callbacks, everything goes through one call, from any thread:
 * `metadata`: a serialised SummaryMetadata; `encoding.metadata("plugin", content, description)` makes one.
 * `wall_time`: seconds since 1970; now unless given.
 
-`writer.add_column(tag, values, steps, wall_times, metadata)` takes the scalars of many steps at once.
+`writer.add_columns({tag: values, ...}, steps, wall_times, metadata)` takes the scalars of many steps at once.
 `writer.add_summary(bytes, step)` and `writer.add_graph(bytes)` take serialised messages. Tags are taken as
 they are. A function that users call (`tf.summary.figure`, say) is written with `context.recording_writer()`,
 `emission.tag_of(name)`, which adds the name scope, and `emission.emit(...)`, which fills in the default step,
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import abc
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -81,16 +81,13 @@ class SummaryWriter(abc.ABC):
         """Write one tagged value."""
 
     @abc.abstractmethod
-    def add_column(
-        self,
-        tag: str,
-        values: Any,
-        steps: Sequence[int],
-        wall_times: Sequence[float],
-        metadata: bytes,
-        rows: slice = slice(None),
+    def add_columns(
+        self, columns: Mapping[str, Any], steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
     ) -> None:
-        """Write a tagged scalar for each of some steps: these rows of `values`, which may still be being computed."""
+        """Write for each of some steps a scalar of each tag.
+
+        A column may be a `Prepared` that gives an array, or one that is still being computed.
+        """
 
     @abc.abstractmethod
     def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
@@ -156,14 +153,8 @@ class NoopWriter(SummaryWriter):
     ) -> None:
         """Nothing."""
 
-    def add_column(
-        self,
-        tag: str,
-        values: Any,
-        steps: Sequence[int],
-        wall_times: Sequence[float],
-        metadata: bytes,
-        rows: slice = slice(None),
+    def add_columns(
+        self, columns: Mapping[str, Any], steps: Sequence[int], wall_times: Sequence[float], metadata: bytes
     ) -> None:
         """Nothing."""
 

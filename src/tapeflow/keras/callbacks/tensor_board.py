@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.callbacks.batch_gradients import batch_gradients
@@ -245,13 +247,19 @@ class TensorBoard(Callback):
         chosen = range(start, count, self.update_freq)
         steps = [before + 1 + i for i in chosen]
         times = [time.time() - each_s * (count - 1 - i) for i in chosen]
-        writer = self._writer("train")
+        columns: dict[str, Any] = {}
         if self.write_steps_per_second:
-            writer.add_column("batch_steps_per_second", [1 / each_s] * len(steps), steps, times, _SCALAR)
+            columns["batch_steps_per_second"] = [1 / each_s] * len(steps)
         # The last group of an epoch may have rows to spare behind its steps.
         rows = slice(start, count, self.update_freq)
+        writer = self._writer("train")
         for name, column in logs.items():
-            writer.add_column(f"batch_{name}", column, steps, times, _SCALAR, rows)
+            chosen = {f"batch_{name}": Prepared(_chosen, column, rows)}
+            if np.ndim(column) == 1:
+                columns.update(chosen)
+            else:  # no scalars: it is reported, and the others are written
+                writer.add_columns(chosen, steps, times, _SCALAR)
+        writer.add_columns(columns, steps, times, _SCALAR)
 
     def _time_since_last(self) -> float:
         """The seconds since the last step ended, or the last group of steps."""
@@ -345,6 +353,11 @@ class TensorBoard(Callback):
         with self._writer("train").as_default(), tf.summary.record_if(True):
             for weight, gradient in batch_gradients(self.model, data):
                 tf.summary.histogram(f"{weight.name.replace(':', '_')}/gradient", gradient, step=epoch)
+
+
+def _chosen(column: Any, rows: slice) -> np.ndarray:
+    """Some rows of a column, which waits for the steps: the writer's thread calls it."""
+    return np.asarray(column)[rows]
 
 
 def _logged(logs: dict[str, Any], name: str) -> float:

@@ -224,7 +224,7 @@ def fit(
         listeners.on_train_end(logs)
     finally:
         listeners.release()
-        model._run = None
+        model._run = run.loop = None  # or the two would keep one another, and the callbacks, alive
         source.close()
         validation.close()
     return model.history

@@ -178,6 +178,19 @@ def test_groups_of_steps_are_written_like_single_ones(update_freq: int, tmp_path
     assert each.values.tolist() == group.values.tolist()
 
 
+def test_a_log_that_is_no_scalar_keeps_no_other_from_being_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    board = TensorBoard(tmp_path, update_freq=1, write_graph=False)
+    board.set_model(None)
+    board._on_train_steps_end(0, {"vector": np.zeros((2, 3)), "loss": np.float32([0.5, 1.5])}, 2)
+    board.on_train_end()
+    run = tf.summary.read(tmp_path / "train")
+    assert list(run) == ["batch_loss"]
+    assert run["batch_loss"].values.tolist() == [0.5, 1.5]
+    assert "a summary of 'batch_vector' could not be made" in caplog.text
+
+
 def test_an_optimizer_that_does_not_count(board: TensorBoard, tmp_path: Path) -> None:
     board.on_test_begin()
     board.on_test_end({"loss": 0.5})
