@@ -161,6 +161,7 @@ def test_nothing_to_do(samples: int, input: Any, inputs: int, outputs: int) -> N
     check(window_of(input, padding=None), inputs, outputs, samples=samples)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     input=st.tuples(st.integers(1, 7), st.integers(1, 7)),
@@ -187,6 +188,7 @@ def gradients_to_third_order(convolve: Callable[..., Any], x: Any, w: Any) -> An
     return jax.jit(lambda x, w: (first(x, w), second(x, w), third(x, w)))(x, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "inputs", "outputs", "groups"),
     [("3x3", 2, 3, 1), ("strides", 2, 3, 1), ("3x3", 2, 4, 2), ("strides", 4, 4, 2)],
@@ -218,6 +220,7 @@ def test_gradients_against_finite_differences(name: str) -> None:
         np.testing.assert_allclose((ends[0] - ends[1]) / 2, jnp.sum(gradient * step), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("inputs", "outputs", "groups"), [(3, 5, 1), (33, 34, 1), (4, 6, 2), (3, 6, 3)])
 def test_vmap_over_either_argument(inputs: int, outputs: int, groups: int) -> None:
     window = WINDOWS["3x3"]

@@ -99,6 +99,7 @@ def test_mean_counts_no_padding(window: Window) -> None:
     np.testing.assert_allclose(found, native, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tiles", "overlapping"])
 def test_higher_orders_forward_mode_and_vmap(name: str) -> None:
     window = WINDOWS[name]

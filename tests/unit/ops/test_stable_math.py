@@ -35,6 +35,7 @@ def plain_softmax(x: Any) -> Any:
     return jnp.exp(x) / jnp.sum(jnp.exp(x), 1, keepdims=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ours", "plain"),
     [
