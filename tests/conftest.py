@@ -54,6 +54,14 @@ def _restored_engine() -> Iterator[None]:
 
 
 @pytest.fixture
+def no_real_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has imported neither TensorFlow nor Keras: an earlier test may have compared with them."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in ("tensorflow", "keras"):
+            monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture
 def counting() -> Callable[[], AbstractContextManager[SimpleNamespace]]:
     """`with counting() as spent: ...` tells afterwards what the engine did inside.
 

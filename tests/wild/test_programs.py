@@ -25,6 +25,7 @@ def test_runs(program: Path, tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "done"
 
 
+@pytest.mark.usefixtures("no_real_tensorflow")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_report_finds_every_name(program: Path) -> None:
     report = report_on(str(program), usage_of(program.read_text()))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from tapeflow.compat import is_installed
 from tapeflow.compat.report import report_on
 from tapeflow.compat.usage import usage_of
+
+pytestmark = pytest.mark.usefixtures("no_real_tensorflow")
 
 SCRIPT = """
 import tensorflow as tf
