@@ -119,6 +119,7 @@ def test_an_mlp_trains_to_the_same_bits_in_every_way() -> None:
     assert min(changes) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["sgd", "rmsprop"])
 def test_fit_and_tape_agree_to_the_bit_for_other_optimizers(optimizer: str) -> None:
     model, _ = fitted(mlp(optimizer))
@@ -154,7 +155,9 @@ def cnn(dtype: str, cls: type = tf.keras.Sequential) -> Any:
     return model
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-9)])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [pytest.param("float32", 1e-4, marks=pytest.mark.slow), ("float64", 1e-9)]
+)
 def test_a_cnn_trains_alike_in_every_way(dtype: str, tolerance: float) -> None:
     # Like Keras, fit brings arrays to floatx: data for both is exact in float32.
     images = (

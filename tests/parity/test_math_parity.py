@@ -160,8 +160,15 @@ def compiled(function: Callable[..., Any], inputs: list[np.ndarray]) -> np.ndarr
     return np.asarray(jax.jit(run)(*inputs))
 
 
-@pytest.mark.parametrize("run", [eagerly, compiled])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("dtype", "run"),
+    [
+        (np.float32, compiled),
+        (np.float64, eagerly),
+        pytest.param(np.float32, eagerly, marks=pytest.mark.slow),
+        pytest.param(np.float64, compiled, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("row", FLOATS, ids=lambda row: getattr(row[0], "__name__", "op"))
 def test_floats(row: Row, dtype: Any, run: Callable[..., Any]) -> None:
     ours, reference, inputs = row

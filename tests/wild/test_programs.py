@@ -15,9 +15,15 @@ from tapeflow.compat.report import report_on
 from tapeflow.compat.usage import usage_of
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+# What these use, the others use too.
+LONG = ("autoencoder", "csv_columns", "cvae", "data_augmentation", "mixed_precision", "random_numbers", "rnn")
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def _param(path: Path) -> object:
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else [])
+
+
+@pytest.mark.parametrize("program", map(_param, PROGRAMS))
 def test_runs(program: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tapeflow.cli", "run", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)

@@ -79,6 +79,14 @@ class BackgroundWriter:
             raise error
 
 
+def settle() -> None:
+    """Have everything that is being written on disk, for somebody who is about to read it."""
+    for writer in list(_writers):
+        thread = writer._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+
 @atexit.register
 def _report_failures() -> None:
     """A failed write that nobody asked about is not silent."""

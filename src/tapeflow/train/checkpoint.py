@@ -13,6 +13,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.dtypes import string as string_dtype
+from tapeflow.engine.running import materialise
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.train.background import BackgroundWriter
@@ -246,6 +247,11 @@ def contents(
             for name, child in children(owner).items():
                 node["children"][name] = number(child, f"{path}/{name}" if path else name)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
+
+
+def held(variable: Variable) -> Any:
+    """What a Variable holds now, perhaps still being computed: not a copy, and yet nothing overwrites it."""
+    return materialise(variable._current())
 
 
 def snapshot(variable: Variable) -> np.ndarray:

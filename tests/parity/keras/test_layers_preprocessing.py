@@ -15,6 +15,7 @@ def test_as_keras_2(name: str) -> None:
     compare_with_keras_2(name, PREPROCESSING[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, entry in PREPROCESSING.items() if "not 3" not in entry])
 def test_as_keras_3(keras: ModuleType, name: str) -> None:
     compare_with_keras_3(keras, name, PREPROCESSING[name])

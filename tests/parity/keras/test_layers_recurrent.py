@@ -54,7 +54,7 @@ def hard_sigmoid(x: Any) -> Any:
     return jnp.clip(0.2 * x + 0.5, 0, 1).astype(x.dtype)
 
 
-@pytest.mark.parametrize("mask", [None, MASK], ids=["all", "masked"])
+@pytest.mark.parametrize("mask", [pytest.param(None, marks=pytest.mark.slow), MASK], ids=["all", "masked"])
 @pytest.mark.parametrize(("name", "kwargs"), VARIANTS, ids=str)
 def test_outputs(keras: ModuleType, name: str, kwargs: dict[str, Any], mask: np.ndarray | None) -> None:
     mine, theirs = pair(keras, name, kwargs)
@@ -129,7 +129,9 @@ def test_initial_state(keras: ModuleType, name: str) -> None:
     assert_alike(mine(X, initial_state=given), theirs(X, initial_state=given))
 
 
-@pytest.mark.parametrize("merge_mode", ["concat", "sum", "mul", "ave", None])
+@pytest.mark.parametrize(
+    "merge_mode", ["concat", *[pytest.param(m, marks=pytest.mark.slow) for m in ("sum", "mul", "ave")], None]
+)
 @pytest.mark.parametrize(
     "kwargs", [{}, {"return_sequences": True, "return_state": True}], ids=["last", "sequences"]
 )

@@ -106,6 +106,7 @@ KERAS_3: list[tuple[str, dict[str, Any], Any, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kwargs", "y_true", "y_pred"), KERAS_3, ids=lambda v: "" if isinstance(v, np.ndarray) else str(v)
 )

@@ -52,6 +52,7 @@ def result_of(metric: Any, y_true: Any, y_pred: Any, weighted: bool) -> np.ndarr
     return np.asarray(metric.result())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize(
     ("name", "arguments", "y_true", "y_pred"), CASES, ids=lambda v: str(v) if np.ndim(v) == 0 else ""

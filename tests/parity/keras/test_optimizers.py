@@ -71,6 +71,7 @@ KERAS_3: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", KERAS_3)
 def test_as_keras_3(case: str, keras: ModuleType, recorded: dict[str, np.ndarray]) -> None:
     name, config = KERAS_3[case]

@@ -116,8 +116,14 @@ WINDOWS = {
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 @pytest.mark.parametrize(
     ("inputs", "outputs", "groups"),
-    [(3, 5, 1), (2, 40, 1), (33, 34, 1), (4, 6, 2), (3, 3, 3), (3, 6, 3)],
-    ids=["narrow", "widening", "wide", "groups", "depthwise", "multiplied"],
+    [
+        pytest.param(3, 5, 1, id="narrow"),
+        pytest.param(2, 40, 1, id="widening", marks=pytest.mark.slow),
+        pytest.param(33, 34, 1, id="wide"),
+        pytest.param(4, 6, 2, id="groups", marks=pytest.mark.slow),
+        pytest.param(3, 3, 3, id="depthwise"),
+        pytest.param(3, 6, 3, id="multiplied", marks=pytest.mark.slow),
+    ],
 )
 def test_values(window: Window, inputs: int, outputs: int, groups: int) -> None:
     check(window, inputs, outputs, groups)

@@ -77,7 +77,7 @@ def test_max_and_its_gradient(window: Window) -> None:
 
 
 @pytest.mark.parametrize("name", ["tiles", "overlapping", "by one", "a volume"])
-@pytest.mark.parametrize("samples", [1, 2, 5])
+@pytest.mark.parametrize("samples", [pytest.param(1, marks=pytest.mark.slow), 5])
 def test_the_first_of_equals_gets_the_gradient(name: str, samples: int) -> None:
     window = WINDOWS[name]
     x = data(window, samples, levels=2)
@@ -136,7 +136,7 @@ def test_a_nan_is_the_maximum_of_its_window() -> None:
         np.testing.assert_array_equal(y, plain)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("dtype", ["float16", pytest.param("bfloat16", marks=pytest.mark.slow), "float32"])
 @pytest.mark.parametrize("name", ["tiles", "overlapping"])
 def test_dtypes_are_kept(dtype: str, name: str) -> None:
     window = WINDOWS[name]
@@ -153,7 +153,7 @@ def test_half_precision_is_averaged_in_float32() -> None:
     assert float(pool_kernel.pool_mean(window, x)[0, 0, 0, 0]) == 1
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
+@pytest.mark.parametrize("dtype", ["int32", "uint8", pytest.param("int64", marks=pytest.mark.slow)])
 def test_maximum_of_integers(dtype: str) -> None:
     for name in ("tiles, padded", "overlapping"):
         window = WINDOWS[name]

@@ -46,7 +46,14 @@ DRAWS: dict[str, tuple[Callable[..., Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        jnp.bfloat16,
+        jnp.float32,
+        *[pytest.param(d, marks=pytest.mark.slow) for d in (jnp.float16, jnp.float64)],
+    ],
+)
 def test_distribution(name: str, dtype: Any) -> None:
     draw, law = DRAWS[name]
     drawn = draw(KEY, dtype)

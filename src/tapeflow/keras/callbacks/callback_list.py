@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -209,8 +210,9 @@ class CallbackList:
 
     def release(self) -> None:
         """`fit` is left, perhaps by an exception."""
-        for callback in self.callbacks:
-            callback._release()
+        with contextlib.ExitStack() as stack:  # all are told, whatever one of them says
+            for callback in reversed(self.callbacks):
+                stack.callback(callback._release)
 
     def on_batch_begin(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
         """Keras's older name of `on_train_batch_begin`."""

@@ -7,12 +7,15 @@ import os
 import re
 import string
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
+from tapeflow.keras.saving.progress import quiet
 from tapeflow.keras.utils.messages import say
+from tapeflow.train.background import BackgroundWriter
 
 _STATE = ".training_state.safetensors"
 _NUMBER = r"(?:[-+.,%\s\da-fA-F]|inf|nan)+"  # in any notation
@@ -21,6 +24,10 @@ _REMEMBERED = ("best", "epochs_since_last_save", "batches_since_last_save", "_la
 
 class ModelCheckpoint(Callback):
     """Saves the model or its weights at the end of every epoch, or every `save_freq` batches.
+
+    The model is taken as it is at that moment; the file is written on a thread while training goes on, and is there
+    when `fit` returns, or when `load_model` or `load_weights` asks for it. A model that has a `save` or
+    `save_weights` of its own is saved by that, at once.
 
     Args:
         filepath: the file. It may hold `{epoch}` (from 1), `{batch}` and names of the logs, with formats:
@@ -81,7 +88,9 @@ class ModelCheckpoint(Callback):
         self.batches_since_last_save = 0
         self._last_batch = -1
         self._epoch = 0
-        self._saved: str | None = None
+        self._saved: tuple[str, Callable[[], None]] | None = None
+        self._writer = BackgroundWriter("checkpoint")
+        self._written: str | None = None
 
     def _implements_train_batch_hooks(self) -> bool:
         # `fit` says when steps have run, many of them at once; other loops have the hooks alone.
@@ -125,15 +134,33 @@ class ModelCheckpoint(Callback):
             self.model.load_weights(str(weights))
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        self._writer.wait()
         self._forget_states(None)
+
+    def _release(self) -> None:
+        self._writer.wait()
 
     def _keep_state(self) -> None:
         """Write the training's state beside the file just saved, once everybody has seen the step or epoch."""
-        path, self._saved = self._saved, None
-        run = getattr(self.model, "_run", None)
-        if path is not None and run is not None and self.load_weights_on_restart:
-            run.capture().write(Path(path + _STATE))
-            self._forget_states(Path(path + _STATE))
+        saved, self._saved = self._saved, None
+        if saved is None:
+            return
+        path, write = saved
+        state, captured = Path(path + _STATE), self.model._run.capture()
+
+        def write_both() -> None:
+            write()
+            captured.write(state)
+            self._forget_states(state)
+
+        self._start(path, write_both)
+
+    def _start(self, path: str, write: Callable[[], None]) -> None:
+        """Write on the thread. A file gives way to a newer one of its name only."""
+        if path != self._written:
+            self._writer.wait()
+        self._written = path
+        self._writer.start(write)
 
     def _forget_states(self, kept: Path | None) -> None:
         if self.load_weights_on_restart:
@@ -168,18 +195,36 @@ class ModelCheckpoint(Callback):
         if not self.save_best_only and self.verbose > 0:
             say(f"\nEpoch {epoch + 1}: saving model to {path}")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        options = {} if self.options is None else {"options": self.options}
-        save = self.model.save_weights if self.save_weights_only else self.model.save
         try:
-            save(path, overwrite=True, **options)
-        except OSError as error:
-            if isinstance(error, IsADirectoryError) or "is a directory" in str(error).lower():
-                raise OSError(
-                    "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an "
-                    f"existing directory: {path}"
-                ) from error
-            raise
-        self._saved = path
+            write = self._writer_of(path)
+        except IsADirectoryError as error:
+            raise OSError(
+                "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an existing directory: "
+                f"{path}"
+            ) from error
+        if self.load_weights_on_restart and getattr(self.model, "_run", None) is not None:
+            self._saved = path, write
+        else:
+            self._start(path, write)
+
+    def _writer_of(self, path: str) -> Callable[[], None]:
+        """What writes the model as it is now."""
+        from tapeflow.keras.models.model import Model
+        from tapeflow.keras.saving.model_file import model_writer
+        from tapeflow.keras.saving.weight_file import weights_writer
+
+        name = "save_weights" if self.save_weights_only else "save"
+        if getattr(self.model, name) != getattr(Model, name).__get__(self.model):
+            options = {} if self.options is None else {"options": self.options}
+            getattr(self.model, name)(path, overwrite=True, **options)
+            return lambda: None
+        write = (weights_writer if self.save_weights_only else model_writer)(self.model, path)
+
+        def write_quietly() -> None:
+            with quiet():
+                write()
+
+        return write_quietly
 
     def _is_best(self, epoch: int, path: str, logs: dict[str, Any]) -> bool:
         """Whether the model is better than ever; then it is the best from now on."""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.file_part import FilePart
-from tapeflow.keras.saving.keras3_form import as_json
 from tapeflow.keras.saving.progress import SavingProgress
-from tapeflow.keras.saving.weight_tree import load_tree, save_tree
+from tapeflow.keras.saving.weight_tree import load_tree
 from tapeflow.train.atomic import replacing
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
@@ -30,28 +30,28 @@ _IN_MEMORY_BYTES = 1 << 30
 _BLOCK_BYTES = 1 << 22
 
 
-def write_archive(path: Path, config: dict[str, Any], model: Any, include_optimizer: bool) -> None:
+def write_archive(path: Path, config: str, weights: Draft) -> None:
     """Write a model's config and weights; what was there before stays until the file is whole."""
     now = datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")
-    size = sum(w.shape.num_elements() * w.dtype.size for w in model.weights)
+    size = weights.nbytes
     with (
         replacing(path) as temporary,
         SavingProgress(path, size) as progress,
         zipfile.ZipFile(temporary, "w") as archive,
     ):
         archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
-        archive.writestr(CONFIG, as_json(config))
+        archive.writestr(CONFIG, config)
         if size <= _IN_MEMORY_BYTES:
-            weights = io.BytesIO()
-            with hdf5.opened(weights, "w") as file:
-                save_tree(model, file, include_optimizer, progress.add)
+            content = io.BytesIO()
+            with hdf5.opened(content, "w") as file:
+                weights.write(file, progress.add)
             # The member's checksum must be known before its bytes, so they are all here at once.
-            archive.writestr(WEIGHTS, weights.getbuffer())  # pyright: ignore[reportArgumentType]
+            archive.writestr(WEIGHTS, content.getbuffer())  # pyright: ignore[reportArgumentType]
             return
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder:
             copy = Path(folder, WEIGHTS)
             with hdf5.opened(copy, "w") as file:
-                save_tree(model, file, include_optimizer, progress.add)
+                weights.write(file, progress.add)
             archive.write(copy, WEIGHTS)
 
 

@@ -138,15 +138,15 @@ def write(group: h5py.Group, name: str, value: np.ndarray) -> None:
         stored.attrs["dtype"] = "bfloat16"
 
 
-def write_names(group: h5py.Group, key: str, names: Sequence[str]) -> None:
-    """A list of names as an attribute, or as several (`key0`, `key1`, ...) where one would not hold it."""
+def write_names(attributes: Any, key: str, names: Sequence[str]) -> None:
+    """Put a list of names among attributes, as one, or as several (`key0`, `key1`, ...) where one would not hold it."""
     encoded = np.array([n.encode() for n in names]) if names else np.array([], dtype="S1")
     parts = max(1, math.ceil(encoded.nbytes / _HEADER_LIMIT))
     if parts == 1:
-        group.attrs[key] = encoded if names else np.array([], dtype="float64")
+        attributes[key] = encoded if names else np.array([], dtype="float64")
         return
     for i, part in enumerate(np.array_split(encoded, parts)):
-        group.attrs[f"{key}{i}"] = part
+        attributes[f"{key}{i}"] = part
 
 
 @_guarded

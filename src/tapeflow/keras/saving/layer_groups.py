@@ -13,6 +13,7 @@ import h5py
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.weight_tree import assign, own_variables
 
 # What files say of who wrote them: the layout is that of this version of Keras.
@@ -21,9 +22,9 @@ BACKEND = "tensorflow"
 _TOP_LEVEL = "top_level_model_weights"
 
 
-def save_groups(model: Any, root: h5py.Group) -> None:
-    """Write the weights of a model's layers into an HDF5 group."""
-    hdf5.write_names(root, "layer_names", [layer.name for layer in model.layers])
+def save_groups(model: Any, root: Draft) -> None:
+    """Put down the weights of a model's layers."""
+    hdf5.write_names(root.attrs, "layer_names", [layer.name for layer in model.layers])
     root.attrs["backend"] = BACKEND
     root.attrs["keras_version"] = KERAS_VERSION
     # By name, so that a name that begins with another's comes after it.
@@ -32,12 +33,12 @@ def save_groups(model: Any, root: h5py.Group) -> None:
     save_variables(root.create_group(_TOP_LEVEL), own_variables(model))
 
 
-def save_variables(group: h5py.Group, variables: list[Variable]) -> None:
-    """Write variables under their names, and the list of these."""
+def save_variables(group: Draft, variables: list[Variable]) -> None:
+    """Put down variables under their names, and the list of these."""
     names = distinct_names(variables)
-    hdf5.write_names(group, "weight_names", names)
+    hdf5.write_names(group.attrs, "weight_names", names)
     for name, variable in zip(names, variables, strict=True):
-        hdf5.write(group, name, variable.numpy())
+        group.put(name, variable)
 
 
 def distinct_names(variables: list[Variable]) -> list[str]:

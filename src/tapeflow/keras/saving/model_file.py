@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.archive import CONFIG, Archive, as_dict, parsed, write_archive
 from tapeflow.keras.saving.destination import as_path, may_write
+from tapeflow.keras.saving.draft import Draft, write_draft
 from tapeflow.keras.saving.keras3_form import as_json, keras3_calls, to_keras3
 from tapeflow.keras.saving.layer_groups import (
     BACKEND,
@@ -24,7 +26,8 @@ from tapeflow.keras.saving.layer_groups import (
 )
 from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
-from tapeflow.train.atomic import replacing
+from tapeflow.keras.saving.weight_tree import save_tree
+from tapeflow.train.background import settle
 
 _HDF5_ENDINGS = (".h5", ".hdf5")
 _FORMATS = {
@@ -65,6 +68,18 @@ def save_model(
         include_optimizer: whether the optimizer's state is saved too.
         signatures, options, save_traces, zipped: of TensorFlow's format, ignored.
     """
+    model_writer(model, filepath, overwrite, save_format, include_optimizer, **kwargs)()
+
+
+def model_writer(
+    model: Any,
+    filepath: Any,
+    overwrite: bool = True,
+    save_format: str | None = None,
+    include_optimizer: bool = True,
+    **kwargs: Any,
+) -> Callable[[], None]:
+    """What writes a model as it is now, whenever it is called; the arguments are those of `save_model`."""
     if kwargs:
         raise TypeError(f"save_model expected no argument {', '.join(map(repr, kwargs))}.")
     path = as_path(filepath, "save_model")
@@ -75,10 +90,9 @@ def save_model(
             "some data, or call build(input_shape), first."
         )
     if not may_write(path, overwrite):
-        return
+        return lambda: None
     if form == "h5":
-        _save_hdf5(model, path, include_optimizer)
-        return
+        return _hdf5_writer(model, path, include_optimizer)
     if form == "folder":
         if path.is_file():
             raise FileExistsError(
@@ -90,7 +104,9 @@ def save_model(
         raise IsADirectoryError(
             f"save_model expected a path for a file; got {str(path)!r}, which is a directory."
         )
-    write_archive(path, _keras3_config(model, include_optimizer), model, include_optimizer)
+    config, weights = as_json(_keras3_config(model, include_optimizer)), Draft()
+    save_tree(model, weights, include_optimizer)
+    return lambda: write_archive(path, config, weights)
 
 
 def _format(path: Path, save_format: str | None) -> str:
@@ -135,12 +151,12 @@ def _compile_config(model: Any) -> dict[str, Any] | None:
     except NotImplementedError as error:
         warnings.warn(
             f"The model is saved without its optimizer, loss and metrics: {error} Call compile() after loading it.",
-            stacklevel=5,
+            stacklevel=6,
         )
         return None
 
 
-def _save_hdf5(model: Any, path: Path, include_optimizer: bool) -> None:
+def _hdf5_writer(model: Any, path: Path, include_optimizer: bool) -> Callable[[], None]:
     from tapeflow.keras.models.functional import Functional
 
     if path.is_dir():
@@ -153,17 +169,18 @@ def _save_hdf5(model: Any, path: Path, include_optimizer: bool) -> None:
             "does not work for subclassed models, because such models are defined via the body of a Python method, "
             "which isn't safely serializable. Save it as `.keras`, or save its weights with `save_weights`."
         )
-    with replacing(path) as temporary, hdf5.opened(temporary, "w") as file:
-        file.attrs["keras_version"] = KERAS_VERSION
-        file.attrs["backend"] = BACKEND
-        file.attrs["model_config"] = as_json(serialize_keras_object(model))
-        save_groups(model, file.create_group("model_weights"))
-        compiled = _compile_config(model) if include_optimizer else None
-        if compiled is not None:
-            compiled["optimizer_config"] = _keras2_optimizer(compiled.pop("optimizer"), model.optimizer)
-            file.attrs["training_config"] = as_json(compiled)
-            if model.optimizer.built:
-                save_variables(file.create_group("optimizer_weights"), list(model.optimizer.variables))
+    file = Draft()
+    file.attrs["keras_version"] = KERAS_VERSION
+    file.attrs["backend"] = BACKEND
+    file.attrs["model_config"] = as_json(serialize_keras_object(model))
+    save_groups(model, file.create_group("model_weights"))
+    compiled = _compile_config(model) if include_optimizer else None
+    if compiled is not None:
+        compiled["optimizer_config"] = _keras2_optimizer(compiled.pop("optimizer"), model.optimizer)
+        file.attrs["training_config"] = as_json(compiled)
+        if model.optimizer.built:
+            save_variables(file.create_group("optimizer_weights"), list(model.optimizer.variables))
+    return lambda: write_draft(path, file)
 
 
 def _keras2_optimizer(config: dict[str, Any], optimizer: Any) -> dict[str, Any]:
@@ -194,6 +211,7 @@ def load_model(
     if kwargs:
         raise TypeError(f"load_model expected no argument {', '.join(map(repr, kwargs))}.")
     path = as_path(filepath, "load_model")
+    settle()
     if not path.exists():
         raise OSError(f"No file or directory found at {path}.")
     if path.is_dir():

@@ -7,25 +7,33 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.saving.layer_groups import distinct_names
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import assign
-from tapeflow.train.checkpoint import snapshot
+from tapeflow.train.checkpoint import held
 from tapeflow.train.tensor_file import TensorFile, write_tensors
 
 _FORMAT = "tapeflow-weights"
 
 
-def save_named(model: Any, path: Path) -> None:
-    """Write the weights of a model under their names, in their order."""
-    tensors = {name: snapshot(variable) for name, variable in _named(model).items()}
-    metadata = {"format": _FORMAT, "order": json.dumps(list(tensors))}
-    with SavingProgress(path, sum(t.nbytes for t in tensors.values())) as progress:
-        write_tensors(path, tensors, metadata, progress.add)
+def named_weights(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the weights of a model hold now, under their names, and metadata with their order."""
+    tensors = {name: held(variable) for name, variable in _named(model).items()}
+    return tensors, {"format": _FORMAT, "order": json.dumps(list(tensors))}
+
+
+def write_held(path: Path, tensors: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
+    """Write what Variables held to a file of tensors; what was there before stays until the new one is whole."""
+    arrays = {name: np.asarray(value) for name, value in tensors.items()}
+    with SavingProgress(path, sum(a.nbytes for a in arrays.values())) as progress:
+        write_tensors(path, arrays, metadata, progress.add)
 
 
 def load_named(model: Any, path: Path, by_name: bool = False, skip_mismatch: bool = False) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -11,6 +14,17 @@ from tapeflow.keras.utils.progress import Progbar
 
 _LARGE_BYTES = 1 << 28
 _MB = 1 << 20
+_is_quiet = ContextVar("_is_quiet", default=False)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Show nothing, for files that are written beside a bar of `fit`."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
 
 
 class SavingProgress:
@@ -25,7 +39,7 @@ class SavingProgress:
         self._path = path
         self._written = 0
         self._bar: Any = None
-        if total >= _LARGE_BYTES:
+        if total >= _LARGE_BYTES and not _is_quiet.get():
             self._bar = Progbar(max(1, total // _MB), unit_name="MB")
 
     def __enter__(self) -> SavingProgress:

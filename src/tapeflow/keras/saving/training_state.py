@@ -17,6 +17,7 @@ import tapeflow as tf
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.registry import custom_object_scope, get_registered_object
 
 _VALUES = "vars"
@@ -89,8 +90,8 @@ def _unpacked(metrics: Any) -> Any:
     return metrics[0] if is_packed else metrics
 
 
-def save_optimizer(optimizer: Any, group: h5py.Group) -> None:
-    """Write what an optimizer remembers as Keras 3 does."""
+def save_optimizer(optimizer: Any, group: Draft) -> None:
+    """Put down what an optimizer remembers as Keras 3 does."""
     inner = optimizer.inner_optimizer if _is_scaled(optimizer) else None
     values = group.create_group(_VALUES)
     values.attrs["name"] = optimizer.name
@@ -101,7 +102,7 @@ def save_optimizer(optimizer: Any, group: h5py.Group) -> None:
         own = [] if optimizer.dynamic_scale is None else [optimizer.dynamic_counter, optimizer.dynamic_scale]
         found = [*_head(inner), *own, *_with_rate(inner)]
     for i, value in enumerate(found):
-        hdf5.write(values, str(i), value.numpy())
+        values.put(str(i), value)
 
 
 def _is_scaled(optimizer: Any) -> bool:

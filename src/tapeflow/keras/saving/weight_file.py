@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,17 @@ import h5py
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.archive import Archive
 from tapeflow.keras.saving.destination import as_path, may_write
+from tapeflow.keras.saving.draft import Draft, write_draft
 from tapeflow.keras.saving.layer_groups import load_groups, save_groups
 from tapeflow.keras.saving.model_file import FOLDER_FILE
-from tapeflow.keras.saving.named_weights import load_named, save_named
-from tapeflow.keras.saving.progress import SavingProgress
+from tapeflow.keras.saving.named_weights import load_named, named_weights, write_held
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
-from tapeflow.train.atomic import replacing
-from tapeflow.train.checkpoint import contents
+from tapeflow.train.background import settle
+from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
 from tapeflow.train.restoration import FORMAT, CheckpointLoadStatus, Restoration
 from tapeflow.train.tensor_file import ENDING as TENSORS
-from tapeflow.train.tensor_file import TensorFile, write_tensors
+from tapeflow.train.tensor_file import TensorFile
 
 ENDING = ".weights.h5"
 _HDF5_ENDINGS = (".h5", ".hdf5", ".keras")
@@ -39,6 +40,13 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
         overwrite: whether to replace what is there; without it the user is asked, on a terminal.
         save_format: `'h5'` or `'tf'`, where the path does not say it.
     """
+    weights_writer(model, filepath, overwrite, save_format)()
+
+
+def weights_writer(
+    model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None
+) -> Callable[[], None]:
+    """What writes a model's weights as they are now, whenever it is called; as `save_weights`."""
     path = as_path(filepath, "save_weights")
     form = _format(path, save_format)
     if not model.built:
@@ -54,21 +62,22 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
             f"save_weights expected a path for a file; got {str(path)!r}, which is a directory."
         )
     if not may_write(path, overwrite):
-        return
+        return lambda: None
     if form == "checkpoint":
-        tensors, metadata = contents(model)
-        with SavingProgress(path, sum(t.nbytes for t in tensors.values())) as progress:
-            write_tensors(path, tensors, metadata, progress.add)
-        update_checkpoint_state(str(path.parent), prefix, [prefix])
-        return
+        tensors, metadata = contents(model, held)
+
+        def write_checkpoint() -> None:
+            write_held(path, tensors, metadata)
+            update_checkpoint_state(str(path.parent), prefix, [prefix])
+
+        return write_checkpoint
     if form == "named":
-        save_named(model, path)
-        return
-    with replacing(path) as temporary, hdf5.opened(temporary, "w") as file:
-        if form == "groups":
-            save_groups(model, file)
-        else:
-            save_tree(model, file)
+        named, order = named_weights(model)
+        return lambda: write_held(path, named, order)
+    file = Draft()
+    save = save_groups if form == "groups" else save_tree
+    save(model, file)
+    return lambda: write_draft(path, file)
 
 
 def _format(path: Path, save_format: str | None) -> str:
@@ -102,6 +111,7 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
     Returns:
         An object with the methods that TensorFlow's status of a restored checkpoint has.
     """
+    settle()
     path = _existing(as_path(filepath, "load_weights"))
     if path.suffix == TENSORS:
         return _load_tensors(model, path, by_name, skip_mismatch)

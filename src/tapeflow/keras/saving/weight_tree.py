@@ -20,6 +20,7 @@ from tapeflow.keras.layers.naming import snake_case
 from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.training_state import load_optimizer, save_optimizer
 
 _VALUES = "vars"
@@ -27,16 +28,8 @@ _VALUES = "vars"
 _BOOKKEEPING = ("_graph_layers", "_stack", "_plan", "_held")
 
 
-def save_tree(
-    model: Any,
-    root: h5py.Group,
-    include_optimizer: bool = True,
-    on_bytes: Callable[[int], None] | None = None,
-) -> None:
-    """Write the weights of a model, and the state of its optimizer, into an HDF5 group.
-
-    `on_bytes` is told how many bytes have been written, again and again.
-    """
+def save_tree(model: Any, root: Draft, include_optimizer: bool = True) -> None:
+    """Put down the weights of a model, and the state of its optimizer."""
     visited: set[int] = set()
 
     def save(owner: Any, path: str) -> None:
@@ -49,10 +42,7 @@ def save_tree(
             store: dict[str, Any] = {}
             _saver(owner)(store)
             for key, value in store.items():
-                array = _array(value)
-                hdf5.write(group, str(key), array)
-                if on_bytes is not None:
-                    on_bytes(array.nbytes)
+                group.put(str(key), value)
         for name, part in _parts(owner):
             save(part, f"{path}/{name}" if path else name)
 
@@ -156,10 +146,6 @@ def _saver(owner: Any) -> Callable[[dict[str, Any]], Any]:
             store[str(i)] = variable
 
     return save
-
-
-def _array(value: Any) -> np.ndarray:
-    return value.numpy() if isinstance(value, Variable) else np.asarray(value)
 
 
 def _loads(owner: Any, values: Any) -> list[Callable[[], None]]:

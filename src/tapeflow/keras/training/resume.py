@@ -18,13 +18,11 @@ from tapeflow.data.pipe import next_iteration, set_next_iteration
 from tapeflow.engine import nest
 from tapeflow.engine.node import Spec, spec_of_value
 from tapeflow.engine.random import random_state, set_random_state
-from tapeflow.engine.running import materialise
 from tapeflow.engine.sketch import NotSketchable, sketch
-from tapeflow.engine.variable import Variable
 from tapeflow.keras.callbacks.logs import plain_logs
 from tapeflow.keras.training.sources.host_random import host_random, set_host_random
 from tapeflow.ops.generator import global_state, set_global_state
-from tapeflow.train.checkpoint import contents
+from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.plain_state import packed, unpacked
 from tapeflow.train.restoration import Restoration
 from tapeflow.train.tensor_file import BrokenFile, TensorFile, write_tensors
@@ -56,11 +54,6 @@ class Capture:
         state = self._state if self._rows is None else {**self._state, "logs": self._rows.fetched()}
         packed_state = json.dumps(packed(state, tensors, _PREFIX), separators=(",", ":"))
         write_tensors(path, tensors, {**self._metadata, _KEY: packed_state})
-
-
-def _held(variable: Variable) -> Any:
-    """What a Variable holds now; perhaps it is still being computed."""
-    return materialise(variable._current())
 
 
 class Run:
@@ -132,7 +125,7 @@ class Run:
 
     def capture(self) -> Capture:
         """The state now; only between steps."""
-        tensors, metadata = contents(self._objects(), _held)
+        tensors, metadata = contents(self._objects(), held)
         state = {
             "epoch": self.epoch,
             "step": self.step,

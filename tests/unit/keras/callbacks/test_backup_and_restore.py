@@ -130,7 +130,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
 
 
 @pytest.mark.parametrize("kind", DATA)
-@pytest.mark.parametrize(("freq", "crashes"), [(3, (2, 3)), ("epoch", (2,))], ids=["batches", "epochs"])
+@pytest.mark.parametrize(
+    ("freq", "crashes"),
+    [
+        pytest.param(3, (2, 3), id="batches"),
+        pytest.param("epoch", (2,), id="epochs", marks=pytest.mark.slow),
+    ],
+)
 def test_every_bit_is_the_same(
     kind: str, freq: Any, crashes: tuple[int, ...], whole: Callable[[str], Any], tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.keras import callbacks as cb
+from tapeflow.keras.saving import draft, weight_file
+from tapeflow.train.background import settle
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 3)).astype("float32")
@@ -273,6 +276,7 @@ def test_states_of_this_checkpoint_alone_are_removed(tmp_path: Path, monkeypatch
 
     class Looks(cb.Callback):
         def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            settle()
             kept.append(sorted(str(p) for p in Path().rglob("*training_state*")))
 
     Path("ck").mkdir()
@@ -283,3 +287,58 @@ def test_states_of_this_checkpoint_alone_are_removed(tmp_path: Path, monkeypatch
         train(make(), cb.ModelCheckpoint(name, load_weights_on_restart=True), Looks(), epochs=3)
         assert [len(found) for found in kept] == [1, 2, 2]
         assert list(Path().rglob("*training_state*")) == [theirs]
+
+
+def test_training_goes_on_while_a_checkpoint_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file has the model as it was when it was due, though it is written when later steps have run."""
+    is_over, kept = threading.Event(), []
+    write = draft.write_draft
+
+    def late(path: Path, file: draft.Draft) -> None:
+        assert is_over.wait(60)
+        write(path, file)
+
+    class Keeps(cb.Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            kept.append(self.model.get_weights())
+            if epoch == 2:
+                assert not list(tmp_path.glob("*.h5"))
+                is_over.set()
+
+    monkeypatch.setattr(weight_file, "write_draft", late)
+    model = make()
+    train(model, cb.ModelCheckpoint(tmp_path / "w.h5", save_weights_only=True), Keeps(), epochs=3)
+    model.set_weights(kept[0])
+    model.load_weights(tmp_path / "w.h5")
+    np.testing.assert_array_equal(model.get_weights()[0], kept[2][0])
+
+    is_over.clear()
+    threading.Timer(0.5, is_over.set).start()
+    train(model, cb.ModelCheckpoint(tmp_path / "{epoch}.h5", save_weights_only=True), Keeps(), epochs=2)
+    for number, weights in enumerate(kept[3:], 1):
+        model.load_weights(tmp_path / f"{number}.h5")
+        np.testing.assert_array_equal(model.get_weights()[0], weights[0])
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, file: draft.Draft) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(weight_file, "write_draft", full)
+    with pytest.raises(OSError, match="No space left"):
+        train(make(), cb.ModelCheckpoint(tmp_path / "w.h5", save_weights_only=True), epochs=1)
+
+
+def test_a_model_that_saves_itself_is_asked_to(tmp_path: Path) -> None:
+    class Own(tf.keras.Sequential):
+        def save_weights(self, filepath: Any, overwrite: bool = True, **options: Any) -> None:
+            Path(filepath).write_text("mine")
+
+    model = Own([tf.keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    train(model, cb.ModelCheckpoint(tmp_path / "w", save_weights_only=True), epochs=1)
+    assert (tmp_path / "w").read_text() == "mine"

@@ -148,8 +148,8 @@ def _with_dtype(config: Any, policy: str) -> Any:
     ("policy", "weight", "compute"),
     [
         ("mixed_float16", "float32", "float16"),
-        ("mixed_bfloat16", "float32", "bfloat16"),
-        ("float64", "float64", "float64"),
+        pytest.param("mixed_bfloat16", "float32", "bfloat16", marks=pytest.mark.slow),
+        pytest.param("float64", "float64", "float64", marks=pytest.mark.slow),
     ],
 )
 def test_dtype_policy(case: Case, policy: str, weight: str, compute: str) -> None:

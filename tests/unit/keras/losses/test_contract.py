@@ -119,7 +119,7 @@ def test_reductions_agree(case: Case) -> None:
 
 @all_losses
 @pytest.mark.usefixtures("op_by_op")
-@pytest.mark.parametrize("dtype", ["float64", "float16"])
+@pytest.mark.parametrize("dtype", [pytest.param("float64", marks=pytest.mark.slow), "float16"])
 def test_result_has_the_dtype_of_the_predictions(case: Case, dtype: str) -> None:
     value = case.make()(case.y_true, tf.constant(case.y_pred.astype(dtype)))
     expected = case.make()(case.y_true, case.y_pred).numpy()

@@ -66,6 +66,21 @@ _ALIKE = {
     and name not in ("MeanSquaredError", "SparseCategoricalCrossentropy")
 }
 _DIFFERENT = [name for name in _NAMES if name not in _ALIKE]
+# One of each class of theirs, for what their classes do.
+_KINDS = {
+    *(
+        "AUC",
+        "Accuracy",
+        "CosineSimilarity",
+        "FBetaScore",
+        "Mean",
+        "MeanIoU",
+        "MeanTensor",
+        "OneHotIoU",
+        "Precision",
+    ),
+    *("R2Score", "RecallAtPrecision", "RootMeanSquaredError", "TopKCategoricalAccuracy", "TruePositives"),
+}
 # The Variables of these take their shape from the first batch.
 _BUILT_LATE = {"FBetaScore", "F1Score", "R2Score", "MeanTensor"}
 # These count what has weight zero.
@@ -94,6 +109,11 @@ def every(names: list[str]) -> Any:
     return pytest.mark.parametrize("name", names)
 
 
+def kinds(names: list[str]) -> Any:
+    """One of each kind; the others are slow."""
+    return every([n if n in _KINDS else pytest.param(n, marks=pytest.mark.slow) for n in names])  # pyright: ignore[reportArgumentType]
+
+
 def test_every_metric_of_keras_2_is_here() -> None:
     wanted = """AUC Accuracy BinaryAccuracy BinaryCrossentropy BinaryIoU CategoricalAccuracy CategoricalCrossentropy
     CategoricalHinge CosineSimilarity F1Score FBetaScore FalseNegatives FalsePositives Hinge IoU KLDivergence
@@ -106,7 +126,7 @@ def test_every_metric_of_keras_2_is_here() -> None:
     assert set(wanted.split()) <= set(_NAMES)
 
 
-@every(_DIFFERENT)
+@kinds(_DIFFERENT)
 def test_staged_update_equals_eager_and_reads_no_value(name: str) -> None:
     eager, staged = make(name), make(name)
     batch = batch_for(name)
@@ -167,7 +187,7 @@ def test_serialised_metric_comes_back(name: str) -> None:
     assert again.name == "mine"
 
 
-@every(_DIFFERENT)
+@kinds(_DIFFERENT)
 def test_reset_forgets_everything(name: str) -> None:
     metric = make(name)
     batch = batch_for(name)
@@ -180,7 +200,7 @@ def test_reset_forgets_everything(name: str) -> None:
     np.testing.assert_array_equal(metric.result().numpy(), once)
 
 
-@every(_DIFFERENT)
+@kinds(_DIFFERENT)
 def test_merged_state_is_that_of_all_batches(name: str) -> None:
     one, two, both = make(name), make(name), make(name)
     batch = batch_for(name)
@@ -191,7 +211,7 @@ def test_merged_state_is_that_of_all_batches(name: str) -> None:
     np.testing.assert_allclose(one.result().numpy(), both.result().numpy(), rtol=1e-6)
 
 
-@every([n for n in _DIFFERENT if n not in _COUNT_ALL])
+@kinds([n for n in _DIFFERENT if n not in _COUNT_ALL])
 def test_weight_zero_leaves_a_sample_out(name: str) -> None:
     batch = batch_for(name)
     weights = np.broadcast_to(_WEIGHTS[:, None], batch[0].shape) if name in _FLAT_WEIGHTS else _WEIGHTS

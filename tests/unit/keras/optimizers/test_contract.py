@@ -26,6 +26,8 @@ NAMES = [
     "Lion",
     "Lamb",
 ]
+# What their common class does for all is looked at with some.
+SOME = [n if n in ("SGD", "Adam", "Ftrl", "Lamb") else pytest.param(n, marks=pytest.mark.slow) for n in NAMES]
 OPTIONS: dict[str, dict[str, Any]] = {
     "SGD": {"momentum": 0.9, "nesterov": True},
     "RMSprop": {"momentum": 0.5, "centered": True, "rho": 0.8},
@@ -97,7 +99,7 @@ def test_config_round_trip(name: str) -> None:
     np.testing.assert_array_equal(ours[0].numpy(), theirs[0].numpy())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_resume_from_weights(name: str) -> None:
     straight, halted = variables(), variables()
     optimizer, before, resumed = make(name), make(name), make(name)
@@ -111,7 +113,7 @@ def test_resume_from_weights(name: str) -> None:
     assert int(resumed.iterations) == 4
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
 def test_slots_have_the_variable_dtype(name: str, dtype: str) -> None:
     over = variables(dtype)
@@ -124,7 +126,7 @@ def test_slots_have_the_variable_dtype(name: str, dtype: str) -> None:
     np.testing.assert_allclose(over[0].numpy().astype("float32"), exact[0].numpy(), atol=0.02)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_a_step_is_one_program(name: str, counting: Any) -> None:
     over = variables()
     optimizer = make(name)
@@ -137,7 +139,7 @@ def test_a_step_is_one_program(name: str, counting: Any) -> None:
     assert spent.compiled == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_a_step_is_one_op(name: str) -> None:
     from tapeflow.engine.trace import live_trace
 
@@ -153,7 +155,7 @@ def test_a_step_is_one_op(name: str) -> None:
     assert [n for n in added if not n.startswith("item")] == ["OptimizerStep"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_guarded_step_changes_only_the_counter(name: str) -> None:
     over = variables()
     optimizer = make(name, use_ema=True)
@@ -166,7 +168,7 @@ def test_guarded_step_changes_only_the_counter(name: str) -> None:
     assert int(optimizer.iterations) == 2
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 def test_overridden_update_step_equals_the_fused_one(name: str) -> None:
     class Mine(getattr(optimizers, name)):
         def update_step(self, gradient: Any, variable: tf.Variable, *rate: Any) -> Any:
