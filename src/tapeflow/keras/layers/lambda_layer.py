@@ -1,8 +1,8 @@
 """`Lambda`: any function as a layer.
 
-A config holds the function's name and where it was defined, never its code: loading a model runs nothing
-that came with the file. In the process that made the config the function is found again; elsewhere a
-function is found among `custom_objects`, the registered ones and Keras's own, by name.
+A config holds the function's name and where it was defined. In the process that made the config the function is
+found again; elsewhere a function is found among `custom_objects`, the registered ones and Keras's own, by name. A
+lambda has no name: its code is in the config, and run only where that is allowed (`saving.function_body`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.saving.function_body import body_of, function_of, is_body
 from tapeflow.keras.saving.registry import (
     deserialize_keras_object,
     get_registered_object,
@@ -104,7 +105,9 @@ class Lambda(Layer):
         ):
             if key in config:
                 kind = config.pop(f"{key}_type", "raw")
-                config[key] = _found(config.get("name"), key, config[key], kind, custom_objects)
+                config[key] = _found(
+                    config.get("name"), key, config[key], kind, config.get(module), custom_objects
+                )
             config.pop(module, None)
         config["arguments"] = {k: _restored(v) for k, v in (config.get("arguments") or {}).items()}
         return cls(**config)
@@ -128,6 +131,9 @@ def _described(key: str, module_key: str, value: Any) -> dict[str, Any]:
     if get_registered_object(name) is value or _public(name) is value:
         return {key: name, f"{key}_type": "function", module_key: module}
     kind = "lambda" if name == "<lambda>" else "function"
+    body = body_of(value) if kind == "lambda" else None
+    if body is not None:
+        return {key: {**body, "token": _token(value)}, f"{key}_type": kind, module_key: module}
     named = {"class_name": "function", "config": name, "token": _token(value)}
     return {key: named, f"{key}_type": kind, module_key: module}
 
@@ -142,11 +148,18 @@ def _token(function: Callable[..., Any]) -> str:
     return token
 
 
-def _found(layer: Any, key: str, value: Any, kind: str, custom_objects: Mapping[str, Any] | None) -> Any:
+def _found(
+    layer: Any, key: str, value: Any, kind: str, module: Any, custom_objects: Mapping[str, Any] | None
+) -> Any:
     """The function that a config names; see the module's docstring for where it is looked for."""
-    if callable(value) or kind == "raw":
-        return value
     is_dict = isinstance(value, Mapping)
+    is_named = isinstance(value, str) or (is_dict and "class_name" in value)
+    if not is_named and not is_body(value, kind):
+        return value
+    if is_body(value, kind):
+        found = (custom_objects or {}).get(layer) or get_registered_object(layer, custom_objects)
+        found = found or (_seen.get(value.get("token", "")) if is_dict else None)
+        return found or function_of(value, module, f"The {key} of Lambda layer {layer!r}")
     if is_dict and value.get("class_name") != "function":
         return deserialize_keras_object(value, None, custom_objects, "function in Lambda layer")
     name = value["config"] if is_dict else value

@@ -51,6 +51,10 @@ _DROPPED_BY = (
     ("Conv2DTranspose", ("groups",)),
     ("Conv3DTranspose", ("groups",)),
     ("DepthwiseConv", ("groups",)),
+    (
+        "Lambda",
+        ("function_type", "module", "output_shape_type", "output_shape_module", "mask_type", "mask_module"),
+    ),
     ("SeparableConv", ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")),
     ("SpatialDropout", ("noise_shape", "trainable")),
 )

@@ -15,6 +15,7 @@ from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.archive import CONFIG, Archive, as_dict, parsed, write_archive
 from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.draft import Draft, write_draft
+from tapeflow.keras.saving.function_body import code_allowed
 from tapeflow.keras.saving.keras3_form import as_json, keras3_calls, to_keras3
 from tapeflow.keras.saving.layer_groups import (
     BACKEND,
@@ -199,13 +200,13 @@ def load_model(
 ) -> Any:
     """Load a model that `save_model`, Keras 2 or Keras 3 saved as `.keras`, `.h5` or a folder.
 
-    No code in a file is ever run: functions and classes of your own are found by name.
+    No code in a file is run unless you ask for it: functions and classes of your own are found by name.
 
     Args:
         filepath: the file or folder; its content says which format it is.
         custom_objects: classes and functions of your own, by name.
         compile: whether to compile the model as it was, with the state of its optimizer.
-        safe_mode: changes nothing; it is always safe.
+        safe_mode: False runs the code of lambdas that the file holds. Do so if you trust who wrote it.
         options: ignored.
     """
     if kwargs:
@@ -214,13 +215,14 @@ def load_model(
     settle()
     if not path.exists():
         raise OSError(f"No file or directory found at {path}.")
-    if path.is_dir():
-        return _load_archive(_in_folder(path), custom_objects, compile)
-    if zipfile.is_zipfile(path):
-        return _load_archive(path, custom_objects, compile)
-    if hdf5.is_hdf5(path):
-        with hdf5.opened(path) as file:
-            return _load_hdf5(file, path, custom_objects, compile)
+    with code_allowed(not safe_mode):
+        if path.is_dir():
+            return _load_archive(_in_folder(path), custom_objects, compile)
+        if zipfile.is_zipfile(path):
+            return _load_archive(path, custom_objects, compile)
+        if hdf5.is_hdf5(path):
+            with hdf5.opened(path) as file:
+                return _load_hdf5(file, path, custom_objects, compile)
     raise ValueError(
         f"load_model expected a `.keras` file, an HDF5 file or a folder; got {str(path)!r}, which is none of them. It "
         "may be truncated or damaged: use another copy."

@@ -89,9 +89,12 @@ def _from_elsewhere(function: Any) -> dict[str, Any]:
 
 
 def test_a_function_of_another_process_must_be_given() -> None:
+    held = object()
     with pytest.raises(
         ValueError, match="saved with a lambda as its function, whose code is not in the file"
     ):
+        L.deserialize(_from_elsewhere(lambda x: (x, held)))
+    with pytest.raises(ValueError, match="The function of Lambda layer 'mine' is code inside the file"):
         L.deserialize(_from_elsewhere(lambda x: x))
     with pytest.raises(ValueError, match=re.escape("custom_objects={'mine': your_function}")):
         L.deserialize(_from_elsewhere(double))

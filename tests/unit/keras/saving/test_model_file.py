@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -316,7 +318,7 @@ def test_hostile_archives_are_refused(plain: Any, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.keras", "cut.keras", "flip.keras", "m.keras"]
 
 
-def test_a_lambda_of_a_file_is_never_run(tmp_path: Path) -> None:
+def test_a_lambda_of_a_file_is_not_run(tmp_path: Path) -> None:
     body = {
         "class_name": "__lambda__",
         "config": {"value": "4wEAAAAAAAAA", "defaults": None, "closure": None},
@@ -327,8 +329,29 @@ def test_a_lambda_of_a_file_is_never_run(tmp_path: Path) -> None:
     ]
     config = {"module": "keras", "class_name": "Sequential", "config": {"name": "s", "layers": layers}}
     path = _zip(tmp_path / "m.keras", [("config.json", json.dumps(config).encode())])
-    with pytest.raises(ValueError, match="lambda|Lambda"):
+    with pytest.raises(ValueError, match="is code inside the file.*safe_mode=False"):
         tf.keras.models.load_model(path)
+    with pytest.raises(ValueError, match="expected code of this Python; got something else"):
+        tf.keras.models.load_model(path, safe_mode=False)
+
+
+@pytest.mark.parametrize("ending", [".keras", ".h5"])
+def test_a_lambda_of_another_process_is_run_when_asked_to(tmp_path: Path, ending: str) -> None:
+    factor = 3.0
+    layer = tf.keras.layers.Lambda(lambda x, more=1.0: tf.abs(x) * factor + more, input_shape=(2,), name="l")
+    path = tmp_path / f"m{ending}"
+    tf.keras.Sequential([layer]).save(path)
+    code = (
+        "import sys, tapeflow as tf\n"
+        "try:\n    tf.keras.models.load_model(sys.argv[1], compile=False)\n"
+        "except ValueError as error:\n    print('is code inside the file' in str(error))\n"
+        "model = tf.keras.models.load_model(sys.argv[1], compile=False, safe_mode=False)\n"
+        "print(model(tf.constant([[-1.0, 2.0]])).numpy().tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n")[:2] == ["True", "[[4.0, 7.0]]"], done.stderr
 
 
 def test_configs_that_make_no_sense_are_refused() -> None:
