@@ -1,4 +1,4 @@
-"""Functions without a name in files: their compiled code, as Keras writes it.
+"""Code that a file brings along or names: lambdas, as Keras writes them, and classes of modules to be imported.
 
 Running such code means trusting who wrote the file with everything, so it is done only inside `code_allowed`, which
 `load_model(..., safe_mode=False)` opens.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import importlib
 import json
 import marshal
 import sys
@@ -32,6 +33,16 @@ def code_allowed(is_allowed: bool) -> Iterator[None]:
         yield
     finally:
         _is_allowed.reset(token)
+
+
+def imported(module: Any, name: str) -> Any:
+    """What a module that a file names has under a name; None where files may not say what to import."""
+    if not _is_allowed.get() or not isinstance(module, str):
+        return None
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        return None
 
 
 def body_of(function: Callable[..., Any]) -> dict[str, Any] | None:

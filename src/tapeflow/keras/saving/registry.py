@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from tapeflow.keras.saving.function_body import imported
+
 T = TypeVar("T")
 
 _FAMILIES = (
@@ -190,8 +192,8 @@ def _from_dict(
         )
     if config["class_name"] == "function":  # Keras 3's form of a function
         name = config["config"]
-        return _find(name, module_objects, custom_objects, kind, config.get("registered_name"))
-    made_by = _find(config["class_name"], module_objects, custom_objects, kind, config.get("registered_name"))
+        return _find(name, module_objects, custom_objects, kind, config)
+    made_by = _find(config["class_name"], module_objects, custom_objects, kind, config)
     arguments = config["config"]
     if isinstance(arguments, Mapping):  # old Sequential configs are lists
         arguments = {
@@ -246,10 +248,11 @@ def _find(
     module_objects: Mapping[str, Any] | None,
     custom_objects: Mapping[str, Any] | None,
     kind: str,
-    registered_name: str | None = None,
+    said: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The class or function called `name`, or `registered_name` as Keras 3 writes it beside."""
-    for candidate in (registered_name, name):
+    """The class or function called `name`, or as Keras 3 has `said` beside it."""
+    said = said or {}
+    for candidate in (said.get("registered_name"), name):
         if candidate is None:
             continue
         for objects in (custom_objects, _scopes.objects, _registered, module_objects):
@@ -260,6 +263,9 @@ def _find(
             found = getattr(family, name, None)
             if callable(found):  # not a module that happens to have the name
                 return found
+    found = imported(said.get("module"), name)
+    if found is not None:
+        return found
     known = [*(module_objects or {}), *_registered, *_scopes.objects, *(custom_objects or {})]
     close = difflib.get_close_matches(str(name), known, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""

@@ -354,6 +354,35 @@ def test_a_lambda_of_another_process_is_run_when_asked_to(tmp_path: Path, ending
     assert done.stdout.split("\n")[:2] == ["True", "[[4.0, 7.0]]"], done.stderr
 
 
+def test_a_class_of_a_module_that_a_file_names_is_imported_when_asked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "brought_along.py").write_text(
+        "import tapeflow as tf\n\n\nclass Doubled(tf.keras.layers.Layer):\n"
+        "    def call(self, x):\n        return 2 * x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    layers = [
+        {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [None, 1]}},
+        {
+            "module": "brought_along",
+            "class_name": "Doubled",
+            "config": {"name": "d"},
+            "registered_name": "x>y",
+        },
+    ]
+    config = {"module": "keras", "class_name": "Sequential", "config": {"name": "s", "layers": layers}}
+    empty = io.BytesIO()
+    h5py.File(empty, "w").close()
+    members = [("config.json", json.dumps(config).encode()), ("model.weights.h5", empty.getvalue())]
+    path = _zip(tmp_path / "m.keras", members)
+    with pytest.raises(ValueError, match="Unknown layer: 'Doubled'"):
+        tf.keras.models.load_model(path)
+    assert "brought_along" not in sys.modules
+    model = tf.keras.models.load_model(path, safe_mode=False)
+    assert float(model(tf.constant([[3.0]]))[0, 0]) == 6.0
+
+
 def test_configs_that_make_no_sense_are_refused() -> None:
     model, _ = models.two_by_two()
     good = json.loads(model.to_json())
