@@ -35,7 +35,7 @@ _FAMILIES = (
 # A nested object that a config holds as it is carries this mark once serialised, and is remade from it.
 _PASSIVE = "__passive_serialization__"
 # Arguments that classes read from their keyword arguments, or that `from_config` itself reads.
-_USUAL = {"data_format": "channels_last"}
+_USUAL = {"data_format": "channels_last", "fill_mode": "constant", "fill_value": 0.0}
 _ALWAYS = frozenset(
     {"name", "dtype", "trainable", "layers", "input_layers", "output_layers", "learning_rate"}
 )

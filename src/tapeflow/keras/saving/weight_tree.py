@@ -6,6 +6,7 @@ from one run to the next. Keras 2's `.keras` and `.weights.h5` files have the sa
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -16,7 +17,6 @@ import numpy as np
 from tapeflow.engine.module import Module
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.graph.op_layer import TFOpLambda
-from tapeflow.keras.layers.naming import snake_case
 from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.saving import hdf5
@@ -124,9 +124,15 @@ def _items(prefix: str, container: Any) -> Iterator[tuple[str, Any]]:
 
     for item in container.values() if isinstance(container, dict) else container:
         if isinstance(item, Module):
-            yield numbered(snake_case(type(item).__name__)), item
+            yield numbered(_spelled(type(item).__name__)), item
         elif isinstance(item, (list, tuple, dict)):
             yield from _items(numbered("container"), item)
+
+
+def _spelled(class_name: str) -> str:
+    """`ConvLSTM2D` -> `conv_lstm2d`, as Keras 3 has it; Keras 2 called such a layer `conv_lst_m2d`."""
+    spaced = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", class_name))
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", spaced).lower()
 
 
 def own_variables(owner: Any) -> list[Variable]:
