@@ -17,7 +17,9 @@ TENSORBOARD = "TensorBoard (Rust server)"
 _CACHES = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board-index"
 
 
-def _opening(name: str, title: str, bars: tuple[Bar | Fact, ...], rounds: int) -> Benchmark:
+def opening(name: str, title: str, bars: tuple[Bar | Fact, ...], rounds: int) -> Benchmark:
+    """Process start to the last point of a set of `board_data`."""
+
     def script(contender: str, what: str, cache: Path | None = None, is_emptied: bool = False) -> Script:
         argv = ("-m", "benchmarks.scripts.board_open", what, name, *([str(cache)] if cache else []))
         return Script(contender, PROJECT, argv, emptied=cache if is_emptied else None, times_itself=True)
@@ -39,7 +41,7 @@ def _opening(name: str, title: str, bars: tuple[Bar | Fact, ...], rounds: int) -
 
 
 BENCHMARKS = (
-    _opening(
+    opening(
         SCALARS,
         "opening 50 runs with 2 M scalars, process start to last point",
         (
@@ -52,13 +54,13 @@ BENCHMARKS = (
         ),
         rounds=5,
     ),
-    _opening(
+    opening(
         RUNS,
         "opening 1000 runs, process start to last point",
         (Bar(COLD, TENSORBOARD, at_most=1.0), Bar(WARM, TENSORBOARD, at_most=1.0)),
         rounds=3,
     ),
-    _opening(
+    opening(
         PICTURES,
         "opening 1 GB of pictures, process start to last step",
         (

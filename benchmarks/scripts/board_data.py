@@ -1,4 +1,4 @@
-"""The log folders that boards open: two million scalars, a thousand runs, a gigabyte of pictures."""
+"""The log folders that boards open: two million scalars, a thousand runs, a gigabyte of pictures, histograms."""
 
 import math
 import random
@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board"
-SCALARS, RUNS, PICTURES = "scalars", "runs", "pictures"
-SHAPES = {SCALARS: (50, 10, 4000), RUNS: (1000, 5, 100), PICTURES: (20, 1, 50)}
+SCALARS, RUNS, PICTURES, HISTOGRAMS = "scalars", "runs", "pictures", "histograms"
+SHAPES = {SCALARS: (50, 10, 4000), RUNS: (1000, 5, 100), PICTURES: (20, 1, 50), HISTOGRAMS: (1, 10, 500)}
 """Runs, tags and points of each."""
 _PICTURE_BYTES = 1 << 20
 
@@ -42,6 +42,8 @@ def make(name: str) -> None:
                     time = 1.7e9 + run + 0.7 * step
                     if name == PICTURES:
                         event = _picture_event(time, step, f"m/tag_{tag}")
+                    elif name == HISTOGRAMS:
+                        event = _histogram_event(time, step, f"m/tag_{tag}")
                     else:
                         value = math.exp(-step / 1000) * (1 + 0.01 * run) + tag
                         event = encoding.scalar_event(time, step, f"m/tag_{tag}", value, scalars)
@@ -58,3 +60,17 @@ def _picture_event(time: float, step: int, tag: str) -> bytes:
     data = b"\x89PNG\r\n\x1a\n" + random.randbytes(_PICTURE_BYTES)
     strings = np.array([b"1024", b"1024", data], dtype=object)
     return encoding.tensor_event(time, step, tag, tensor_bytes(strings), encoding.metadata("images"))
+
+
+def _histogram_event(time: float, step: int, tag: str) -> bytes:
+    import numpy as np
+
+    from tapeflow.summary import encoding
+    from tapeflow.summary.histograms import histogram_buckets
+    from tapeflow.summary.tensors import tensor_bytes
+
+    rng = np.random.default_rng(step)
+    data = np.concatenate([rng.normal(-step / 100, 1, 500), rng.normal(step / 200, 0.5, 500)])
+    return encoding.tensor_event(
+        time, step, tag, tensor_bytes(histogram_buckets(data)), encoding.metadata("histograms")
+    )

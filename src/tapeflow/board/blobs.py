@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tapeflow.board.series import Series
+from tapeflow.summary.meshes import mesh_array, mesh_part
 from tapeflow.summary.values import Value
 
 KINDS = (
@@ -57,6 +58,8 @@ def kind_of(data: bytes) -> int:
 def facts_of(value: Value) -> tuple[int, int, int, int]:
     """Samples, width, height and kind of a value that is not a number."""
     array = value.array
+    if value.plugin == "mesh" and array.ndim == 3:
+        return len(array), array.shape[1], 0, 0
     if array.dtype != object:
         return 1, 0, 0, 0
     if value.plugin == "images" and array.ndim == 1 and len(array) >= 2:
@@ -70,8 +73,10 @@ def facts_of(value: Value) -> tuple[int, int, int, int]:
 
 
 def sample_of(value: Value, sample: int) -> bytes | None:
-    """The bytes of one sample of a picture, sound or video; None if it has no such sample."""
+    """The bytes of one sample of a picture, sound, video or mesh; None if it has no such sample."""
     array = value.array
+    if value.plugin == "mesh":
+        return _mesh_bytes(value, sample)
     if array.dtype != object or not array.size:
         return None
     if value.plugin == "images":
@@ -81,6 +86,16 @@ def sample_of(value: Value, sample: int) -> bytes | None:
     else:
         samples = array.ravel()
     return samples[sample] if 0 <= sample < len(samples) else None
+
+
+def _mesh_bytes(value: Value, sample: int) -> bytes | None:
+    """Points as float32, triangles as int32 or colours as uint8, three numbers each, little-endian."""
+    array, (part, _) = value.array, mesh_part(value.content)
+    is_sound = part and array.ndim == 3 and array.shape[2] == 3 and array.dtype.kind in "fiuV"
+    if not is_sound or not 0 <= sample < len(array):
+        return None
+    with np.errstate(invalid="ignore"):
+        return mesh_array(part, array[sample : sample + 1]).tobytes()
 
 
 def strings_of(value: Value, most: int) -> list[str]:

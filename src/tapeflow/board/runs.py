@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import secrets
 import time
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -290,11 +291,9 @@ class Run:
         if not 0 <= index < columns.count:
             raise Gone(f"{series.tag!r} has {columns.count} steps; got index={index}")
         path = list(self.readers)[int(columns["files"][index])]
-        nbytes = int(columns["nbytes"][index])
         try:
             with open_regular(path, follows_links=False) as file:
-                file.seek(int(columns["offsets"][index]))
-                return message("Event").FromString(file.read(nbytes))
+                return _event_in(file, series, index)
         except (OSError, DecodeError) as error:
             raise Gone(f"{shown(os.path.basename(path))} has changed: {error}") from None
 
@@ -304,16 +303,23 @@ class Run:
         Raises:
             Gone: there is no such value any more.
         """
-        values = self.event(series, index).summary.value
-        place = int(series.columns["places"][index])
-        try:
-            found = value_of(values[place])
-        except (IndexError, ValueError):
-            found = None
-        if found is None or found.tag != series.tag:
-            raise Gone(f"{series.tag!r} is no longer where it was")
-        found.plugin = found.plugin or series.plugin
-        return found
+        return _value_in(self.event(series, index), series, index)
+
+    def values(self, series: Series, rows: range) -> Iterator[Value | None]:
+        """Values that are not numbers, each file opened once for those in a row; None for what is gone."""
+        paths, files = list(self.readers), series.columns["files"]
+        with contextlib.ExitStack() as opened:
+            path, file = "", None
+            for row in rows:
+                wanted = paths[int(files[row])]
+                try:
+                    if file is None or wanted != path:
+                        opened.close()
+                        path, file = wanted, None
+                        file = opened.enter_context(open_regular(path, follows_links=False))
+                    yield _value_in(_event_in(file, series, row), series, row)
+                except (OSError, DecodeError, Gone):
+                    yield None
 
     # What is told
 
@@ -366,3 +372,21 @@ class Run:
             "message": self.message,
             "hparams": self.hparams,
         }
+
+
+def _event_in(file: BinaryIO, series: Series, index: int) -> Any:
+    file.seek(int(series.columns["offsets"][index]))
+    return message("Event").FromString(file.read(int(series.columns["nbytes"][index])))
+
+
+def _value_in(event: Any, series: Series, index: int) -> Value:
+    place = int(series.columns["places"][index])
+    try:
+        found = value_of(event.summary.value[place])
+    except (IndexError, ValueError):
+        found = None
+    if found is None or found.tag != series.tag:
+        raise Gone(f"{series.tag!r} is no longer where it was")
+    found.plugin = found.plugin or series.plugin
+    found.content = found.content or series.content
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -41,10 +41,15 @@ def head(run: str, tag: str, **facts: Any) -> SeriesHead:
 
 def encode(heads: Sequence[SeriesHead], points: Sequence[Points]) -> bytes:
     """One message with all series."""
-    text = orjson.dumps({"series": heads})
+    return pack({"series": heads}, [column for columns in points for column in columns])
+
+
+def pack(head: Mapping[str, Any], columns: Iterable[np.ndarray]) -> bytes:
+    """A message of any columns, whose lengths the head tells."""
+    text = orjson.dumps(head)
     text += b" " * (-len(text) % 8)
-    columns = [np.ascontiguousarray(c, "<f8").data for columns in points for c in columns]
-    return b"".join([_MAGIC, struct.pack("<I", len(text)), text, *columns])
+    data = [np.ascontiguousarray(column, "<f8").data for column in columns]
+    return b"".join([_MAGIC, struct.pack("<I", len(text)), text, *data])
 
 
 def decode(message: bytes) -> list[tuple[SeriesHead, Points]]:

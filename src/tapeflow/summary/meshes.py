@@ -109,6 +109,17 @@ def _batched(value: np.ndarray) -> np.ndarray:
 _ENCODERS = {"vertices": _vertices, "faces": _faces, "colors": _colors}
 
 
+def mesh_part(content: bytes) -> tuple[str, Any]:
+    """Which of `PARTS` a series is, and all that its plugin content says; "" for one of no kind that we know."""
+    data = message("MeshPluginData")()
+    try:
+        data.ParseFromString(content)
+        kind = data.ContentType.Name(data.content_type)
+    except (DecodeError, ValueError):
+        return "", data
+    return next((key for key, name in PARTS.items() if name == kind), ""), data
+
+
 class Mesh(NamedTuple):
     """A logged mesh: of each part it has, a series with a value for each step.
 
@@ -128,15 +139,13 @@ class Mesh(NamedTuple):
 def read_meshes(run: Mapping[str, Series]) -> list[Mesh]:
     """The meshes of a run, put together from the tags of their parts."""
     found: dict[str, Mesh] = {}
-    keys = {kind: key for key, kind in PARTS.items()}
     for series in run.values():
-        if series.plugin != PLUGIN:
+        key, data = mesh_part(series.content) if series.plugin == PLUGIN else ("", None)
+        if not key or data is None:
             continue
         try:
-            data = message("MeshPluginData").FromString(series.content)
-            key = keys[data.ContentType.Name(data.content_type)]
             config = json.loads(data.json_config or "{}")
-        except (DecodeError, KeyError, ValueError):  # a part of no kind that we know
+        except ValueError:
             continue
         mesh = found.setdefault(
             data.name, Mesh(data.name, {}, config if isinstance(config, dict) else {}, series.description)

@@ -45,7 +45,7 @@ def test_info_runs_and_tags(board: Any, folder: Path) -> None:
     info = board.get("api/v1/info")
     assert info["logdirs"] == [{"name": "", "path": str(folder), "exists": True}]
     counts = {p["name"]: (p["tags"], p["runs"]) for p in info["panels"]}
-    assert counts == {
+    shown = {
         "scalars": (2, 2),
         "images": (2, 2),
         "audio": (1, 1),
@@ -53,6 +53,7 @@ def test_info_runs_and_tags(board: Any, folder: Path) -> None:
         "tables": (1, 1),
         "video": (1, 1),
     }
+    assert {name: count for name, count in counts.items() if count != (0, 0)} == shown
     runs = board.runs()
     assert list(runs) == ["<script>alert(1)<-script>", "a", "a/validation"]
     assert runs["a/validation"]["path"] == ["a", "validation"]

@@ -13,19 +13,28 @@ export interface Columns {
 
 const MAGIC = 0x31434654; // "TFC1", little-endian
 
-export function decodeColumns(buffer: ArrayBuffer): Columns[] {
+/** A message of any columns: its head, and what takes the next so many numbers. */
+export function unpack<Head>(buffer: ArrayBuffer): {
+  head: Head;
+  column: (count: number) => Float64Array<ArrayBuffer>;
+} {
   const view = new DataView(buffer);
   if (buffer.byteLength < 8 || view.getUint32(0, true) !== MAGIC) {
     throw new Error("The server's answer is not a message in columns.");
   }
   const length = view.getUint32(4, true);
-  const head: ColumnsHead = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  const head: Head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
   let offset = 8 + length;
-  const column = (count: number): Float64Array => {
+  const column = (count: number) => {
     const values = new Float64Array(buffer, offset, count);
     offset += 8 * count;
     return values;
   };
+  return { head, column };
+}
+
+export function decodeColumns(buffer: ArrayBuffer): Columns[] {
+  const { head, column } = unpack<ColumnsHead>(buffer);
   return head.series.map((series) => ({
     head: series,
     steps: column(series.length),

@@ -21,6 +21,11 @@ export class ExportSource {
     return this.data.answers[path] as T;
   }
 
+  async bytes(path: string): Promise<ArrayBuffer> {
+    if (!(path in this.data.blobs)) throw new Error(`The exported page does not hold ${path}.`);
+    return fromBase64(this.data.blobs[path].split(",", 2)[1]);
+  }
+
   async series(request: SeriesRequest): Promise<Columns[]> {
     return request.series.map(({ run, tag }) => {
       const all = this.byKey.get(`${run}\n${tag}`);

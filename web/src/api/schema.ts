@@ -244,3 +244,23 @@ export interface ExportData {
   blobs: Record<string, string>;
   series: string;
 }
+
+/** What the URL of one histogram gives: left edge, right edge and count of each bucket, and the percentiles. */
+export interface HistogramBlob {
+  buckets: number[][];
+  percentiles: number[];
+}
+
+/** The JSON at the head of many histograms of one series, in the order they were written.
+ *
+ * Of the `total` there are, `steps` follow the cursor that was asked with, with `buckets` buckets in all. If
+ * `is_reset`, that cursor no longer holds, and these are from the first on. */
+export interface HistogramsHead {
+  run: string;
+  tag: string;
+  total: number;
+  cursor: string;
+  is_reset: boolean;
+  steps: number;
+  buckets: number;
+}

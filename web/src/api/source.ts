@@ -7,6 +7,8 @@ import type { LiveRequest, Problem, SeriesRequest, Settings } from "./schema";
 export interface Source {
   readonly isLive: boolean;
   get<T>(path: string): Promise<T>;
+  /** An answer that is no JSON. */
+  bytes(path: string): Promise<ArrayBuffer>;
   series(request: SeriesRequest, signal?: AbortSignal): Promise<Columns[]>;
   /** What an <img>, <audio> or <video> may load for a sample's `url`. */
   blobUrl(url: string): string;
@@ -30,6 +32,10 @@ class ServerSource implements Source {
 
   async get<T>(path: string): Promise<T> {
     return (await request(path)).json();
+  }
+
+  async bytes(path: string): Promise<ArrayBuffer> {
+    return (await request(path)).arrayBuffer();
   }
 
   async series(body: SeriesRequest, signal?: AbortSignal): Promise<Columns[]> {

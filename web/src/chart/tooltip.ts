@@ -42,11 +42,24 @@ export function showTooltip(
 ): void {
   hideTooltip();
   if (readings.length === 0) return;
+  const content = [table(readings, words, baseline)];
+  if (readings.length > MOST_ROWS) content.push(element("p", words.more(readings.length - MOST_ROWS)));
+  showBeside(content, place);
+}
+
+/** A table of names and values, as `showBeside` takes it. */
+export function facts(rows: readonly (readonly [name: string, value: string])[]): HTMLElement {
+  const made = element("table", "", "chart-facts");
+  for (const [name, value] of rows) made.insertRow().append(element("th", name), element("td", value));
+  return made;
+}
+
+/** Shows anything beside the pointer. */
+export function showBeside(content: readonly Node[], place: { left: number; top: number }): void {
   sheet ??= element("div", "", "chart-tooltip");
   const host = document.querySelector("dialog[open]") ?? document.body;
   if (sheet.parentElement !== host) host.append(sheet);
-  sheet.replaceChildren(table(readings, words, baseline));
-  if (readings.length > MOST_ROWS) sheet.append(element("p", words.more(readings.length - MOST_ROWS)));
+  sheet.replaceChildren(...content);
   sheet.hidden = false;
   const { width, height } = sheet.getBoundingClientRect();
   const isLeft = place.left + 20 + width > innerWidth - 8;

@@ -26,12 +26,16 @@ export async function allItems(panel: string, run: string, tag: string): Promise
   return items;
 }
 
-/** All steps that were logged; new ones are fetched when the live stream tells of them. */
+/** All steps that were logged, none if there is no such tag; new ones are fetched when the live stream tells of them. */
 export function useItems(panel: string, run: string, tag: string): Items {
   const count = tagsOf(panel).get(tag)?.counts[run] ?? 0;
   const [state, setState] = useState<Items>({ items: [], isLoading: true, error: "" });
   useEffect(() => {
     let isCurrent = true;
+    if (count === 0) {
+      setState({ items: [], isLoading: false, error: "" });
+      return;
+    }
     allItems(panel, run, tag).then(
       (items) => isCurrent && setState({ items, isLoading: false, error: "" }),
       (error: Error) =>

@@ -3,17 +3,14 @@
 import { useState } from "preact/hooks";
 import type { MediaItem } from "../api/schema";
 import { formatTime } from "../chart/format";
-import { decoded, flagCodec, urlSignal } from "../state/url";
+import { decoded, flagCodec, maybeNumberCodec, urlSignal } from "../state/url";
 import { Slider } from "../ui/controls";
 import { t } from "./words";
 
 export const isLinked = urlSignal("link", false, flagCodec);
 
 /** The step all cards show while they are linked; null for the newest of each. */
-export const linkedStep = urlSignal<number | null>("step", null, {
-  parse: (text) => (text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined),
-  format: (value) => (value === null ? "" : String(value)),
-});
+export const linkedStep = urlSignal<number | null>("step", null, maybeNumberCodec);
 
 /** Steps chosen card by card, where they are not the newest. */
 const chosen = urlSignal<ReadonlyMap<string, number>>("at", new Map(), {

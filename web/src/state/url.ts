@@ -70,8 +70,28 @@ export function numberCodec(min: number, max: number): Codec<number> {
   };
 }
 
+/** Any number, or null for none. */
+export const maybeNumberCodec: Codec<number | null> = {
+  parse: (text) => (text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  format: (value) => (value === null ? "" : String(value)),
+};
+
 export function choiceCodec<T extends string>(...choices: T[]): Codec<T> {
   return { parse: (text) => choices.find((choice) => choice === text), format: (value) => value };
+}
+
+/** A part of an axis, or null for all of it. */
+export const rangeCodec: Codec<{ min: number; max: number } | null> = {
+  parse(text) {
+    const [min, max] = text.split("..").map(Number);
+    return min < max ? { min, max } : undefined;
+  },
+  format: (value) => (value ? `${rounded(value.min)}..${rounded(value.max)}` : ""),
+};
+
+/** Digits enough for a wall time to the millisecond. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(13));
 }
 
 /** A set of texts; they may hold commas, so each is encoded. */

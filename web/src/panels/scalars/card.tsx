@@ -4,6 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { formatValue } from "../../chart/format";
+import { onChartKey } from "../../chart/keys";
 import type { Line } from "../../chart/line";
 import { type ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
@@ -165,22 +166,6 @@ export function ScalarCard({ card, isOpen = false }: { card: Card; isOpen?: bool
   const isPinned = pinned.value.includes(card.id);
   const entry = tagsOf("scalars").get(card.tags[0]);
   const title = card.tags.length === 1 ? entry?.display_name || card.title : card.title;
-  const keys = (event: KeyboardEvent) => {
-    const act: Record<string, () => void> = {
-      ArrowLeft: () => chart.current?.nudge(event.shiftKey ? -0.1 : -0.01),
-      ArrowRight: () => chart.current?.nudge(event.shiftKey ? 0.1 : 0.01),
-      "+": () => chart.current?.zoomBy(0.5),
-      "=": () => chart.current?.zoomBy(0.5),
-      "-": () => chart.current?.zoomBy(2),
-      "0": () => {
-        zoom.value = null;
-      },
-    };
-    const run = act[event.key];
-    if (!run) return;
-    run();
-    event.preventDefault();
-  };
   return (
     <article class="card" aria-label={title}>
       <header class="card-head">
@@ -215,7 +200,12 @@ export function ScalarCard({ card, isOpen = false }: { card: Card; isOpen?: bool
           role="img"
           tabIndex={0}
           aria-label={t("chart", { title, n: state.lines })}
-          onKeyDown={keys}
+          onKeyDown={(event) =>
+            chart.current &&
+            onChartKey(event, chart.current, () => {
+              zoom.value = null;
+            })
+          }
           onBlur={() => {
             hideTooltip();
             linkedCursor.move(null, null);

@@ -5,7 +5,7 @@ import type { Run } from "../../api/schema";
 import { source } from "../../api/source";
 import type { LineChart } from "../../chart/line_chart";
 import { chartSvg, fileName, saveBlob, svgToPng } from "../../chart/svg";
-import { Item, Menu } from "../../ui/controls";
+import { SaveMenu } from "../../ui/save_menu";
 import type { Card } from "./cards";
 import { axis } from "./state";
 import { t } from "./words";
@@ -31,27 +31,14 @@ export function DownloadMenu({ card, title, chart, runs }: Props) {
     link.click();
   };
   return (
-    <Menu icon="download" tip={t("downloadTip")}>
-      {(close) => {
-        const item = (text: "svg" | "png" | "csv" | "json", save: () => void) => (
-          <Item
-            key={text}
-            tip={t("downloadTip")}
-            onClick={() => {
-              save();
-              close();
-            }}
-          >
-            {t(text)}
-          </Item>
-        );
-        return [
-          item("svg", () => saveBlob(new Blob([svg()], { type: "image/svg+xml" }), fileName(title, "svg"))),
-          item("png", async () => saveBlob(await svgToPng(svg(), PNG_SCALE), fileName(title, "png"))),
-          source.isLive && item("csv", () => points("csv")),
-          source.isLive && item("json", () => points("json")),
-        ];
-      }}
-    </Menu>
+    <SaveMenu
+      tip={t("downloadTip")}
+      ways={[
+        [t("svg"), () => saveBlob(new Blob([svg()], { type: "image/svg+xml" }), fileName(title, "svg"))],
+        [t("png"), async () => saveBlob(await svgToPng(svg(), PNG_SCALE), fileName(title, "png"))],
+        source.isLive && [t("csv"), () => points("csv")],
+        source.isLive && [t("json"), () => points("json")],
+      ]}
+    />
   );
 }

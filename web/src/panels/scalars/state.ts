@@ -6,7 +6,15 @@ import type { Range } from "../../chart/line";
 import { changePage, settings, tagsOf } from "../../state/board";
 import { pattern } from "../../state/order";
 import { visibleRuns } from "../../state/runs";
-import { choiceCodec, flagCodec, numberCodec, setCodec, textCodec, urlSignal } from "../../state/url";
+import {
+  choiceCodec,
+  flagCodec,
+  numberCodec,
+  rangeCodec,
+  setCodec,
+  textCodec,
+  urlSignal,
+} from "../../state/url";
 import { type Card, makeCards, type Section, sections } from "./cards";
 
 export const tagFilter = urlSignal("tags", "", textCodec);
@@ -29,18 +37,7 @@ export const closedSections = urlSignal<ReadonlySet<string>>("closed", new Set()
 export const openCard = urlSignal("card", "", textCodec);
 
 /** The part of the x axis all cards show, null for all. It is of one axis: another axis begins whole again. */
-export const zoom = urlSignal<Range | null>("zoom", null, {
-  parse(text) {
-    const [min, max] = text.split("..").map(Number);
-    return min < max ? { min, max } : undefined;
-  },
-  format: (value) => (value ? `${rounded(value.min)}..${rounded(value.max)}` : ""),
-});
-
-/** Digits enough for a wall time to the millisecond. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(13));
-}
+export const zoom = urlSignal<Range | null>("zoom", null, rangeCodec);
 
 interface PageSettings {
   pinned?: string[];

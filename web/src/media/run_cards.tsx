@@ -1,0 +1,108 @@
+/** Cards of tags and runs: a bar to search and size them, and sections of a card for each visible run that has the tag. */
+
+import type { ComponentChildren } from "preact";
+import type { Run, TagEntry } from "../api/schema";
+import { progress } from "../state/board";
+import { pattern } from "../state/order";
+import { visibleRuns } from "../state/runs";
+import { choiceCodec, setCodec, textCodec, urlSignal } from "../state/url";
+import { CardGrid, type CardSection } from "../ui/card_grid";
+import { Notice, Search, Segmented } from "../ui/controls";
+import "./media.css";
+import { t } from "./words";
+
+export type CardSize = "small" | "medium" | "large";
+
+export interface RunCard {
+  id: string;
+  run: Run;
+  tag: string;
+  /** What the tag is called. */
+  title: string;
+}
+
+interface Props {
+  tags: ReadonlyMap<string, TagEntry>;
+  sizes: Record<CardSize, { width: number; height: number }>;
+  /** The section a tag is in; its own unless given. */
+  sectionOf?: (entry: TagEntry) => string;
+  /** How to log something of the kind, for who has none. */
+  hint?: string;
+  /** Further controls in the panel's bar. */
+  controls?: ComponentChildren;
+  render: (card: RunCard) => ComponentChildren;
+}
+
+function titleOf({ tag, display_name }: TagEntry): string {
+  return display_name || tag;
+}
+
+export function runCard(entry: TagEntry, run: Run): RunCard {
+  return { id: `${run.id}\n${entry.tag}`, run, tag: entry.tag, title: titleOf(entry) };
+}
+
+const tagFilter = urlSignal("mtags", "", textCodec);
+const closed = urlSignal<ReadonlySet<string>>("mclosed", new Set(), setCodec);
+const size = urlSignal<CardSize>("msize", "medium", choiceCodec("small", "medium", "large"));
+
+export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Props) {
+  const wanted = pattern(tagFilter.value);
+  const sections = new Map<string, CardSection<RunCard> & { cards: RunCard[] }>();
+  for (const entry of tags.values()) {
+    if (wanted && !wanted.test(entry.tag)) continue;
+    const id = sectionOf ? sectionOf(entry) : entry.tag;
+    const section = sections.get(id) ?? { id, title: sectionOf ? id : titleOf(entry), cards: [] };
+    sections.set(id, section);
+    for (const run of visibleRuns.value) {
+      if (entry.counts[run.id] !== undefined) section.cards.push(runCard(entry, run));
+    }
+  }
+  const isAny = [...sections.values()].some(({ cards }) => cards.length > 0);
+  const isLoading = progress.value !== null && !progress.value.is_done;
+  return (
+    <div class="panel">
+      <div class="toolbar" role="toolbar" aria-label={t("toolbar")}>
+        <Search
+          label={t("searchTags")}
+          tip={t("searchTagsTip")}
+          value={tagFilter.value}
+          shortcut="/"
+          onChange={(text) => {
+            tagFilter.value = text;
+          }}
+        />
+        {controls}
+        <Segmented
+          label={t("size")}
+          tip={t("sizeTip")}
+          value={size.value}
+          options={[
+            ["small", t("small")],
+            ["medium", t("medium")],
+            ["large", t("large")],
+          ]}
+          onChange={(value) => {
+            size.value = value;
+          }}
+        />
+      </div>
+      {tags.size === 0 && (
+        <Notice title={isLoading ? t("loading") : t("empty")} isBusy={isLoading}>
+          {isLoading ? progress.value?.message : hint || t("emptyText")}
+        </Notice>
+      )}
+      {tags.size > 0 && sections.size === 0 && (
+        <Notice title={t("noMatch")}>{t("noMatchText", { text: tagFilter.value, n: tags.size })}</Notice>
+      )}
+      {sections.size > 0 && !isAny && <Notice title={t("noRuns")}>{t("noRunsText")}</Notice>}
+      {isAny && (
+        <CardGrid
+          size={sizes[size.value]}
+          closed={closed}
+          sections={[...sections.values()]}
+          render={render}
+        />
+      )}
+    </div>
+  );
+}
