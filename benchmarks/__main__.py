@@ -7,6 +7,7 @@ import sys
 from benchmarks.harness import run
 
 MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_histograms", "saving", "startup")
+MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_profile", "saving", "startup")
 
 
 def main() -> int:

@@ -77,6 +77,8 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
         "api/v1/tags": {"panels": store.tags(panel.name for panel in board.panels)},
         "api/v1/settings": board.settings.get(),
     }
+    for panel in board.panels:
+        answers.update(panel.exports(board))
     blobs: dict[str, str] = {}
     heads, columns = [], []
     budget, left_out = MOST_BLOB_BYTES, 0

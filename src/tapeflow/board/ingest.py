@@ -116,12 +116,12 @@ class Ingest:
         if found.refusal:
             if run.failure != found.refusal:
                 self._begin_anew(run)  # what was read of it is no longer in the log folder
-        elif run.seen != {path: signature(status) for path, status in found.files.items()}:
+        elif run.state == "waiting" or run.seen != {p: signature(s) for p, s in found.files.items()}:
             self._submit(run)
         elif run.state == "broken" and time.monotonic() >= run.retry_at:
             run.seen = {}
             self._submit(run)
-        elif run.is_live != run.was_live:
+        elif run.is_live != run.was_live or run.has_new_profiles():
             with self.store.lock:
                 self.store.changed(run)
 

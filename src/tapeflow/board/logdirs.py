@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 MOST_RUNS = 100_000
+MOST_PROFILES = 1000  # of a run
 _MOST_DEPTH = 64
 _NUMBER = re.compile(r"([0-9]+)")
 
@@ -41,6 +42,7 @@ class FoundRun:
         logdir: which of the log folders it is in.
         folder: where it is.
         files: its event files as they are to be opened, oldest first, with their status.
+        profiles: the files of its profiles, by the name of their folder in `plugins/profile`.
         refusal: why nothing of it may be read, or "".
     """
 
@@ -49,6 +51,7 @@ class FoundRun:
     logdir: int
     folder: str
     files: dict[str, os.stat_result] = field(default_factory=dict)
+    profiles: dict[str, dict[str, os.stat_result]] = field(default_factory=dict)
     refusal: str = ""
 
 
@@ -126,8 +129,37 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
             except OSError:
                 continue  # gone meanwhile, or a link to nothing
         waiting += reversed(inner)
-        if run.files:
+        run.profiles = _profiles(root, inner)
+        if run.files or run.profiles:
             yield run
+
+
+def is_profile_file(name: str) -> bool:
+    """Whether a file of this name is part of a profile."""
+    return name.endswith((".xplane.pb", ".steps.jsonl")) and not name.startswith(".")
+
+
+def _profiles(root: str, inner: list[tuple[str, str, int]]) -> dict[str, dict[str, os.stat_result]]:
+    """The profiles in the `plugins/profile` of a run with these folders in it, the latest of them if there are many."""
+    plugins = next((place for place, below, _ in inner if os.path.basename(below) == "plugins"), None)
+    if plugins is None:
+        return {}
+    found: dict[str, dict[str, os.stat_result]] = {}
+    for profiles in (f for f in _entries(plugins, root) if f.name == "profile" and f.is_dir()):
+        for session in sorted(_entries(profiles.path, root), key=lambda entry: entry.name)[-MOST_PROFILES:]:
+            files = _entries(session.path, root) if session.is_dir() else []
+            chosen = {f.path: f.stat() for f in files if is_profile_file(f.name) and f.is_file()}
+            if chosen:
+                found[shown(session.name)] = chosen
+    return found
+
+
+def _entries(folder: str, root: str) -> list[os.DirEntry[str]]:
+    """What is in a folder and no link: a profile that somebody linked is found where it is."""
+    try:
+        return [entry for entry in os.scandir(folder) if not entry.is_symlink() and _inside(entry, root)]
+    except OSError:
+        return []  # gone meanwhile, or not to be read
 
 
 def _inside(entry: os.DirEntry[str], root: str) -> str | None:

@@ -26,6 +26,11 @@ def _no_routes(board: Board) -> Sequence[BaseRoute]:
     return ()
 
 
+def _no_answers(board: Board) -> dict[str, object]:
+    del board
+    return {}
+
+
 @dataclass(frozen=True)
 class Panel:
     """A kind of content.
@@ -39,6 +44,7 @@ class Panel:
         is_scalar: whether it shows numbers.
         routes: what it adds to the API, with paths relative to `/api/v1/<name>`.
         tensorboard: TensorBoard's routes for it, with paths relative to `/data/plugin`.
+        exports: what a saved page is given of it beside `items` and blobs: answers by URL.
     """
 
     name: str
@@ -48,6 +54,7 @@ class Panel:
     routes: Callable[[Board], Sequence[BaseRoute]] = _no_routes
     tensorboard: Callable[[Board], Sequence[BaseRoute]] = _no_routes
     is_scalar: bool = False
+    exports: Callable[[Board], dict[str, object]] = _no_answers
 
 
 def find_panels() -> list[Panel]:

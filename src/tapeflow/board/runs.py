@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import os
 import secrets
@@ -110,6 +111,7 @@ class Run:
         self.retry_at = 0.0
         self.unchecked: dict[str, int] = {}
         self.was_live = False
+        self._known_profiles: dict[str, str] = {}
         self.bytes_saved = 0
         self.state: RunState = "broken" if found.refusal else "waiting"
         self.failure = found.refusal
@@ -150,6 +152,22 @@ class Run:
     def bytes_read(self) -> int:
         """How much of them has been read."""
         return sum(reader.offset for reader in list(self.readers.values()))
+
+    def profiles(self) -> dict[str, str]:
+        """The names of its profiles, each with a text that is another one when its files have changed."""
+        found = self.found.profiles
+        return {
+            name: hashlib.blake2s(
+                repr(sorted((p, s.st_ino, s.st_size, s.st_mtime_ns) for p, s in files.items())).encode(),
+                digest_size=6,
+            ).hexdigest()
+            for name, files in found.items()
+        }
+
+    def has_new_profiles(self) -> bool:
+        """Whether there are others than when this was last asked."""
+        before, self._known_profiles = self._known_profiles, self.profiles()
+        return before != self._known_profiles
 
     def series(self) -> Iterable[Series]:
         """All tags."""
@@ -371,6 +389,7 @@ class Run:
             ],
             "message": self.message,
             "hparams": self.hparams,
+            "profiles": self.profiles(),
         }
 
 

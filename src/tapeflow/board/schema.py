@@ -68,7 +68,8 @@ class Run(TypedDict):
     """A run: a folder with event files.
 
     `path` holds the parts of its place in the tree. `message` is "" unless there is something to say. `damages`
-    holds the first few; `bad_bytes` counts all.
+    holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by name, each with a text that changes
+    with its files.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Run(TypedDict):
     damages: list[Damage]
     message: str
     hparams: dict[str, Setting]
+    profiles: dict[str, str]
 
 
 class RunsAnswer(TypedDict):

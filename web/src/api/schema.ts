@@ -55,7 +55,8 @@ export interface Damage {
 /** A run: a folder with event files.
  *
  * `path` holds the parts of its place in the tree. `message` is "" unless there is something to say. `damages`
- * holds the first few; `bad_bytes` counts all. */
+ * holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by name, each with a text that changes
+ * with its files. */
 export interface Run {
   id: string;
   name: string;
@@ -72,6 +73,7 @@ export interface Run {
   damages: Damage[];
   message: string;
   hparams: Record<string, string | number | boolean>;
+  profiles: Record<string, string>;
 }
 
 /** All runs, in the order of their names. */
@@ -263,4 +265,149 @@ export interface HistogramsHead {
   is_reset: boolean;
   steps: number;
   buckets: number;
+}
+
+export type VerdictKind = "input" | "callbacks" | "host" | "device" | "compile" | "unknown";
+
+export type EventKind = "xla" | "framework" | "input" | "python" | "runtime";
+
+/** What training waits for, and what to do; `share` is the share of step time. */
+export interface ProfileVerdict {
+  kind: "input" | "callbacks" | "host" | "device" | "compile" | "unknown";
+  share: number;
+  text: string;
+  remedies: string[];
+}
+
+/** Steps in columns, in order; an entry with a `count` above 1 is that many steps that ran as one program.
+ *
+ * `names` are indices into `kinds`. `phases` holds seconds by phase. `total` counts those there are. */
+export interface ProfileSteps {
+  kinds: string[];
+  names: number[];
+  numbers: number[];
+  counts: number[];
+  starts: number[];
+  walls: number[];
+  phases: Record<string, number[]>;
+  total: number;
+}
+
+/** What events of one name took: in all, and without what is nested in them (`own`).
+ *
+ * `type` is what it computes ('matmul', 'Relu', a stage, a file of Python); `detail` dtype and shape. */
+export interface ProfileOp {
+  name: string;
+  kind: "xla" | "framework" | "input" | "python" | "runtime";
+  type: string;
+  module: string;
+  detail: string;
+  is_gradient: boolean;
+  count: number;
+  total: number;
+  own: number;
+}
+
+/** Memory in use over time, in bytes: of the process, in arrays, and what an allocator said. May be empty. */
+export interface ProfileMemory {
+  starts: number[];
+  process: number[];
+  arrays: number[];
+  allocator_starts: number[];
+  allocator: number[];
+  allocator_peak: number;
+}
+
+/** A step of an input pipeline; `busy` is what its function, or the stage itself, took in `calls` calls. */
+export interface ProfileStage {
+  method: string;
+  function: string;
+  workers: number;
+  busy: number;
+  calls: number;
+}
+
+/** Where batches came from: `reads` of them took `wall` seconds, on whatever thread. */
+export interface ProfilePipeline {
+  reads: number;
+  wall: number;
+  stages: ProfileStage[];
+}
+
+/** A program that was compiled. */
+export interface ProfileCompile {
+  name: string;
+  start: number;
+  wall: number;
+  is_cached: boolean;
+}
+
+/** One host's part of a profile, but for its events.
+ *
+ * `breakdown` is seconds by phase of the steps the verdict is about; `is_measured` says that phases were measured by
+ * TapeFlow, and not judged from the trace. `op_total` counts the names there are; `damages` say what could not be
+ * read. */
+export interface ProfileOverview {
+  run: string;
+  session: string;
+  host: string;
+  hosts: string[];
+  device: string;
+  duration: number;
+  is_measured: boolean;
+  verdict: ProfileVerdict;
+  breakdown: Record<string, number>;
+  main: string;
+  steps: ProfileSteps;
+  ops: ProfileOp[];
+  op_total: number;
+  low_precision_share: number;
+  memory: ProfileMemory;
+  pipelines: ProfilePipeline[];
+  compiles: ProfileCompile[];
+  hooks: Record<string, number>;
+  events: number;
+  damages: string[];
+}
+
+/** A thread or stream; `lanes` are how many rows of the columns lie in each of its lanes. */
+export interface ProfileTrack {
+  process: string;
+  name: string;
+  lanes: number[];
+}
+
+/** What events are called. */
+export interface ProfileLabel {
+  name: string;
+  kind: "xla" | "framework" | "input" | "python" | "runtime";
+}
+
+/** The JSON at the head of a timeline.
+ *
+ * `length` rows follow, `total` events there are in all, `window_total` of them in the window from `begin` to `end`
+ * (nanoseconds). Where `is_raw` is false, events shorter than `resolution` nanoseconds that stand close together are
+ * merged: such a row counts several and has the label of the first. */
+export interface TimelineHead {
+  tracks: ProfileTrack[];
+  labels: ProfileLabel[];
+  length: number;
+  total: number;
+  window_total: number;
+  begin: number;
+  end: number;
+  resolution: number;
+  is_raw: boolean;
+  left_out: number;
+}
+
+/** What a file says about one event; times are in nanoseconds. */
+export interface ProfileEvent {
+  name: string;
+  kind: "xla" | "framework" | "input" | "python" | "runtime";
+  process: string;
+  track: string;
+  start: number;
+  duration: number;
+  args: Record<string, string>;
 }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from tapeflow.summary.profile.marks import pipelines_of, steps_of
 from tapeflow.summary.profile.modules import LOW_PRECISION
 from tapeflow.summary.profile.records import Compile, Memory, Pipeline, Record, Step, read_record
+from tapeflow.summary.profile.trace import Trace, read_trace
 from tapeflow.summary.profile.verdicts import Verdict, breakdown, judge
-from tapeflow.summary.profile.xplane import Op, read_xplane
+from tapeflow.summary.profile.xplane import Op, ops_of
 
 _STEPS = ".steps.jsonl"
 _XPLANE = ".xplane.pb"
@@ -57,9 +60,14 @@ def read(path: str | os.PathLike[str], host: str | None = None) -> Profile:
     return Profile(folder, host or hosts[0])
 
 
+def hosts_of(names: Iterable[str]) -> list[str]:
+    """The hosts that wrote files of these names."""
+    own = [name for name in names if not name.startswith(".")]
+    return sorted({n.removesuffix(s) for n in own for s in (_STEPS, _XPLANE) if n.endswith(s)})
+
+
 def _hosts(folder: Path) -> list[str]:
-    names = {file.name for file in folder.iterdir() if not file.name.startswith(".")}
-    return sorted({n.removesuffix(s) for n in names for s in (_STEPS, _XPLANE) if n.endswith(s)})
+    return hosts_of(file.name for file in folder.iterdir())
 
 
 class Profile:
@@ -74,19 +82,25 @@ class Profile:
         hosts: all hosts that wrote to the folder.
     """
 
-    def __init__(self, folder: Path, host: str) -> None:
+    def __init__(self, folder: Path, host: str, follows_links: bool = True) -> None:
         self.path = str(folder)
         self.host = host
         self.hosts = _hosts(folder)
         self._folder = folder
+        self._follows_links = follows_links
         self._damages: dict[str, str] = {}
 
     @cached_property
     def _record(self) -> Record:
         try:
-            return read_record(self._folder / f"{self.host}{_STEPS}")
+            return read_record(self._folder / f"{self.host}{_STEPS}", self._follows_links)
         except FileNotFoundError:
             self._damages["record"] = "there is no record of steps: it was not taken by TapeFlow"
+            marked = steps_of(self.trace)
+            if marked:
+                self._damages["record"] += "; steps were found in its trace"
+            pipelines = pipelines_of(self.trace)
+            return Record(duration=self.trace.end / 1e12, steps=marked, pipelines=pipelines)
         except (ValueError, OSError) as error:
             self._damages["record"] = str(error)
         return Record()
@@ -133,15 +147,25 @@ class Profile:
         return self._record.hooks
 
     @cached_property
-    def ops(self) -> list[Op]:
-        """The ops of the compiled programs, those that took longest first."""
+    def trace(self) -> Trace:
+        """The events of all threads and devices, in columns."""
         try:
-            return read_xplane(self._folder / f"{self.host}{_XPLANE}")
+            found = read_trace(self._folder / f"{self.host}{_XPLANE}", self._follows_links)
         except FileNotFoundError:
             self._damages["xplane"] = "there is no XPlane file: the profile was not stopped"
         except (ValueError, OSError) as error:
             self._damages["xplane"] = str(error)
-        return []
+        else:
+            self._damages |= {damage: damage for damage in found.damages}
+            return found
+        return Trace()
+
+    @cached_property
+    def ops(self) -> list[Op]:
+        """The ops of the compiled programs, those that took longest first."""
+        found = ops_of(self.trace)
+        self.trace.modules.clear()  # they may be large, and have told what they know
+        return found
 
     @property
     def low_precision_share(self) -> float:

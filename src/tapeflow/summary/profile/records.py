@@ -12,6 +12,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapeflow.summary.reader import open_regular
+
 PHASES = ("input", "compile", "dispatch", "device", "callbacks", "host")
 VERSION = 1
 _MOST_BYTES = 256 << 20
@@ -113,18 +115,18 @@ class Record:
     damages: list[str] = field(default_factory=list)
 
 
-def read_record(path: str | os.PathLike[str]) -> Record:
+def read_record(path: str | os.PathLike[str], follows_links: bool = True) -> Record:
     """The record in a file.
 
     Raises:
         ValueError: it is too large, is no record, or one of a later version.
     """
     place = os.fspath(path)
-    size = os.path.getsize(place)
-    if size > _MOST_BYTES:
-        raise ValueError(f"{place!r} expected at most {_MOST_BYTES} bytes of steps; got {size} bytes.")
     found, bad, is_cut = Record(), 0, False
-    with open(place, "rb") as file:
+    with open_regular(place, follows_links) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > _MOST_BYTES:
+            raise ValueError(f"{place!r} expected at most {_MOST_BYTES} bytes of steps; got {size} bytes.")
         while line := file.readline(_MOST_LINE):
             is_cut = not line.endswith(b"\n")
             try:

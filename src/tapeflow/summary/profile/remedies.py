@@ -89,7 +89,8 @@ def _of_map(place: int, step: dict[str, Any], methods: list[str]) -> list[Remedy
                 f"Call {function} on several threads: map({function}, num_parallel_calls=tf.data.AUTOTUNE).",
             )
         )
-    if "batch" in methods[place + 1 :] and "batch" not in methods[:place]:
+    is_foreign = step.get("is_foreign")  # TensorFlow's functions are graphs already
+    if "batch" in methods[place + 1 :] and "batch" not in methods[:place] and not is_foreign:
         found.append(
             Remedy(
                 "batch() before map()",

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from google.protobuf.message import DecodeError
 
 from tapeflow.summary.profile.modules import CONTROL, Instruction, instructions
-from tapeflow.summary.protos import message
+from tapeflow.summary.profile.trace import Label, Trace, read_trace
 
-_MOST_BYTES = 1 << 30
 _UNKNOWN = Instruction("", "", False, "other", ())
 
 
@@ -30,6 +24,7 @@ class Op:
         shape: the shape of its result.
         occurrences: how often it ran.
         wall: how long all of these took.
+        own: the same without what is nested in them.
     """
 
     name: str
@@ -40,6 +35,7 @@ class Op:
     shape: tuple[int, ...]
     occurrences: int
     wall: float
+    own: float = 0.0
 
 
 def read_xplane(path: str | os.PathLike[str]) -> list[Op]:
@@ -48,85 +44,36 @@ def read_xplane(path: str | os.PathLike[str]) -> list[Op]:
     Raises:
         ValueError: it is too large, or no XPlane file.
     """
-    place = os.fspath(path)
-    size = os.path.getsize(place)
-    if size > _MOST_BYTES:
-        raise ValueError(f"{place!r} expected at most {_MOST_BYTES} bytes of XPlanes; got {size} bytes.")
-    space = message("XSpace")()
-    with open(place, "rb") as file:
-        try:
-            space.ParseFromString(file.read())
-        except DecodeError as error:
-            raise ValueError(
-                f"{place!r} expected an XPlane file; got {size} bytes that are none ({error}). It may have been cut: "
-                "take the profile again."
-            ) from None
+    trace = read_trace(path)
+    if broken := next((damage for damage in trace.damages if "expected an XPlane file" in damage), ""):
+        raise ValueError(broken)
+    return ops_of(trace)
+
+
+def ops_of(trace: Trace) -> list[Op]:
+    """The ops among the events of a trace, those that took longest first."""
     known: dict[str, dict[int, dict[str, Instruction]]] = {}
-    for plane in space.planes:
-        for module, program, found in _modules(plane):
-            known.setdefault(module, {})[program] = found
-    counts: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0])
-    for plane in space.planes:
-        for module, program, name, picoseconds in _events(plane):
-            found = counts[module, program, name]
-            found[0] += 1
-            found[1] += picoseconds
+    for module, program, data in trace.modules:
+        try:
+            known.setdefault(module, {})[program] = instructions(data)
+        except ValueError:
+            continue  # its ops are named by XLA alone
     ops = []
-    for (module, program, name), (occurrences, picoseconds) in counts.items():
-        what = _looked_up(known.get(module, {}), program, name)
-        if (what.opcode or name.partition(".")[0]) in CONTROL:
+    for label, count, wall, own in zip(trace.labels, *trace.totals(), trace.own, strict=True):
+        if label.kind != "xla" or not count:
             continue
-        kind = what.kind or name.partition(".")[0]
-        ops.append(
-            Op(name, module, kind, what.is_gradient, what.dtype, what.shape, occurrences, picoseconds / 1e12)
-        )
+        what = _looked_up(known.get(label.module, {}), label)
+        plain = label.name.partition(".")[0]
+        if (what.opcode or plain) not in CONTROL:
+            facts = what.is_gradient, what.dtype, what.shape
+            seconds = int(wall) / 1e12, int(own) / 1e12
+            ops.append(Op(label.name, label.module, what.kind or plain, *facts, int(count), *seconds))
     return sorted(ops, key=lambda op: -op.wall)
 
 
-def _looked_up(programs: dict[int, dict[str, Instruction]], program: int, name: str) -> Instruction:
+def _looked_up(programs: dict[int, dict[str, Instruction]], label: Label) -> Instruction:
     """What an op is. A program from the compilation cache runs under another number: then its name has to do."""
-    for candidate in (programs.get(program, {}), *programs.values()):
-        if name in candidate:
-            return candidate[name]
+    for candidate in (programs.get(label.program, {}), *programs.values()):
+        if label.name in candidate:
+            return candidate[label.name]
     return _UNKNOWN
-
-
-def _modules(plane: Any) -> Iterator[tuple[str, int, dict[str, Instruction]]]:
-    """The compiled modules that the plane of metadata holds: name, number, instructions."""
-    names = {key: stat.name for key, stat in plane.stat_metadata.items()}
-    for event in plane.event_metadata.values():
-        for stat in event.stats:
-            if names.get(stat.metadata_id) == "Hlo Proto":
-                name, _, number = event.name.rpartition("(")
-                if number.rstrip(")").isdecimal():
-                    try:
-                        yield name, int(number.rstrip(")")), instructions(stat.bytes_value)
-                    except ValueError:
-                        continue  # its ops are named by XLA alone
-
-
-def _events(plane: Any) -> Iterator[tuple[str, int, str, int]]:
-    """The ops that ran: module, program, name, picoseconds."""
-    names = {key: stat.name for key, stat in plane.stat_metadata.items()}
-    wanted = {key: name for key, name in names.items() if name in ("hlo_op", "hlo_module", "program_id")}
-    if not any(name == "hlo_op" for name in wanted.values()):
-        return
-    for line in plane.lines:
-        for event in line.events:
-            stats = {wanted[s.metadata_id]: _value(s, names) for s in event.stats if s.metadata_id in wanted}
-            if "hlo_op" in stats:
-                program = stats.get("program_id", 0)
-                number = int(program) if str(program).isdecimal() else 0
-                yield (
-                    str(stats.get("hlo_module", "")),
-                    number,
-                    str(stats["hlo_op"]),
-                    max(0, event.duration_ps),
-                )
-
-
-def _value(stat: Any, names: dict[int, str]) -> Any:
-    kind = stat.WhichOneof("value")
-    if kind == "ref_value":
-        return names.get(stat.ref_value, "")
-    return "" if kind is None else getattr(stat, kind)

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from tapeflow.summary.profile import read_xplane, xplane
+from tapeflow.summary.profile import read_xplane, trace
 from tapeflow.summary.profile.modules import instructions
 from tapeflow.summary.protos import message
 
@@ -82,7 +82,7 @@ def test_what_is_none_is_an_error(tmp_path: Path, data: bytes) -> None:
 
 
 def test_a_huge_file_is_not_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xplane, "_MOST_BYTES", 10)
+    monkeypatch.setattr(trace, "_MOST_BYTES", 10)
     with pytest.raises(ValueError, match="expected at most 10 bytes of XPlanes"):
         read_xplane(file)
 

@@ -1,0 +1,142 @@
+"""`board_profile_page.py`: a trace in headless Chromium, drawn, panned by dragging and by key, zoomed by wheel.
+
+The board runs in a process of its own. The last line is JSON: seconds from the navigation until the timeline is there
+(the server reads the profile meanwhile), the longest task of the page while it opened and while it moved, how many
+frames came a second while it was dragged, and what the page used of the processor for one of them and in its longest
+task: on a machine that is busy with other things, these alone tell the page's own part.
+"""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import CDPSession, Page, sync_playwright
+
+from benchmarks.scripts.board_profile_data import EVENTS, FOLDER
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+LONG_MS = 100
+_WATCH = """
+window.tasks = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.tasks.push(Math.round(entry.duration));
+}).observe({ type: "longtask", buffered: true });
+window.frames_at = [];
+const count = (at) => { window.frames_at.push(at); requestAnimationFrame(count); };
+requestAnimationFrame(count);
+"""
+
+
+def main() -> dict[str, Any]:
+    """Open the page once, and move."""
+    keep = Path(tempfile.mkdtemp())
+    command = ["-m", "tapeflow.cli", "board", "--no-cache", "--settings", str(keep / "s.json"), "--port", "0"]
+    process = subprocess.Popen(
+        [sys.executable, *command, "--logdir", str(FOLDER)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().split(" at ")[1].strip()
+        while not _ask(f"{url}api/v1/info")["progress"]["is_done"]:
+            time.sleep(0.05)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page.add_init_script(_WATCH)
+            found = _measure(page, url, browser.new_browser_cdp_session())
+            browser.close()
+        return found
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        shutil.rmtree(keep)
+
+
+def _measure(page: Page, url: str, tracing: CDPSession) -> dict[str, Any]:
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    begin = time.perf_counter()
+    page.goto(f"{url}#profile?profview=trace")
+    place = page.get_by_role("application")
+    place.wait_for(timeout=60_000)
+    seconds = time.perf_counter() - begin
+    name = place.get_attribute("aria-label") or ""
+    page.wait_for_timeout(500)
+    opening = _longest(page)
+    box = place.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + 150
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -600)  # in, so that there is somewhere to go
+    page.wait_for_timeout(300)
+    events: list[dict[str, Any]] = []
+    tracing.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
+    tracing.send("Tracing.start", {"categories": "toplevel", "transferMode": "ReportEvents"})
+    page.evaluate("window.frames_at.length = 0")
+    used = _used(session)
+    for _ in range(4):
+        page.mouse.move(x - 300, y)
+        page.mouse.down()
+        for step in range(60):
+            page.mouse.move(x - 300 + 10 * step, y)
+        page.mouse.up()
+    gaps = page.evaluate("window.frames_at.slice(1).map((at, i) => at - window.frames_at[i])")
+    used = _used(session) - used
+    dragging = _longest(page)
+    place.focus()
+    for key in "ddddddddddaaaaaaaaaawwwwwwssssssssss":
+        page.keyboard.press(key)
+    for turn in range(40):
+        page.mouse.wheel(0, -120 if turn < 20 else 120)
+    page.wait_for_timeout(300)
+    zooming = _longest(page)
+    ended: list[Any] = []
+    tracing.on("Tracing.tracingComplete", lambda what: ended.append(what))
+    tracing.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(50)
+    return {
+        "seconds": seconds,
+        "events": EVENTS if "100\u202f000 events" in name else 0,
+        "opening_task_ms": opening,
+        "dragging_task_ms": dragging,
+        "zooming_task_ms": zooming,
+        "longest_task_cpu_ms": _longest_cpu_ms(events),
+        "frame_cpu_ms": round(1000 * used / max(len(gaps), 1), 1),
+        "frames_a_second": round(1000 * len(gaps) / max(sum(gaps), 1)),
+        "moves_without_long_tasks": max(dragging, zooming) < LONG_MS,
+    }
+
+
+def _used(session: CDPSession) -> float:
+    """The seconds the page's main thread has been busy."""
+    found = session.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in found if metric["name"] == "TaskDuration")
+
+
+def _longest_cpu_ms(events: list[dict[str, Any]]) -> float:
+    """What the longest task on the main thread of a page used of the processor."""
+    names = [e for e in events if e["name"] == "thread_name" and e["args"].get("name") == "CrRendererMain"]
+    mains = {(e["pid"], e["tid"]) for e in names}
+    tasks = [e.get("tdur", 0) for e in events if (e["pid"], e["tid"]) in mains and "RunTask" in e["name"]]
+    return round(max(tasks, default=0) / 1000, 1)
+
+
+def _longest(page: Page) -> int:
+    return page.evaluate("Math.max(0, ...window.tasks.splice(0))")
+
+
+def _ask(url: str) -> Any:
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)
+
+
+if __name__ == "__main__":
+    print(json.dumps(main()))

@@ -1,0 +1,62 @@
+/** The verdict on a profile: what training waits for, and what to do about it. */
+
+import type { ProfileOverview, VerdictKind } from "../../api/schema";
+import { formatShare } from "./format";
+import { t } from "./words";
+
+const WORDS = {
+  input: ["boundInput", "saysInput"],
+  callbacks: ["boundCallbacks", "saysCallbacks"],
+  host: ["boundHost", "saysHost"],
+  device: ["boundDevice", "saysDevice"],
+  compile: ["boundCompile", "saysCompile"],
+  unknown: ["boundUnknown", "saysUnknown"],
+} as const;
+
+const TONES: Record<VerdictKind, string> = {
+  input: "is-warn",
+  callbacks: "is-warn",
+  host: "is-warn",
+  compile: "is-warn",
+  device: "is-good",
+  unknown: "",
+};
+
+export function boundBy(kind: VerdictKind): string {
+  return t(WORDS[kind][0]);
+}
+
+export function VerdictCard({ overview, title }: { overview: ProfileOverview; title: string }) {
+  const { verdict } = overview;
+  const [name, says] = WORDS[verdict.kind];
+  return (
+    <section class={`verdict ${TONES[verdict.kind]}`} aria-label={title}>
+      <p class="verdict-of">{title}</p>
+      <h2>{t(name)}</h2>
+      <p class="verdict-says">{t(says, { share: formatShare(verdict.share) })}</p>
+      {verdict.remedies.length > 0 ? (
+        <>
+          <h3>{t("todo")}</h3>
+          <ol lang="en">
+            {verdict.remedies.map((remedy) => (
+              <li key={remedy}>{marked(remedy)}</li>
+            ))}
+          </ol>
+        </>
+      ) : verdict.kind === "device" ? (
+        <p>
+          {t("nothingToDo")} {overview.ops.length > 0 && t("fasterOps")}
+        </p>
+      ) : (
+        <p lang="en">{verdict.text}</p>
+      )}
+      {!overview.is_measured && verdict.kind !== "unknown" && <p class="verdict-note">{t("judged")}</p>}
+    </section>
+  );
+}
+
+/** A sentence with the code in it set as code: calls such as map(decode, ...), and settings such as workers=4. */
+function marked(sentence: string) {
+  const parts = sentence.split(/([\w.]+\((?:[^()]|\([^()]*\))*\)|\b\w+=[\w.]+)/g);
+  return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+}
