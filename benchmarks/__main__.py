@@ -8,6 +8,7 @@ from benchmarks.harness import run
 
 MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_histograms", "saving", "startup")
 MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_profile", "saving", "startup")
+MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_graphs", "saving", "startup")
 
 
 def main() -> int:

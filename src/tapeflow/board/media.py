@@ -26,21 +26,26 @@ MOST_LISTED = 200_000  # of all items of an answer
 
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-([0-9]{1,15}))")
 
-_jsons: dict[str, Callable[[Value], object]] = {}
+_jsons: dict[str, Callable[[Run, Series, int], object]] = {}
 """By panel, what makes the JSON of a value that a browser is not given as it is."""
 
 
 def media_routes(
-    panel: str, as_json: Callable[[Value], object] | None = None
+    panel: str,
+    as_json: Callable[[Value], object] | None = None,
+    from_run: Callable[[Run, Series, int], object] | None = None,
 ) -> Callable[[Board], Sequence[BaseRoute]]:
     """The routes of a panel whose content is shown step by step.
 
     Args:
         panel: its name.
         as_json: what its blobs are, if not bytes as they were logged.
+        from_run: the same of an entry of a series, if its value alone does not tell.
     """
     if as_json is not None:
-        _jsons[panel] = as_json
+        _jsons[panel] = lambda run, series, index: as_json(run.value(series, index))
+    if from_run is not None:
+        _jsons[panel] = from_run
 
     def routes(board: Board) -> Sequence[BaseRoute]:
         def items(request: Request) -> Response:
@@ -125,11 +130,10 @@ def blob_content(run: Run, series: Series, index: int, sample: int) -> tuple[str
     Raises:
         Gone: there is no such blob any more.
     """
-    value = run.value(series, index)
     as_json = _jsons.get(series.panel)
     if as_json is not None:
-        return "application/json", orjson.dumps(as_json(value))
-    data = sample_of(value, sample)
+        return "application/json", orjson.dumps(as_json(run, series, index))
+    data = sample_of(run.value(series, index), sample)
     if data is None:
         raise Gone(f"{series.tag!r} has no sample {sample} at this step")
     return KINDS[kind_of(data)], data

@@ -52,6 +52,7 @@ def test_info_runs_and_tags(board: Any, folder: Path) -> None:
         "text": (2, 1),
         "tables": (1, 1),
         "video": (1, 1),
+        "graphs": (0, 0),
     }
     assert {name: count for name, count in counts.items() if count != (0, 0)} == shown
     runs = board.runs()

@@ -247,6 +247,56 @@ export interface ExportData {
   series: string;
 }
 
+export type GraphKind = "model" | "ops" | "profile";
+
+/** What a run took: microseconds and bytes for each node of the graph, in its order; -1 where nothing is known. */
+export interface GraphStats {
+  micros: number[];
+  bytes: number[];
+}
+
+/** A graph in columns.
+ *
+ * Of nodes: names (paths, with `/` between scopes), and the place of their op, device, dtype and output shapes in
+ * `texts`; `parameters` counts elements of Variables. Of edges: source and target, places of nodes, the place of
+ * the tensor's shape in `texts`, and whether it only says what comes first. `total` counts the nodes there are,
+ * `lost` edges to nodes that are not there; `problem` says in words what is left out, or why nothing is shown. */
+export interface GraphBlob {
+  kind: "model" | "ops" | "profile";
+  problem: string;
+  total: number;
+  lost: number;
+  texts: string[];
+  names: string[];
+  ops: number[];
+  devices: number[];
+  dtypes: number[];
+  outputs: number[];
+  parameters: number[];
+  sources: number[];
+  targets: number[];
+  shapes: number[];
+  controls: number[];
+  stats: GraphStats | null;
+}
+
+/** An attribute of a node as text; `nbytes` is its size in the file, of which the text may be a part. */
+export interface GraphAttribute {
+  name: string;
+  text: string;
+  nbytes: number;
+}
+
+/** All that is known of one node. Inputs are as the file has them. */
+export interface GraphNode {
+  name: string;
+  op: string;
+  device: string;
+  inputs: string[];
+  outputs: string[];
+  attributes: GraphAttribute[];
+}
+
 /** What the URL of one histogram gives: left edge, right edge and count of each bucket, and the percentiles. */
 export interface HistogramBlob {
   buckets: number[][];

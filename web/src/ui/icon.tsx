@@ -19,6 +19,8 @@ const PATHS = {
   help: "M8 14.500a6.500 6.500 0 100-13 6.500 6.500 0 000 13zM6.200 6.200a1.800 1.800 0 113 1.400C8.300 8.300 8 8.700 8 9.500M8 11.500h.01",
   check: "M3 8.500l3.500 3.500L13 4.500",
   compare: "M2.500 3h5v10h-5zM9.500 3h4v10h-4z",
+  plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
 } as const;
 
 export type IconName = keyof typeof PATHS;
