@@ -26,6 +26,7 @@ from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+AXE = REPOSITORY / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = REPOSITORY / "src" / "tapeflow" / "board" / "static" / "index.html"
 # A container has neither a sandbox nor a GPU, and the tests need nothing of the network.
 FLAGS = [
@@ -127,6 +128,23 @@ def new_page(browser: Browser, console: Console) -> Iterator[Callable[..., Page]
     for context in contexts:
         context.close()
     assert console.errors == []
+
+
+@pytest.fixture
+def faults() -> Callable[[Page], list[str]]:
+    """What axe finds that is serious. It is evaluated by the debugger, so that the page's policy stays as it is."""
+
+    def find(page: Page) -> list[str]:
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(AXE.read_text())
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            f"{one['id']}: {one['help']}: {one['nodes'][0]['html']}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    return find
 
 
 @pytest.fixture

@@ -18,25 +18,15 @@ from tapeflow.board.logdirs import Logdir
 
 Open = Callable[..., Page]
 Lines = Callable[[Page, str, int], None]
+Faults = Callable[[Page], list[str]]
 
-AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PANELS = ["scalars", "images", "audio", "video", "text", "tables"]
 
 
-def faults(page: Page) -> list[str]:
-    """What axe finds that is serious. It is evaluated by the debugger, so that the page's policy stays as it is."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    return [
-        f"{one['id']}: {one['help']}: {one['nodes'][0]['html']}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
-
-
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_axe_finds_no_serious_fault_in_any_panel(board: str, new_page: Open, theme: str) -> None:
+def test_axe_finds_no_serious_fault_in_any_panel(
+    board: str, new_page: Open, faults: Faults, theme: str
+) -> None:
     page = new_page(board, color_scheme=theme)
     for panel in PANELS:
         page.get_by_role("link", name=panel.capitalize(), exact=True).click()
@@ -46,7 +36,9 @@ def test_axe_finds_no_serious_fault_in_any_panel(board: str, new_page: Open, the
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_no_serious_fault_in_menus_and_dialogs(board: str, new_page: Open, theme: str) -> None:
+def test_axe_finds_no_serious_fault_in_menus_and_dialogs(
+    board: str, new_page: Open, faults: Faults, theme: str
+) -> None:
     page = new_page(board, color_scheme=theme)
     page.get_by_role("link", name="Scalars").click()
     page.get_by_role("button", name="More for torch").click()

@@ -28,12 +28,15 @@ _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-([0-9]{1,15}))")
 
 _jsons: dict[str, Callable[[Run, Series, int], object]] = {}
 """By panel, what makes the JSON of a value that a browser is not given as it is."""
+_totals: set[str] = set()
+"""Panels of what adds up over a step: of several records of one step the last one is whole, and is the step's."""
 
 
 def media_routes(
     panel: str,
     as_json: Callable[[Value], object] | None = None,
     from_run: Callable[[Run, Series, int], object] | None = None,
+    is_total: bool = False,
 ) -> Callable[[Board], Sequence[BaseRoute]]:
     """The routes of a panel whose content is shown step by step.
 
@@ -41,11 +44,14 @@ def media_routes(
         panel: its name.
         as_json: what its blobs are, if not bytes as they were logged.
         from_run: the same of an entry of a series, if its value alone does not tell.
+        is_total: whether the last record of a step stands for the step.
     """
     if as_json is not None:
         _jsons[panel] = lambda run, series, index: as_json(run.value(series, index))
     if from_run is not None:
         _jsons[panel] = from_run
+    if is_total:
+        _totals.add(panel)
 
     def routes(board: Board) -> Sequence[BaseRoute]:
         def items(request: Request) -> Response:
@@ -76,6 +82,10 @@ def items_of(run: Run, series: Series, start: int = 0) -> MediaAnswer:
     rows = np.arange(count) if order is None else order
     columns = {name: series.columns[name] for name in series.columns.names()}
     items: list[MediaItem] = []
+    if series.panel in _totals:
+        steps = columns["steps"][rows]
+        rows = rows[np.append(steps[1:] != steps[:-1], True)] if count else rows
+    total = len(rows)
     rows = rows[start : start + MOST_ITEMS]
     samples = np.cumsum(columns["samples"][rows])
     for row in rows[: max(int(np.searchsorted(samples, MOST_LISTED, "right")), 1)].tolist():
@@ -92,7 +102,7 @@ def items_of(run: Run, series: Series, start: int = 0) -> MediaAnswer:
                 ],
             }
         )
-    return {"run": run.id, "tag": series.tag, "total": count, "cursor": run.cursor(series), "items": items}
+    return {"run": run.id, "tag": series.tag, "total": total, "cursor": run.cursor(series), "items": items}
 
 
 def blob_url(run: Run, series: Series, row: int, sample: int) -> str:

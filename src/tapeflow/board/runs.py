@@ -407,5 +407,5 @@ def _value_in(event: Any, series: Series, index: int) -> Value:
     if found is None or found.tag != series.tag:
         raise Gone(f"{series.tag!r} is no longer where it was")
     found.plugin = found.plugin or series.plugin
-    found.content = found.content or series.content
+    found.content = found.content or series.content  # writers say it once
     return found

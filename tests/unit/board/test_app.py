@@ -172,7 +172,7 @@ def test_a_series_asked_for_often_comes_once_and_points_have_a_limit(
 def test_answers_are_made_beside_the_event_loop(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tensorboard = importlib.import_module("tapeflow.board.api.scalars.tensorboard")
     threads = []
-    for module, name in ((wire, "encode"), (wire, "as_json"), (tensorboard, "_json_rows")):
+    for module, name in ((wire, "encode"), (wire, "as_json"), (tensorboard, "json_rows")):
         real = getattr(module, name)
 
         def watched(*arguments: Any, real: Any = real) -> Any:

@@ -247,6 +247,51 @@ export interface ExportData {
   series: string;
 }
 
+/** What the URL of a confusion matrix gives: `names` of classes, and counts, a row for each true class.
+ *
+ * Only counts that are not 0 are given, row by row: `gaps` says how many cells on from the one before each stands,
+ * the first from the first cell. `problem` says why there is none; "" if all is well. */
+export interface ConfusionBlob {
+  names: string[];
+  gaps: number[];
+  counts: number[];
+  problem: string;
+}
+
+/** The scalar tags that a regular expression of a layout matches; `problem` says why it could not be tried. */
+export interface CustomLines {
+  expression: string;
+  tags: string[];
+  problem: string;
+}
+
+/** The tags of a line and of the edges of the band around it. */
+export interface CustomMargin {
+  value: string;
+  lower: string;
+  upper: string;
+}
+
+/** A chart of a layout: lines, or lines with bands. */
+export interface CustomChart {
+  title: string;
+  lines: CustomLines[];
+  margins: CustomMargin[];
+}
+
+/** A section of charts. */
+export interface CustomCategory {
+  title: string;
+  is_closed: boolean;
+  charts: CustomChart[];
+}
+
+/** The layouts of all runs in one; `problem` says what is left out of it. */
+export interface CustomLayout {
+  categories: CustomCategory[];
+  problem: string;
+}
+
 export type GraphKind = "model" | "ops" | "profile";
 
 /** What a run took: microseconds and bytes for each node of the graph, in its order; -1 where nothing is known. */
@@ -315,6 +360,21 @@ export interface HistogramsHead {
   is_reset: boolean;
   steps: number;
   buckets: number;
+}
+
+/** What the URL of a PR curve gives: a number for each threshold, evenly from 0 to 1; null where it is none.
+ *
+ * Thresholds at the end which nothing reaches are left out: precision means nothing there. `thresholds` counts all.
+ * `problem` says why there is no curve; "" if all is well. */
+export interface PrCurveBlob {
+  thresholds: number;
+  true_positives: (number | null)[];
+  false_positives: (number | null)[];
+  true_negatives: (number | null)[];
+  false_negatives: (number | null)[];
+  precision: (number | null)[];
+  recall: (number | null)[];
+  problem: string;
 }
 
 export type VerdictKind = "input" | "callbacks" | "host" | "device" | "compile" | "unknown";

@@ -42,15 +42,21 @@ function accumulate(
   mean: Float64Array,
   squares: Float64Array,
 ): void {
-  let at = 0;
-  for (let i = 0; i < x.length; i++) {
-    while (at + 1 < curve.x.length && curve.x[at + 1] <= x[i]) at++;
-    const value = between(curve, at, x[i]);
-    if (!Number.isFinite(value)) continue;
+  sampled(curve, x).forEach((value, i) => {
+    if (!Number.isFinite(value)) return;
     const difference = value - mean[i];
     mean[i] += difference / ++counts[i];
     squares[i] += difference * (value - mean[i]);
-  }
+  });
+}
+
+/** The values of a curve at ascending places, on straight lines between its points; NaN where it has none. */
+export function sampled(curve: Curve, places: Float64Array): Float64Array {
+  let at = 0;
+  return places.map((x) => {
+    while (at + 1 < curve.x.length && curve.x[at + 1] <= x) at++;
+    return curve.x.length ? between(curve, at, x) : NaN;
+  });
 }
 
 function between(curve: Curve, at: number, x: number): number {

@@ -14,6 +14,8 @@ export interface ChartView extends Scaling {
   xKind: AxisKind;
   /** The part of the x axis shown; null for all. */
   window: Range | null;
+  /** The part of the y axis shown, where it does not depend on the lines. */
+  yWindow?: Range;
   colors: { text: string; grid: string; background: string };
 }
 
@@ -149,7 +151,7 @@ export class LineChart {
   private measure(): void {
     this.x = this.view.window ?? rangeX(this.lines, this.view.isLogX);
     if (this.view.isLogX && this.x.min <= 0) this.x = rangeX(this.lines, true);
-    this.y = rangeY(this.lines, this.x, this.view);
+    this.y = this.view.yWindow ?? rangeY(this.lines, this.x, this.view);
   }
 
   private rescale(): void {
@@ -248,7 +250,7 @@ export class LineChart {
     );
     const found: Reading[] = [];
     for (const line of this.lines) {
-      const index = nearest(line.x, x);
+      const index = nearestOfPlace(line, nearest(line.x, x), (y) => Math.abs(toY(y) - top));
       if (index < 0) continue;
       const away = Math.abs(toX(line.x[index]) - toX(x));
       const y = toY(line.y[index]);
@@ -324,6 +326,15 @@ export class LineChart {
   get shown(): { lines: readonly Line[]; x: Range; y: Range; view: ChartView } {
     return { lines: this.lines, x: this.x, y: this.y, view: this.view };
   }
+}
+
+/** Of the points that share the place of one, the one that is least far; a line may go straight up. */
+function nearestOfPlace({ x, y }: Line, index: number, far: (y: number) => number): number {
+  let found = index;
+  for (const step of [-1, 1]) {
+    for (let i = index + step; x[i] === x[index]; i += step) if (far(y[i]) < far(y[found])) found = i;
+  }
+  return found;
 }
 
 function strokeLine(

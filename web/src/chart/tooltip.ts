@@ -14,7 +14,8 @@ export interface TooltipWords {
   more: (count: number) => string;
 }
 
-const MOST_ROWS = 14;
+/** As many lines as a tooltip tells of. */
+export const MOST_ROWS = 14;
 
 let sheet: HTMLElement | null = null;
 
@@ -71,26 +72,36 @@ function table(readings: readonly Reading[], words: TooltipWords, baseline: stri
   const hasRaw = readings.some(({ line }) => line.raw);
   const hasWalls = readings.some(({ line }) => line.walls.length > 0);
   const base = readings.find(({ line }) => line.id.startsWith(`${baseline}\n`));
-  const titles = ["", words.run, ...(hasRaw ? [words.smoothed] : []), words.value, words.step];
+  const titles = [words.run, ...(hasRaw ? [words.smoothed] : []), words.value, words.step];
   if (hasWalls) titles.push(words.time);
   if (base) titles.push(words.difference);
+  return lineTable(titles, readings, ({ line, index }) => {
+    const cells = [line.label];
+    if (hasRaw) cells.push(formatValue(line.y[index]));
+    cells.push(valueText(line, index), formatStep(line.steps[index]));
+    if (hasWalls) cells.push(timeText(line, index));
+    if (base) cells.push(base.line === line ? "–" : signed(line.y[index] - base.line.y[base.index]));
+    return cells;
+  });
+}
+
+/** A row for each line, the first in bold; the first cell is its name. */
+export function lineTable(
+  titles: readonly string[],
+  readings: readonly Reading[],
+  cells: (reading: Reading) => readonly string[],
+): HTMLElement {
   const made = element("table");
   const head = made.createTHead().insertRow();
-  for (const title of titles) head.append(element("th", title));
+  for (const title of ["", ...titles]) head.append(element("th", title));
   const body = made.createTBody();
-  readings.slice(0, MOST_ROWS).forEach(({ line, index }, i) => {
+  readings.slice(0, MOST_ROWS).forEach((reading, i) => {
     const row = body.insertRow();
     if (i === 0) row.className = "is-nearest";
-    const swatch = element("span", "", line.isDashed ? "swatch is-dashed" : "swatch");
-    swatch.style.color = line.color;
+    const swatch = element("span", "", reading.line.isDashed ? "swatch is-dashed" : "swatch");
+    swatch.style.color = reading.line.color;
     row.insertCell().append(swatch);
-    row.append(element("td", line.label, "name"));
-    if (hasRaw) row.append(element("td", formatValue(line.y[index])));
-    row.append(element("td", valueText(line, index)));
-    row.append(element("td", formatStep(line.steps[index])));
-    if (hasWalls) row.append(element("td", timeText(line, index)));
-    if (base)
-      row.append(element("td", base.line === line ? "–" : signed(line.y[index] - base.line.y[base.index])));
+    row.append(...cells(reading).map((text, j) => element("td", text, j === 0 ? "name" : "")));
   });
   return made;
 }
@@ -98,7 +109,10 @@ function table(readings: readonly Reading[], words: TooltipWords, baseline: stri
 function valueText(line: Reading["line"], index: number): string {
   const text = formatValue((line.raw ?? line.y)[index]);
   if (!line.band) return text;
-  return `${text} ± ${formatValue(line.band.high[index] - line.y[index], 2)}`;
+  const [low, high] = [line.band.low[index], line.band.high[index]];
+  const [down, up] = [line.y[index] - low, high - line.y[index]];
+  const isEven = Math.abs(up - down) <= 1e-6 * Math.abs(high);
+  return isEven ? `${text} ± ${formatValue(up, 2)}` : `${text} (${formatValue(low)} … ${formatValue(high)})`;
 }
 
 function formatStep(step: number): string {

@@ -5,6 +5,7 @@ import type { MediaItem } from "../api/schema";
 import { formatTime } from "../chart/format";
 import { decoded, flagCodec, maybeNumberCodec, urlSignal } from "../state/url";
 import { Slider } from "../ui/controls";
+import { PlayButton } from "./play";
 import { t } from "./words";
 
 export const isLinked = urlSignal("link", false, flagCodec);
@@ -73,6 +74,7 @@ export function StepSlider({ name, items, index, onMove }: Props) {
   }
   return (
     <div class="step-slider">
+      <PlayButton name={name} count={items.length} index={index} onMove={onMove} />
       <Slider
         label={t("stepSlider", { name })}
         isLabelHidden

@@ -10,6 +10,8 @@ export const t = messages({
   step: ["Step", "步数"],
   stepTip: ["Step {step} · {time} · {index} of {total}", "第 {step} 步 · {time} · {index} / {total}"],
   stepSlider: ["Step of {name}", "{name} 的步数"],
+  play: ["Play {name} over its steps", "逐步播放 {name}"],
+  pause: ["Pause {name}", "暂停 {name}"],
   size: ["Size", "大小"],
   sizeTip: ["How large the cards are", "卡片的大小"],
   small: ["S", "小"],

@@ -1,6 +1,5 @@
 /** Sections of equal cards, as many in a row as there is room for; only those in view exist. */
 
-import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { messages } from "../i18n/messages";
@@ -19,8 +18,8 @@ interface Props<C> {
   sections: readonly CardSection<C>[];
   /** The least width and the height of a card. */
   size: { width: number; height: number };
-  /** Ids of sections that are folded. */
-  closed: Signal<ReadonlySet<string>>;
+  /** Ids of sections that are folded: a signal, or what reads and writes like one. */
+  closed: { value: ReadonlySet<string> };
   render: (card: C) => ComponentChildren;
 }
 
@@ -77,7 +76,7 @@ interface HeadProps {
   id: string;
   title: string;
   count: number;
-  closed: Signal<ReadonlySet<string>>;
+  closed: { value: ReadonlySet<string> };
 }
 
 function Head({ id, title, count, closed }: HeadProps) {

@@ -18,9 +18,11 @@ const PATHS = {
   note: "M3 2.500h10v8l-3 3H3zM5.500 6h5M5.500 9h3",
   help: "M8 14.500a6.500 6.500 0 100-13 6.500 6.500 0 000 13zM6.200 6.200a1.800 1.800 0 113 1.400C8.300 8.300 8 8.700 8 9.500M8 11.500h.01",
   check: "M3 8.500l3.500 3.500L13 4.500",
-  compare: "M2.500 3h5v10h-5zM9.500 3h4v10h-4z",
   plus: "M8 3v10M3 8h10",
   minus: "M3 8h10",
+  play: "M5 3l8 5-8 5z",
+  pause: "M5.500 3v10M10.500 3v10",
+  compare: "M2.500 3h5v10h-5zM9.500 3h4v10h-4z",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatDuration, formatTime } from "../../chart/format";
-import { onChartKey } from "../../chart/keys";
+import { chartColors, chartKey } from "../../chart/hosting";
 import { type ChartView, LineChart, type Reading } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { chartSvg } from "../../chart/svg";
@@ -20,18 +20,13 @@ import { bandLines, readings } from "./bands";
 
 function view(): ChartView {
   theme.value;
-  const style = getComputedStyle(document.documentElement);
   return {
     xKind: AXES[axis.value],
     isLogX: false,
     isLogY: false,
     isClipped: false,
     window: zoom.value,
-    colors: {
-      text: style.getPropertyValue("--text-3"),
-      grid: style.getPropertyValue("--grid"),
-      background: style.getPropertyValue("--bg"),
-    },
+    colors: chartColors(),
   };
 }
 
@@ -109,8 +104,7 @@ export function DistributionCard({ card, isOpen }: { card: RunCard; isOpen: bool
         tabIndex={0}
         aria-label={t("bands", { title, n: steps })}
         onKeyDown={(event) =>
-          chart.current &&
-          onChartKey(event, chart.current, () => {
+          chartKey(event, chart.current, () => {
             zoom.value = null;
           })
         }

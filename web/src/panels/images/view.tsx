@@ -10,6 +10,7 @@ import { numberCodec, urlSignal } from "../../state/url";
 import { IconButton, Item, Menu, Slider } from "../../ui/controls";
 import "./images.css";
 import { columnsFor } from "./columns";
+import { imageTags } from "./tags";
 import { ImageViewer } from "./viewer";
 import { t } from "./words";
 
@@ -40,6 +41,7 @@ export default function Images() {
     <div class="images" style={{ "--filter": filter }}>
       <MediaPanel
         panel="images"
+        tags={imageTags.value}
         sizes={SIZES}
         controls={<Adjust />}
         tools={(item, card) => item && <Open item={item} card={card} />}

@@ -1,10 +1,10 @@
 /** A card: a chart of one or more tags over all visible runs. */
 
-import { useSignalEffect } from "@preact/signals";
+import { type Signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { formatValue } from "../../chart/format";
-import { onChartKey } from "../../chart/keys";
+import { chartColors, chartKey } from "../../chart/hosting";
 import type { Line } from "../../chart/line";
 import { type ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
@@ -38,7 +38,6 @@ import { t } from "./words";
 const store = new SeriesStore();
 
 function chartView(): ChartView {
-  const style = getComputedStyle(document.documentElement);
   const kind = { step: "step", relative: "duration", wall: "time" } as const;
   theme.value;
   const canLogX = isLogX.value && axis.value !== "wall";
@@ -48,11 +47,7 @@ function chartView(): ChartView {
     isLogY: isLogY.value,
     isClipped: isClipped.value,
     window: zoom.value,
-    colors: {
-      text: style.getPropertyValue("--text-3"),
-      grid: style.getPropertyValue("--grid"),
-      background: style.getPropertyValue("--bg"),
-    },
+    colors: chartColors(),
   };
 }
 
@@ -79,7 +74,7 @@ function useChart(card: Card) {
   const chart = useRef<LineChart | null>(null);
   const demand = useRef<Demand | null>(null);
   const [state, setState] = useState({ lines: 0, isLoading: true, error: "" });
-  const key = card.id;
+  const key = JSON.stringify([card.id, card.tags]);
 
   const [draw, redraw] = useMemo(() => {
     const now = () => {
@@ -161,34 +156,45 @@ function useChart(card: Card) {
   return { host, chart, state };
 }
 
-export function ScalarCard({ card, isOpen = false }: { card: Card; isOpen?: boolean }) {
+interface CardProps {
+  card: Card;
+  isOpen?: boolean;
+  /** The id of the card that fills the screen. */
+  opened?: Signal<string>;
+  /** Whether it is as a layout says: with a title of its own, neither pinned nor taken apart. */
+  isFixed?: boolean;
+}
+
+export function ScalarCard({ card, isOpen = false, opened = openCard, isFixed = false }: CardProps) {
   const { host, chart, state } = useChart(card);
   const isPinned = pinned.value.includes(card.id);
   const entry = tagsOf("scalars").get(card.tags[0]);
-  const title = card.tags.length === 1 ? entry?.display_name || card.title : card.title;
+  const title = card.tags.length === 1 && !isFixed ? entry?.display_name || card.title : card.title;
   return (
     <article class="card" aria-label={title}>
       <header class="card-head">
-        <h3 class="card-title" data-tip={entry?.description || title}>
+        <h3 class="card-title" data-tip={(!isFixed && entry?.description) || title}>
           {title}
         </h3>
         {card.tags.length > 1 && !card.isCombined && <TagLegend card={card} />}
         <div class="card-tools">
-          {card.isCombined && (
+          {card.isCombined && !isFixed && (
             <IconButton icon="layers" tip={t("apartTip")} onClick={() => takeApart(card)} />
           )}
-          <IconButton
-            icon="pin"
-            tip={isPinned ? t("unpin") : t("pin")}
-            isPressed={isPinned}
-            onClick={() => togglePin(card.id)}
-          />
+          {!isFixed && (
+            <IconButton
+              icon="pin"
+              tip={isPinned ? t("unpin") : t("pin")}
+              isPressed={isPinned}
+              onClick={() => togglePin(card.id)}
+            />
+          )}
           <DownloadMenu card={card} title={title} chart={chart} runs={() => runsWith(card)} />
           <IconButton
             icon={isOpen ? "close" : "expand"}
             tip={isOpen ? t("shrink") : t("expand")}
             onClick={() => {
-              openCard.value = isOpen ? "" : card.id;
+              opened.value = isOpen ? "" : card.id;
             }}
           />
         </div>
@@ -201,8 +207,7 @@ export function ScalarCard({ card, isOpen = false }: { card: Card; isOpen?: bool
           tabIndex={0}
           aria-label={t("chart", { title, n: state.lines })}
           onKeyDown={(event) =>
-            chart.current &&
-            onChartKey(event, chart.current, () => {
+            chartKey(event, chart.current, () => {
               zoom.value = null;
             })
           }

@@ -11,6 +11,15 @@ export interface Card {
   /** Tags drawn dashed: those of validation. */
   validation: ReadonlySet<string>;
   isCombined: boolean;
+  /** Lines with bands around them; all their tags are in `tags`. */
+  margins?: readonly Margin[];
+}
+
+/** The tags of a line and of the edges of its band. */
+export interface Margin {
+  value: string;
+  lower: string;
+  upper: string;
 }
 
 export interface Section {

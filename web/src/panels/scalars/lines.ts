@@ -1,7 +1,7 @@
 /** From runs, tags and points to the lines of a card. */
 
 import type { Axis, Run, SeriesKey } from "../../api/schema";
-import { aggregate } from "../../chart/aggregate";
+import { aggregate, sampled } from "../../chart/aggregate";
 import type { Line } from "../../chart/line";
 import {
   baseline,
@@ -13,7 +13,7 @@ import {
   isValidation,
   label,
 } from "../../state/runs";
-import type { Card } from "./cards";
+import type { Card, Margin } from "./cards";
 import type { Series } from "./series";
 
 interface Wish {
@@ -27,7 +27,9 @@ interface Wish {
 type Lookup = (key: SeriesKey) => Series | undefined;
 
 /** The lines of a card, the ones to be drawn on top last. */
-export function makeLines({ runs, card, axis, smoothing, showsSpread }: Wish, lookup: Lookup): Line[] {
+export function makeLines(wish: Wish, lookup: Lookup): Line[] {
+  const { runs, card, axis, smoothing, showsSpread } = wish;
+  if (card.margins) return marginLines(wish, card.margins, lookup);
   const isGrouped = groupBy.value !== "";
   const lines: Line[] = [];
   const groups = new Map<string, { color: string; lines: Line[] }>();
@@ -61,6 +63,26 @@ export function makeLines({ runs, card, axis, smoothing, showsSpread }: Wish, lo
     return [...groups].map(([name, { color, lines: members }]) => mean(name, color, members)).reverse();
   }
   return lines.reverse().sort((a, b) => Number(a.isStrong) - Number(b.isStrong));
+}
+
+/** Lines as they were logged, with the band between two others around each. */
+function marginLines({ runs, axis }: Wish, margins: readonly Margin[], lookup: Lookup): Line[] {
+  const lines = runs.flatMap((run) =>
+    margins.flatMap(({ value, lower, upper }, i) => {
+      const [middle, low, high] = [value, lower, upper].map((tag) => lookup({ run: run.id, tag }));
+      if (!middle || middle.size === 0) return [];
+      const line = makeLine(middle, axis, 0, {
+        id: `${run.id}\n${value}`,
+        label: margins.length > 1 ? `${label(run)} · ${value}` : label(run),
+        color: runs.length === 1 ? colorOfPlace(i) : colorOf(run),
+        isDashed: isValidation(run) || (runs.length > 1 && i % 2 === 1),
+        isStrong: run.id === baseline.value,
+      });
+      const edge = (series: Series) => sampled({ x: series.x(axis), y: series.values }, line.x);
+      return [low && high ? { ...line, band: { low: edge(low), high: edge(high) } } : line];
+    }),
+  );
+  return lines.reverse();
 }
 
 /** With one run in view, tags are what is to be told apart. */

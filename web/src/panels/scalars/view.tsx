@@ -3,10 +3,10 @@
 import { useState } from "preact/hooks";
 import { progress, tagsOf } from "../../state/board";
 import { CardGrid } from "../../ui/card_grid";
-import { Check, Item, Menu, Notice, Search, Segmented, Select, Slider, Toggle } from "../../ui/controls";
+import { Check, Item, Menu, Notice, Search, Select } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
-import { Icon } from "../../ui/icon";
 import { ScalarCard } from "./card";
+import { ChartControls, ResetZoom } from "./controls";
 import * as state from "./state";
 import { t } from "./words";
 
@@ -41,48 +41,7 @@ function Toolbar() {
         shortcut="/"
         onChange={(text) => (state.tagFilter.value = text)}
       />
-      <Slider
-        label={t("smoothing")}
-        tip={t("smoothingTip")}
-        value={state.smoothing.value}
-        min={0}
-        max={0.99}
-        step={0.01}
-        text={state.smoothing.value.toFixed(2)}
-        onChange={(value) => (state.smoothing.value = value)}
-      />
-      <Segmented
-        label={t("axis")}
-        tip={t("axisTip")}
-        value={state.axis.value}
-        options={[
-          ["step", t("step")],
-          ["relative", t("relative")],
-          ["wall", t("wall")],
-        ]}
-        onChange={(value) => {
-          state.axis.value = value;
-          state.zoom.value = null;
-        }}
-      />
-      <Toggle
-        label={t("logX")}
-        tip={t("logXTip")}
-        isOn={state.isLogX.value}
-        onChange={(isOn) => (state.isLogX.value = isOn)}
-      />
-      <Toggle
-        label={t("logY")}
-        tip={t("logYTip")}
-        isOn={state.isLogY.value}
-        onChange={(isOn) => (state.isLogY.value = isOn)}
-      />
-      <Toggle
-        label={t("clip")}
-        tip={t("clipTip")}
-        isOn={state.isClipped.value}
-        onChange={(isOn) => (state.isClipped.value = isOn)}
-      />
+      <ChartControls />
       <Combine />
       <Menu icon="sliders" tip={t("options")}>
         {() => (
@@ -113,17 +72,7 @@ function Toolbar() {
           </>
         )}
       </Menu>
-      {state.zoom.value && (
-        <button
-          type="button"
-          class="text-button is-accent"
-          data-tip={t("resetZoomTip")}
-          onClick={() => (state.zoom.value = null)}
-        >
-          <Icon name="reset" />
-          {t("resetZoom")}
-        </button>
-      )}
+      <ResetZoom />
     </div>
   );
 }

@@ -32,14 +32,7 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
         return json_answer(found)
 
     def scalars(request: Request) -> Response:
-        _, series = series_named(board, request, "scalars")
-        if request.query_params.get("format") == "csv":
-            steps, times, values = cut(series, Window(), 0.0).points
-            rows = zip(times.tolist(), steps.tolist(), values.tolist(), strict=True)
-            out = io.StringIO()
-            csv.writer(out).writerows([("Wall time", "Step", "Value"), *rows])
-            return Response(out.getvalue(), media_type="text/csv")
-        return json_answer(_json_rows(series))
+        return scalars_answer(board, request)
 
     async def multirun(request: Request) -> Response:
         form = parse_qs((await bytes_of(request)).decode("utf-8", "replace"))
@@ -49,7 +42,7 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
 
     def of_runs(tag: str, names: set[str]) -> Response:
         found = {
-            run.name: _json_rows(series)
+            run.name: json_rows(series)
             for run, series in series_of(board, "scalars")
             if series.tag == tag and run.name in names
         }
@@ -62,6 +55,19 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
     ]
 
 
-def _json_rows(series: Series) -> list[tuple[float | str, int, float | str]]:
+def scalars_answer(board: Board, request: Request) -> Response:
+    """Every point of the series a request names, as JSON or CSV."""
+    _, series = series_named(board, request, "scalars")
+    if request.query_params.get("format") == "csv":
+        steps, times, values = cut(series, Window(), 0.0).points
+        rows = zip(times.tolist(), steps.tolist(), values.tolist(), strict=True)
+        out = io.StringIO()
+        csv.writer(out).writerows([("Wall time", "Step", "Value"), *rows])
+        return Response(out.getvalue(), media_type="text/csv")
+    return json_answer(json_rows(series))
+
+
+def json_rows(series: Series) -> list[tuple[float | str, int, float | str]]:
+    """Wall time, step and value of every point."""
     steps, times, values = cut(series, Window(), 0.0).points
     return list(zip(numbers(times), steps.tolist(), numbers(values), strict=True))
