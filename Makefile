@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo board test test-slow check format bench clean chromium
+.PHONY: help demo board test test-slow check format package bench clean chromium
 
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
@@ -28,8 +28,8 @@ help:  ## show this list
 	@echo "Options: PYTHON=python3.12 (the interpreter to set up with), JOBS=4 (test processes),"
 	@echo "         ARGS='...' (passed on to the demo, pytest or the benchmarks)"
 
-demo: $(PAGE)  ## train a small network on real digits with a GradientTape loop
-	$(BIN)/python examples/digits_tape.py $(ARGS)
+demo: $(PAGE)  ## train on real digits, log everything, open the board on it (CI=1: check it and exit)
+	@$(BIN)/tapeflow demo $(if $(CI),--check --port 0) $(ARGS)
 
 board: $(PAGE)  ## show training runs in the browser: make board ARGS='--logdir runs'
 	$(BIN)/tapeflow board $(ARGS)
@@ -52,6 +52,14 @@ format: $(READY) web/node_modules/.ready  ## format the code and apply the safe 
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(NPM) run format --silent
+
+package: $(PAGE)  ## build the wheel and the sdist, and try the wheel in an empty environment
+	rm -rf dist build/package
+	$(BIN)/python -m build
+	$(PYTHON) -m venv build/package
+	build/package/bin/python -m pip install --quiet dist/*.whl
+	cd build && package/bin/tapeflow doctor
+	cd build && package/bin/tapeflow demo --quick --check --port 0 --logdir package/logs
 
 bench: $(READY) $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
 	$(BIN)/python -m benchmarks $(ARGS)

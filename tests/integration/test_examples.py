@@ -32,7 +32,7 @@ def test_an_example_is_short_and_says_what_it_is(path):
     assert ast.get_docstring(ast.parse(text))
 
 
-def test_the_demo_learns():
+def test_the_written_out_loop_learns():
     lines = run(ROOT / "examples" / "digits_tape.py", "--epochs", "6").splitlines()
     epochs = [line for line in lines if line.startswith("epoch")]
     assert len(epochs) == 6

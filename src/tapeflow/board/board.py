@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from tapeflow.board.index import Index, cache_folder
+from tapeflow.board.cache import cache_folder
+from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.live import Hub
 from tapeflow.board.logdirs import Logdir, shown

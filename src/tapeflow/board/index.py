@@ -29,12 +29,6 @@ _KEPT_S = 90 * 86400.0
 _log = logging.getLogger("tapeflow.board")
 
 
-def cache_folder() -> str:
-    """Where indexes are kept unless told otherwise: below XDG_CACHE_HOME or ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "tapeflow", "board")
-
-
 class Index:
     """The indexes in one folder; with None as folder, nothing is kept."""
 

@@ -11,7 +11,7 @@ import argparse
 
 from tapeflow import __version__
 from tapeflow.board.board import Options
-from tapeflow.board.index import cache_folder
+from tapeflow.board.cache import cache_folder
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import PortTaken, serve
 from tapeflow.cli import inspect, logdirs

@@ -7,6 +7,7 @@ traceback for a mistake of their own.
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -18,14 +19,31 @@ from tapeflow.cli.failure import Failure
 _COMMANDS = {
     "board": "tapeflow.cli.board",
     "board export": "tapeflow.cli.export",
+    "demo": "tapeflow.cli.demo",
+    "doctor": "tapeflow.cli.doctor",
     "inspect": "tapeflow.cli.inspect",
     "run": "tapeflow.cli.run",
 }
+# What commands need and TapeFlow brings along; without it, something is wrong with the installation.
+_NEEDED = (
+    "google",
+    "google_crc32c",
+    "jax",
+    "jaxlib",
+    "numpy",
+    "orjson",
+    "PIL",
+    "starlette",
+    "tsdownsample",
+    "uvicorn",
+)
 _HELP = """\
 usage: tapeflow COMMAND ...
 
   tapeflow board          show runs in the browser, live: `tapeflow board --logdir runs`
   tapeflow board export   write what the board shows into one HTML file
+  tapeflow demo           train a small network on digits, with everything logged, and show it
+  tapeflow doctor         say what is installed, broken or slow here, and what to do about it
   tapeflow inspect        say what a run holds, as text, JSON, CSV or Parquet
   tapeflow run            run a TensorFlow script, as it is, on TapeFlow
 
@@ -45,9 +63,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = 2 if " ".join(given[:2]) in _COMMANDS else 1
     name = " ".join(given[:words])
     if name not in _COMMANDS:
-        got = f"got {name!r}" if name else "got none"
-        sys.stderr.write(f"tapeflow expected a command, {', '.join(_COMMANDS)}; {got}.\n\n{_HELP}")
+        sys.stderr.write(f"tapeflow expected a command, {', '.join(_COMMANDS)}; {_got(name)}\n\n{_HELP}")
         return 2
+    try:
+        return _run(name, given[words:])
+    except Failure as failure:
+        sys.stderr.write(f"tapeflow {name}: {failure}\n")
+        return failure.code
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if name == "run" or package not in _NEEDED:  # a script's own imports are its own affair
+            raise
+        sys.stderr.write(
+            f"tapeflow {name}: {package} is not installed here; `tapeflow doctor` says what to do.\n"
+        )
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # `tapeflow inspect ... | head`
+        sys.stderr.close()
+        return 0
+
+
+def _got(name: str) -> str:
+    """What was given instead of a command, and what may have been meant."""
+    if not name:
+        return "got none."
+    close = difflib.get_close_matches(name, _COMMANDS, 1)
+    return f"got {name!r}." + (f" Did you mean {close[0]!r}?" if close else "")
+
+
+def _run(name: str, arguments: list[str]) -> int:
     command = importlib.import_module(_COMMANDS[name])
     parser = argparse.ArgumentParser(
         prog=f"tapeflow {name}",
@@ -57,16 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     command.add_arguments(parser)
     try:
-        chosen = parser.parse_args(given[words:])
+        chosen = parser.parse_args(arguments)
     except SystemExit as done:  # argparse has said what is wrong, or given its help
         return int(done.code or 0)
-    try:
-        return command.run(chosen)
-    except Failure as failure:
-        sys.stderr.write(f"tapeflow {name}: {failure}\n")
-        return failure.code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # `tapeflow inspect ... | head`
-        sys.stderr.close()
-        return 0
+    return command.run(chosen)

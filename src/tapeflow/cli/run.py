@@ -34,14 +34,24 @@ def run(chosen: argparse.Namespace) -> int:
     """Run the script, or report on it."""
     if chosen.report:
         return _report(chosen.script, chosen.json)
+    if chosen.json:
+        raise Failure("--json expected --report, whose form it is; got --json alone.", 2)
     start = run_module if chosen.is_module else run_script
     try:
         start(chosen.script, chosen.arguments)
     except (FileNotFoundError, MissingName) as error:
         if isinstance(error, FileNotFoundError) and "tapeflow run" not in str(error):
             raise  # the script's own
-        raise Failure(str(error)) from None
+        raise Failure(str(error).removeprefix("tapeflow run ")) from None
+    except SyntaxError as error:
+        if error.filename != chosen.script:
+            raise  # of something it imports
+        raise _not_python(error) from None
     return 0
+
+
+def _not_python(error: SyntaxError) -> Failure:
+    return Failure(f"{error.filename}:{error.lineno}: this is not Python: {error.msg}")
 
 
 def _report(script: str, is_json: bool) -> int:
@@ -53,7 +63,7 @@ def _report(script: str, is_json: bool) -> int:
     except (OSError, UnicodeDecodeError) as error:
         raise Failure(f"expected a Python script; got {script!r}, which cannot be read: {error}") from None
     except SyntaxError as error:
-        raise Failure(f"{script}:{error.lineno}: this is not Python: {error.msg}") from None
+        raise _not_python(error) from None
     report = report_on(script, usage)
     sys.stdout.write((json.dumps(report.as_json(), indent=2) if is_json else str(report)) + "\n")
     return 1 if report.missing else 0

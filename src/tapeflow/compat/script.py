@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import runpy
 import sys
@@ -32,8 +33,31 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> None:
 
 
 def run_module(name: str, arguments: Sequence[str] = ()) -> None:
-    """The same as `python -m name arguments` would."""
-    _run(name, arguments, lambda: runpy.run_module(name, run_name="__main__", alter_sys=True), "")
+    """The same as `python -m name arguments` would.
+
+    Raises:
+        FileNotFoundError: there is no such module.
+    """
+
+    def start() -> None:
+        if not _is_module(name):
+            raise FileNotFoundError(
+                f"tapeflow run expected a module; got {name!r}, which is neither in this folder nor installed."
+            )
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+    _run(name, arguments, start, "")
+
+
+def _is_module(name: str) -> bool:
+    if name.startswith("."):
+        return False
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if not f"{name}.".startswith(f"{error.name}."):
+            raise  # one of its packages is there, and lacks something
+        return False
 
 
 def _run(name: str, arguments: Sequence[str], start: Callable[[], object], folder: str) -> None:

@@ -6,25 +6,14 @@ so float32 work stays float32 (a contract test reads the jaxprs).
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-__all__ = ["cache_folder", "config_value", "jax", "jnp"]
+from tapeflow.engine.cache import cache_folder
 
-
-def cache_folder() -> Path | None:
-    """Where compiled programs are kept between runs; `TAPEFLOW_CACHE=off` keeps none."""
-    chosen = os.environ.get("TAPEFLOW_CACHE")
-    if chosen in ("off", "0", ""):
-        return None
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tapeflow" / "xla"
+__all__ = ["config_value", "jax", "jnp"]
 
 
 def config_value(name: str) -> Any:

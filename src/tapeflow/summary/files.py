@@ -361,7 +361,8 @@ def _run(reference: weakref.ref[FileWriter], wake: threading.Event, hurry: threa
 _is_exiting = False
 
 
-def _close_all() -> None:
+def close_all() -> None:
+    """Write what waits in any writer of this process, and close them all, as at its end."""
     global _is_exiting
     for writer in list(_writers):
         writer._raises = False
@@ -377,6 +378,6 @@ def _after_fork() -> None:
             writer._file.leave()
 
 
-atexit.register(_close_all)
+atexit.register(close_all)
 if os.name == "posix":
     os.register_at_fork(after_in_child=_after_fork)

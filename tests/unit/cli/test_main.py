@@ -56,8 +56,10 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        ([], 2, "tapeflow expected a command, board, board export, inspect, run; got none."),
-        (["boards"], 2, "tapeflow expected a command, board, board export, inspect, run; got 'boards'."),
+        ([], 2, "tapeflow expected a command, board, board export, demo, doctor, inspect, run; got none."),
+        (["boards"], 2, "; got 'boards'. Did you mean 'board'?"),
+        (["docter"], 2, "; got 'docter'. Did you mean 'doctor'?"),
+        (["xyzzy"], 2, "; got 'xyzzy'.\n"),
         (
             ["board"],
             2,
@@ -93,6 +95,45 @@ def test_mistakes_are_said_in_a_line(
     found = capsys.readouterr().err
     assert text in found
     assert "Traceback" not in found
+
+
+COMMANDS = ("board", "board export", "demo", "doctor", "inspect", "run")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert f"  tapeflow {command} " in capsys.readouterr().out
+    assert main([*command.split(), "--help"]) == 0
+    text = capsys.readouterr().out
+    assert f"usage: tapeflow {command} " in text
+    assert re.search(rf"^ *tapeflow {command} [^ ]", text, re.MULTILINE), "an example to copy"
+
+
+def test_a_package_that_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def run(*_: object) -> int:
+        raise ModuleNotFoundError("No module named 'uvicorn.config'", name="uvicorn.config")
+
+    monkeypatch.setattr("tapeflow.cli.board.run", run)
+    assert main(["board", str(tmp_path)]) == 1
+    assert (
+        capsys.readouterr().err
+        == "tapeflow board: uvicorn is not installed here; `tapeflow doctor` says what to do.\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["board", "inspect", "demo", "run"])
+def test_ctrl_c_leaves_no_traceback(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"tapeflow.cli.{command}.run", run)
+    assert main([command, *(["x"] if command != "demo" else [])]) == 130
+    assert capsys.readouterr().err == ""
 
 
 def test_names_of_log_folders(tmp_path: Path) -> None:

@@ -31,14 +31,35 @@ def test_a_report_as_json(script: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert names == {"tensorflow": True, "tensorflow.nn.relu": True, "tensorflow.nosuch": False}
 
 
+def test_json_is_a_form_of_the_report(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--json", str(script)]) == 2
+    assert "--json expected --report, whose form it is; got --json alone." in capsys.readouterr().err
+
+
+def test_errors_in_what_a_script_imports_are_its_own(script: Path) -> None:
+    (script.parent / "broken_part.py").write_text("def f(:")
+    script.write_text("import broken_part\n")
+    with pytest.raises(SyntaxError):
+        main(["run", str(script)])
+    script.write_text("import no_such_module_of_mine\n")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_of_mine"):
+        main(["run", str(script)])
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["no.py"], "tapeflow run expected a Python script; got 'no.py', which is no file"),
+        (["no.py"], "tapeflow run: expected a Python script; got 'no.py', which is no file"),
+        (["bad.py"], "tapeflow run: bad.py:1: this is not Python: invalid syntax"),
+        (
+            ["-m", "no.such"],
+            "tapeflow run: expected a module; got 'no.such', which is neither in this folder nor",
+        ),
+        (["-m", "..bad"], "got '..bad', which is neither in this folder nor installed."),
         (["--report", "no.py"], "got 'no.py', which cannot be read"),
         (["--report", "bad.py"], "bad.py:1: this is not Python"),
     ],
-    ids=["run", "report", "syntax"],
+    ids=["run", "broken", "module", "name", "report", "syntax"],
 )
 def test_mistakes(
     arguments: list[str],

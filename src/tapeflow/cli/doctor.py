@@ -1,0 +1,49 @@
+"""Say what is installed, what is broken, and what is slow and why, each with what to do about it.
+
+Versions, devices, caches and their size, the board's page, and some seconds of measuring: a matrix product, calling a
+program, the cache's disk, cores and quotas, clocks, and variables in the environment that cost speed. It works
+without JAX, too, and says so. Nothing is changed and nothing is sent anywhere.
+
+  tapeflow doctor
+  tapeflow doctor --json > report.json
+
+Marks: X broken, ! costs speed, i to know. The exit code is 1 if something is broken, otherwise 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from tapeflow.doctor.examination import conclusion, examine, line
+from tapeflow.doctor.finding import Finding, State
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    parser.add_argument(
+        "--json", action="store_true", help="as JSON: section, name, value, state, remedy of each"
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Examine, saying what is found as it is found."""
+    findings: list[Finding] = []
+    section = ""
+    for finding in examine():
+        findings.append(finding)
+        if chosen.json:
+            continue
+        if finding.section != section:
+            sys.stdout.write(f"\n{finding.section}\n" if section else f"{finding.section}\n")
+            section = finding.section
+        sys.stdout.write(f"  {line(finding)}\n")
+        sys.stdout.flush()
+    is_broken = any(finding.state == State.BROKEN for finding in findings)
+    if chosen.json:
+        report = {"is_broken": is_broken, "findings": [finding.as_json() for finding in findings]}
+        sys.stdout.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(f"\n{conclusion(findings)}\n")
+    return 1 if is_broken else 0

@@ -1,0 +1,71 @@
+"""What the READMEs and the page about the command line name exists, and the two READMEs say the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from tapeflow.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+READMES = ("README.md", "README.zh-CN.md")
+PAGES = (*READMES, "CONTRIBUTING.md", "CHANGELOG.md", "docs/cli.md")
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def help_of(command: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        assert main([*command.split(), "--help"]) == 0
+    return said.getvalue()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", text_of(name))
+    missing = [
+        link for link in links if "://" not in link and not (ROOT / name).parent.joinpath(link).exists()
+    ]
+    assert links
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_exist(name: str) -> None:
+    text = text_of(name)
+    targets = set(re.findall(r"^([a-z-]+):.*##", text_of("Makefile"), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)) <= targets
+    for command in set(re.findall(r"(?:^ *|`)tapeflow ([a-z]+)", text, re.MULTILINE)):
+        assert f"usage: tapeflow {command}" in help_of(command)
+
+
+@pytest.mark.parametrize("command", ["demo", "doctor"])
+def test_options_are_those_of_the_help(command: str) -> None:
+    section = re.split(r"^## The ", text_of("docs/cli.md"), flags=re.MULTILINE)
+    (text,) = [part for part in section if part.startswith(command)]
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+    assert named == set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", help_of(command))) - {"--help"}
+
+
+def test_the_readmes_say_the_same() -> None:
+    ours, theirs = (re.findall(r"```(\w+)\n(.*?)```", text_of(name), re.DOTALL) for name in READMES)
+
+    def without_comments(blocks: list[tuple[str, str]]) -> list[str]:
+        return [re.sub(r" +# .*", "", code) for _, code in blocks]
+
+    assert without_comments(ours) == without_comments(theirs)
+    for pattern in (r"\]\(((?:docs|examples|benchmarks)[^)]*)\)", r"`(tf\.[\w.]+)`", r"^(#+) ", r"^- \*\*"):
+        found = [sorted(re.findall(pattern, text_of(name), re.MULTILINE)) for name in READMES]
+        assert found[0] == found[1], pattern
+
+
+def test_pictures_are_small() -> None:
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    assert pictures
+    assert [picture.name for picture in pictures if picture.stat().st_size > 200_000] == []
