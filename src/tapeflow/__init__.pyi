@@ -1,5 +1,7 @@
 # The public names of `tf`. `__init__.py` imports each one when it is first used.
 __version__: str
+from . import audio as audio
+from . import autodiff as autodiff
 from . import autograph as autograph
 from . import bitwise as bitwise
 from . import compat as compat
@@ -62,6 +64,8 @@ from .engine.name_scope import name_scope as name_scope
 from .engine.shape import TensorShape as TensorShape
 from .engine.sketch import init_scope as init_scope
 from .engine.tensor_spec import TensorSpec as TensorSpec
+from .io.bytes import make_ndarray as make_ndarray
+from .io.bytes import make_tensor_proto as make_tensor_proto
 from .keras import initializers as initializers
 from .keras import losses as losses
 from .keras import metrics as metrics

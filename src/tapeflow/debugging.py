@@ -36,6 +36,7 @@ from tapeflow.ops.static_assertion import assert_type as assert_type
 from tapeflow.ops.static_assertion import is_numeric_tensor as is_numeric_tensor
 
 _logs_device_placement = False
+_filters_tracebacks = True
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
@@ -92,3 +93,20 @@ def set_log_device_placement(enabled: bool) -> None:
 def get_log_device_placement() -> bool:
     """What `set_log_device_placement` was last given."""
     return _logs_device_placement
+
+
+def enable_traceback_filtering() -> None:
+    """Kept for `is_traceback_filtering_enabled`: tracebacks are shown whole, and errors name your line first."""
+    global _filters_tracebacks
+    _filters_tracebacks = True
+
+
+def disable_traceback_filtering() -> None:
+    """Kept for `is_traceback_filtering_enabled`, and otherwise without effect."""
+    global _filters_tracebacks
+    _filters_tracebacks = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """What was last asked for; True to begin with."""
+    return _filters_tracebacks

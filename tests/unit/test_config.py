@@ -248,3 +248,9 @@ def test_what_cannot_be_done_is_absent() -> None:
     for name in ("set_logical_device_configuration", "experimental_connect_to_cluster"):
         assert not hasattr(tf.config, name)
     assert not hasattr(tf.config.experimental, "get_memory_info")
+
+
+def test_details_of_a_device() -> None:
+    assert tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0]) == {}
+    with pytest.raises(ValueError, match="get_device_details expected a device from .*; got 'CPU'"):
+        tf.config.experimental.get_device_details("CPU")

@@ -196,3 +196,11 @@ TENSORFLOW_NAMES = [
 )
 def test_names_are_there_and_documented(name: str) -> None:
     assert getattr(tf.debugging, name).__doc__
+
+
+def test_traceback_filtering_is_remembered() -> None:
+    assert tf.debugging.is_traceback_filtering_enabled()
+    tf.debugging.disable_traceback_filtering()
+    assert not tf.debugging.is_traceback_filtering_enabled()
+    tf.debugging.enable_traceback_filtering()
+    assert tf.debugging.is_traceback_filtering_enabled()

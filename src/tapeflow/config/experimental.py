@@ -72,3 +72,14 @@ def enable_op_determinism() -> None:
             )
         return
     startup.choose_determinism()
+
+
+def get_device_details(device: Any) -> dict[str, Any]:
+    """What is known of a device: the name of a GPU; nothing of a CPU."""
+    for found in list_physical_devices():
+        if found == device:
+            return {"device_name": found.name} if found.device_type == "GPU" else {}
+    raise ValueError(
+        f"tf.config.experimental.get_device_details expected a device from tf.config.list_physical_devices(); got "
+        f"{device!r}."
+    )

@@ -123,6 +123,18 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transform:
+    """`Dataset.interleave`, on threads, as a transform for `Dataset.apply`; the order is kept even if `sloppy`."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, AUTOTUNE)
+
+
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transform:
     """`Dataset.prefetch` as a transform for `Dataset.apply`; programs take what they need to their device."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)

@@ -6,6 +6,10 @@ from .context import get_replica_context as get_replica_context
 from .context import get_strategy as get_strategy
 from .context import has_strategy as has_strategy
 from .context import in_cross_replica_context as in_cross_replica_context
+from .cross_device_ops import CrossDeviceOps as CrossDeviceOps
+from .cross_device_ops import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from .cross_device_ops import NcclAllReduce as NcclAllReduce
+from .cross_device_ops import ReductionToOneDevice as ReductionToOneDevice
 from .dataset import DistributedDataset as DistributedDataset
 from .dataset import DistributedIterator as DistributedIterator
 from .dataset import InputContext as InputContext

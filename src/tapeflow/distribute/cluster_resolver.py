@@ -43,6 +43,19 @@ class TFConfigClusterResolver:
         return ClusterSpec(self._workers)
 
 
+class TPUClusterResolver:
+    """There are no TPUs to be found by name here: it raises what TensorFlow raises on a machine without one.
+
+    Notebooks that try for a TPU and go on without it, `except ValueError`, then go on.
+    """
+
+    def __init__(self, tpu: str | None = None, *arguments: Any, **options: Any) -> None:
+        raise ValueError(
+            f"TPUClusterResolver expected a TPU; got tpu={tpu!r}, and there is none: please provide a TPU name to "
+            "connect to. Use tf.distribute.MirroredStrategy() for the devices of this machine."
+        )
+
+
 def _parsed(config: dict[str, Any]) -> tuple[tuple[str, ...], str, int]:
     cluster, task = config.get("cluster", {}), config.get("task", {})
     other = sorted(set(cluster) - {"chief", "worker"})

@@ -28,6 +28,23 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return string_tensor([tensor_bytes(array)], ())
 
 
+def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """A TensorProto message of a tensor or of what can become one; `shape` repeats one value over it."""
+    array = np.asarray(convert_to_tensor(values, dtype).numpy())
+    if shape is not None:
+        array = np.broadcast_to(array, shape) if array.size == 1 else array.reshape(shape)
+    return message("TensorProto").FromString(tensor_bytes(array))
+
+
+def make_ndarray(tensor: Any) -> np.ndarray:
+    """The array of a TensorProto message, of an event file's, say.
+
+    >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    return array_of(tensor)
+
+
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor of a serialised TensorProto.
 

@@ -5,6 +5,7 @@ from . import callbacks as callbacks
 from . import config as config
 from . import constraints as constraints
 from . import datasets as datasets
+from . import experimental as experimental
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses

@@ -165,3 +165,11 @@ def _leaves(state: Any) -> list[Any]:
             leaf for v in (state if not isinstance(state, np.ndarray) else state.flat) for leaf in _leaves(v)
         ]
     return [state]
+
+
+def test_interleaving_by_its_old_name() -> None:
+    def twice(n: Any) -> Any:
+        return tf.data.Dataset.from_tensors(n * 10).repeat(2)
+
+    found = tf.data.Dataset.range(3).apply(tf.data.experimental.parallel_interleave(twice, cycle_length=2))
+    assert list(found.as_numpy_iterator()) == [0, 10, 0, 10, 20, 20]  # as in TensorFlow 2.21

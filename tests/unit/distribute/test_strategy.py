@@ -104,3 +104,18 @@ def test_a_strategy_of_many_workers_comes_first(monkeypatch: pytest.MonkeyPatch)
         RuntimeError, match="MultiWorkerMirroredStrategy expected to be made before anything is computed"
     ):
         tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def test_what_tutorials_try_first() -> None:
+    with pytest.raises(
+        ValueError, match="TPUClusterResolver expected a TPU; got tpu=None, and there is none"
+    ):
+        tf.distribute.cluster_resolver.TPUClusterResolver()
+    for kind in (
+        tf.distribute.HierarchicalCopyAllReduce,
+        tf.distribute.NcclAllReduce,
+        tf.distribute.ReductionToOneDevice,
+    ):
+        operations = kind()
+        assert isinstance(operations, tf.distribute.CrossDeviceOps)
+        assert tf.distribute.MirroredStrategy(cross_device_ops=operations).num_replicas_in_sync >= 1

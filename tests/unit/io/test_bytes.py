@@ -60,3 +60,16 @@ def test_compressed() -> None:
 def test_errors(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_messages_of_tensors() -> None:
+    proto = tf.make_tensor_proto([[1, 2]])
+    assert proto.dtype == 3
+    assert [d.size for d in proto.tensor_shape.dim] == [1, 2]
+    np.testing.assert_array_equal(tf.make_ndarray(proto), np.array([[1, 2]], np.int32))
+    assert tf.make_ndarray(tf.make_tensor_proto(["a", "b"])).tolist() == [b"a", b"b"]
+    np.testing.assert_array_equal(
+        tf.make_ndarray(tf.make_tensor_proto(3.0, shape=[2, 2])), np.full((2, 2), 3.0)
+    )
+    wide = tf.make_ndarray(tf.make_tensor_proto([1, 2, 3, 4], dtype=tf.int64, shape=[2, 2]))
+    np.testing.assert_array_equal(wide, np.array([[1, 2], [3, 4]], np.int64))

@@ -174,3 +174,9 @@ def test_programs_that_call_foreign_code_are_not_run(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("tapeflow.engine.portable.jax_export.deserialize", lambda data: Foreign())
     with pytest.raises(ValueError, match="which calls 'xla_python_cpu_callback'. It is not run"):
         PortableProgram(b"", "x")
+
+
+def test_the_names_of_parts() -> None:
+    assert tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY == "serving_default"
+    assert (tf.saved_model.SERVING, tf.saved_model.TRAINING) == ("serve", "train")
+    assert tf.saved_model.PREDICT_METHOD_NAME == "tensorflow/serving/predict"

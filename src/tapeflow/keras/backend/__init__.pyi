@@ -1,3 +1,5 @@
+from .alignment import ctc_batch_cost as ctc_batch_cost
+from .alignment import ctc_decode as ctc_decode
 from .arranging import arange as arange
 from .arranging import batch_flatten as batch_flatten
 from .arranging import concatenate as concatenate

@@ -15,6 +15,7 @@ from tapeflow.keras.utils.images import array_to_img as array_to_img
 from tapeflow.keras.utils.images import img_to_array as img_to_array
 from tapeflow.keras.utils.images import load_img as load_img
 from tapeflow.keras.utils.images import save_img as save_img
+from tapeflow.keras.utils.images import smart_resize as smart_resize
 
 Iterator = _batches.ImageBatches
 NumpyArrayIterator = _batches.ArrayBatches

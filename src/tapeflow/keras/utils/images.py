@@ -133,3 +133,25 @@ def save_img(
         warnings.warn("The JPG format does not support RGBA images, converting to RGB.", stacklevel=2)
         image = image.convert("RGB")
     image.save(path, format="jpeg" if file_format == "jpg" else file_format, **kwargs)
+
+
+def smart_resize(x: Any, size: tuple[int, int], interpolation: str = "bilinear") -> Any:
+    """Images of another size, cut to its proportions around the middle first: nothing is distorted.
+
+    Args:
+        x: an image or a batch of them, channels last; a numpy array or a tensor, as the result is.
+        size: height and width.
+        interpolation: as `tf.image.resize` has it.
+    """
+    import tapeflow as tf
+
+    if len(size) != 2 or np.ndim(x) not in (3, 4):
+        raise ValueError(
+            "smart_resize expected images of shape ([batch,] height, width, channels) and a size of two integers; got "
+            f"shape {tuple(np.shape(x))} and size={size!r}."
+        )
+    height, width = x.shape[-3:-1]
+    tall, wide = min(height, int(width * size[0] / size[1])), min(width, int(height * size[1] / size[0]))
+    top, left = (height - tall) // 2, (width - wide) // 2
+    found = tf.image.resize(x[..., top : top + tall, left : left + wide, :], size, method=interpolation)
+    return found.numpy() if isinstance(x, np.ndarray) else found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tapeflow as tf
 from tapeflow.keras import utils
 
 
@@ -90,3 +91,26 @@ def test_without_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match="tf.keras.utils.load_img needs Pillow, which is not installed"):
         utils.load_img("a.png")
+
+
+@pytest.mark.parametrize(
+    ("size", "corner"),
+    [((3, 3), [4.0, 34.0]), ((2, 5), [10.3, 28.7]), ((6, 2), [3.0, 35.0])],
+    ids=["3x3", "2x5", "6x2"],
+)
+def test_smart_resize_cuts_before_it_resizes(size, corner) -> None:
+    image = np.arange(40, dtype="float32").reshape(5, 8, 1)
+    smart_resize = tf.keras.preprocessing.image.smart_resize
+    found = smart_resize(image, size)
+    assert isinstance(found, np.ndarray)
+    assert found.shape == (*size, 1)
+    np.testing.assert_allclose([found[0, 0, 0], found[-1, -1, 0]], corner, rtol=1e-5)  # as in TensorFlow 2.21
+    batch = smart_resize(tf.constant(image[None]), size)
+    np.testing.assert_array_equal(batch[0], found)
+
+
+def test_smart_resize_of_what_is_no_image() -> None:
+    with pytest.raises(
+        ValueError, match=r"smart_resize expected images .*; got shape \(5, 8\) and size=\(2, 2\)"
+    ):
+        tf.keras.preprocessing.image.smart_resize(np.zeros((5, 8)), (2, 2))

@@ -1,0 +1,59 @@
+"""Names that TapeFlow has and that do less than TensorFlow's, or something else: how."""
+
+from __future__ import annotations
+
+_NO_EFFECT = "accepted, without effect: XLA compiles every program and chooses for itself"
+_CROSS_DEVICE = "accepted by strategies, which leave the choice to XLA"
+_OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders are neither written nor read"
+_WHOLE_BATCH = "`run` calls the step once, with the examples of all replicas: see distribute.md"
+_NO_GRAPH = "raises, as in TensorFlow's eager mode: use `tf.GradientTape`"
+_REMEMBERED = "remembered, and without effect"
+_PYTHON = "makes the training step run as plain Python, since a shape in it is random"
+_DENSE = "`sparse=True` is refused; the output is dense"
+
+DIFFERENCES: dict[str, str] = {
+    "tf.function": "records the first call instead of rewriting the source: a function that reads a value "
+    "(`if tensor:`) runs as plain Python, with a warning that names the line",
+    "tf.Graph": "for scripts that name it in `with tf.Graph().as_default()`; there are no graphs",
+    "tf.gradients": _NO_GRAPH,
+    "tf.hessians": _NO_GRAPH,
+    "tf.control_dependencies": "has nothing to do: effects happen in the order of the program",
+    "tf.device": "chooses among JAX's devices",
+    "tf.autograph.experimental.set_loop_options": "accepted; loops need no options",
+    "tf.config.optimizer.set_jit": _NO_EFFECT,
+    "tf.config.threading.set_inter_op_parallelism_threads": _REMEMBERED + ": XLA has one pool of threads",
+    "tf.config.experimental.set_memory_growth": "JAX takes the memory as it starts: it warns and names the "
+    "environment variable",
+    "tf.config.experimental.get_device_details": "the name of a GPU alone",
+    "tf.debugging.set_log_device_placement": _REMEMBERED,
+    "tf.debugging.enable_traceback_filtering": _REMEMBERED + ": tracebacks are whole",
+    "tf.debugging.disable_traceback_filtering": _REMEMBERED + ": tracebacks are whole",
+    "tf.data.experimental.parallel_interleave": "`sloppy` is accepted; the order is kept",
+    "tf.distribute.cluster_resolver.TPUClusterResolver": "raises the `ValueError` of a machine without a TPU",
+    "tf.distribute.Strategy": _WHOLE_BATCH,
+    "tf.distribute.MirroredStrategy": _WHOLE_BATCH,
+    "tf.distribute.MultiWorkerMirroredStrategy": _WHOLE_BATCH,
+    "tf.distribute.CrossDeviceOps": _CROSS_DEVICE,
+    "tf.distribute.HierarchicalCopyAllReduce": _CROSS_DEVICE,
+    "tf.distribute.NcclAllReduce": _CROSS_DEVICE,
+    "tf.distribute.ReductionToOneDevice": _CROSS_DEVICE,
+    "tf.saved_model.save": _OURS,
+    "tf.saved_model.load": _OURS,
+    "tf.audio.decode_wav": "samples of 16 bits",
+    "tf.make_tensor_proto": "`verify_shape` and `allow_broadcast` are not there",
+    "tf.keras.models.save_model": "`.keras`, `.h5` and `.safetensors` files; for programs see `tf.saved_model`",
+    "tf.keras.layers.RandomHeight": _PYTHON,
+    "tf.keras.layers.RandomWidth": _PYTHON,
+    "tf.keras.layers.CategoryEncoding": _DENSE,
+    "tf.keras.layers.Discretization": _DENSE,
+    "tf.keras.layers.Hashing": _DENSE,
+    "tf.keras.layers.IntegerLookup": _DENSE,
+    "tf.keras.layers.StringLookup": _DENSE,
+    "tf.keras.layers.TextVectorization": _DENSE,
+    "tf.keras.layers.BatchNormalization": "`renorm` and `virtual_batch_size` are refused; under a strategy it sees the "
+    "whole batch",
+    "tf.keras.optimizers.Nadam": "inside `fit` as step by step; Keras 2's own multiplies its schedule too often there",
+    "tf.keras.backend.gradients": _NO_GRAPH,
+    "tf.keras.backend.function": "from Keras inputs to outputs; `updates` and sessions are refused",
+}
+"""How each differs, by its whole name."""

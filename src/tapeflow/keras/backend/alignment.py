@@ -1,0 +1,50 @@
+"""Losses and decoding of sequences without marks between their labels: CTC, as text recognition uses it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.keras import config
+
+
+def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
+    """The CTC loss of each sample, shape (samples, 1); the last class is the blank.
+
+    Args:
+        y_true: class numbers, shape (samples, longest).
+        y_pred: probabilities, shape (samples, time, classes).
+        input_length: how many steps of each sample count, shape (samples, 1).
+        label_length: how many labels each sample has, shape (samples, 1).
+    """
+    scores = tf.math.log(tf.transpose(y_pred, [1, 0, 2]) + config.epsilon())
+    losses = tf.nn.ctc_loss(
+        tf.cast(y_true, tf.int32),
+        scores,
+        tf.cast(tf.squeeze(label_length, -1), tf.int32),
+        tf.cast(tf.squeeze(input_length, -1), tf.int32),
+        blank_index=-1,
+    )
+    return tf.expand_dims(losses, 1)
+
+
+def ctc_decode(
+    y_pred: Any, input_length: Any, greedy: bool = True, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[Any], Any]:
+    """The likeliest labels of each sample, filled up with -1, and their log-probabilities.
+
+    Args:
+        y_pred: probabilities, shape (samples, time, classes); the last class is the blank.
+        input_length: how many steps of each sample count.
+        greedy: take the best class at each step instead of searching.
+        beam_width: how many beginnings a search keeps.
+        top_paths: how many label sequences a search gives.
+    """
+    scores = tf.math.log(tf.transpose(y_pred, [1, 0, 2]) + config.epsilon())
+    lengths = tf.cast(input_length, tf.int32)
+    if greedy:
+        paths, chances = tf.nn.ctc_greedy_decoder(scores, lengths)
+    else:
+        paths, chances = tf.nn.ctc_beam_search_decoder(scores, lengths, beam_width, top_paths)
+    whole = [tf.SparseTensor(p.indices, p.values, tuple(y_pred.shape[:2])) for p in paths]
+    return [tf.sparse.to_dense(path, default_value=-1) for path in whole], chances

@@ -1,0 +1,114 @@
+"""Searches that are killed, and go on without losing or repeating a finished trial."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import tapeflow as tf
+from tapeflow.summary.trials import read_trial
+from tapeflow.tune import places
+
+PROGRAMS = Path(__file__).parent / "programs"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tune_search.py"
+TIMEOUT_S = 300
+
+
+def begin(*command: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def kill_after(process: subprocess.Popen[str], lines: int) -> None:
+    """Kill it when it has said so many lines."""
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(lines)]
+    process.kill()
+    _, errors = process.communicate(timeout=TIMEOUT_S)
+    assert all(said), errors
+
+
+def finish(process: subprocess.Popen[str]) -> list[str]:
+    said, errors = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, errors
+    return said.splitlines()
+
+
+def wait_for(is_true: Callable[[], bool]) -> None:
+    until = time.monotonic() + TIMEOUT_S
+    while not is_true():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def finished(lines: list[str]) -> dict[int, str]:
+    """Trials and their results, from what a search says."""
+    found = [re.match(r"\s*\d+/\d+  trial (\d+): (.*?), with", line) for line in lines]
+    return {int(match[1]): match[2] for match in found if match}
+
+
+def by_state(folder: Path, state: str) -> set[int]:
+    """The places of trials in a state, as the database has them."""
+    trials = optuna.load_study(study_name="search", storage=f"sqlite:///{folder / 'tune.db'}").trials
+    return {place for number, place in places.places(trials).items() if trials[number].state.name == state}
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_killed_search_goes_on(tmp_path):
+    kill_after(begin(PROGRAMS / "search.py", tmp_path), 4)
+    begun = [line.split() for line in (tmp_path / "begun").read_text().splitlines()]
+    wait_for(lambda: not any(is_running(int(pid)) for _, pid in begun))  # nothing trains on in the background
+    before, lost = by_state(tmp_path, "COMPLETE"), by_state(tmp_path, "RUNNING")
+    assert len(before) >= 4
+    assert lost
+
+    lines = finish(begin(PROGRAMS / "search.py", tmp_path))
+    after = set(finished(lines))
+    assert before & after == set()
+    assert before | after == by_state(tmp_path, "COMPLETE") == set(range(12))
+    for number in lost:
+        assert f"trial {number} was lost (its process ended): it is run again" in lines
+    assert f"going on in {tmp_path}: {len(before)} of 12 trials are done" in lines
+    begun = [line.split() for line in (tmp_path / "begun").read_text().splitlines()]
+    names = [name for name, _ in begun]
+    assert len(set(names)) == len(names)
+    for number in range(12):
+        again = tmp_path / f"trial-{number:03d}-again-1"
+        folder = again if number in lost else tmp_path / f"trial-{number:03d}"
+        trial = read_trial(tf.summary.read(folder))
+        assert trial is not None
+        assert trial.status == "success"
+        assert again.exists() == (number in lost)
+        events = EventAccumulator(str(folder))
+        events.Reload()
+        assert "_hparams_/session_start_info" in events.summary_metadata  # TensorBoard sees it, too
+
+
+@pytest.mark.slow
+def test_thirty_trials_beat_the_default_though_killed_in_the_middle(tmp_path):
+    kill_after(begin(EXAMPLE, "--logdir", tmp_path), 12)
+    before = by_state(tmp_path, "COMPLETE") | by_state(tmp_path, "PRUNED")
+    lines = finish(begin(EXAMPLE, "--logdir", tmp_path))
+    after = set(finished(lines))
+    assert before & after == set()
+    assert before | after == set(range(30))
+    default, best = re.findall(r"([\d.]+)%", lines[-1])
+    assert float(best) > float(default)
