@@ -6,9 +6,10 @@ import sys
 
 from benchmarks.harness import run
 
-MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_histograms", "saving", "startup")
-MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_profile", "saving", "startup")
-MODULES = ("tape_loop", "conv", "fit", "data", "summary", "board", "board_graphs", "saving", "startup")
+MODULES = (
+    *("tape_loop", "conv", "fit", "data", "summary", "saving", "startup"),
+    *("board", "board_histograms", "board_graphs", "board_profile"),
+)
 
 
 def main() -> int:
