@@ -26,7 +26,7 @@ _LIMIT_S = 240.0
 
 def main(contender: str, name: str, cache: str) -> dict[str, Any]:
     """Open a set once."""
-    port = _free_port()
+    port = free_port()
     command = [
         sys.executable,
         "-m",
@@ -125,7 +125,8 @@ def _ask(port: int, method: str, path: str) -> Any:
         connection.close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]

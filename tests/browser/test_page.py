@@ -94,7 +94,7 @@ def test_keys(board: str, new_page: Open) -> None:
     expect(page.get_by_label("Filter runs")).to_be_focused()
     page.get_by_label("Filter runs").blur()
     page.keyboard.press("2")
-    expect(page.get_by_role("link", name="Images")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("link", name="HParams")).to_have_attribute("aria-current", "page")
     page.keyboard.press("[")
     expect(page.get_by_label("Filter runs")).to_have_count(0)
     page.keyboard.press("[")

@@ -362,6 +362,78 @@ export interface HistogramsHead {
   buckets: number;
 }
 
+export type MetricPoint = "last" | "min" | "max" | "mean";
+
+export type HParamKind = "number" | "string" | "bool";
+
+/** An hparam; `values` has one for each group, null where it was not set.
+ *
+ * In a column of numbers NaN and infinities are strings. Values of several types under one name are strings. */
+export interface HParamColumn {
+  name: string;
+  display_name: string;
+  description: string;
+  kind: "number" | "string" | "bool";
+  differs: boolean;
+  values: (string | number | boolean | null)[];
+}
+
+/** A metric: `tag` in the folder `group` below a session; the mean over the sessions of each group.
+ *
+ * `is_declared` says that the experiment names it as what sessions are judged by. */
+export interface MetricColumn {
+  tag: string;
+  group: string;
+  display_name: string;
+  description: string;
+  is_declared: boolean;
+  values: (number | string | null)[];
+}
+
+/** A trial: sessions with one group name. `runs` are the ids of all its runs, the sessions' first. */
+export interface SessionGroup {
+  name: string;
+  sessions: string[];
+  runs: string[];
+  status: string;
+  start_time: number | null;
+  duration_s: number | null;
+}
+
+/** The table of all sessions; `left_out` says in words what is not in it, or is "". */
+export interface HParamsAnswer {
+  groups: SessionGroup[];
+  hparams: HParamColumn[];
+  metrics: MetricColumn[];
+  left_out: string;
+}
+
+/** How much one hparam matters.
+ *
+ * `importance` is the share of the metric's spread that the forest can no longer predict once the values of this
+ * hparam are shuffled, `error` its standard error; both null if nothing was computed. `correlation` is Spearman's for
+ * numbers, and for others the correlation ratio, which has no sign; null where it is not defined. */
+export interface HParamImportance {
+  name: string;
+  display_name: string;
+  kind: "number" | "string" | "bool";
+  is_constant: boolean;
+  importance: number | null;
+  error: number | null;
+  correlation: number | null;
+}
+
+/** Which hparams matter for a metric, the most important first.
+ *
+ * `explained` is how much of the order of sessions the forest predicts of those it has not seen: 1 for all of it,
+ * 0 or less for nothing. It is null, and `reason` says why, if there is too little to compute from. */
+export interface ImportanceAnswer {
+  sessions: number;
+  explained: number | null;
+  reason: string;
+  hparams: HParamImportance[];
+}
+
 /** What the URL of a PR curve gives: a number for each threshold, evenly from 0 to 1; null where it is none.
  *
  * Thresholds at the end which nothing reaches are left out: precision means nothing there. `thresholds` counts all.

@@ -4,7 +4,8 @@ import { computed } from "@preact/signals";
 import { progress, runs, settings } from "../state/board";
 import * as state from "../state/runs";
 import { setCodec, urlSignal } from "../state/url";
-import { Notice, Search } from "../ui/controls";
+import { IconButton, Notice, Search } from "../ui/controls";
+import { Icon } from "../ui/icon";
 import { Virtual, type VirtualRow } from "../ui/virtual";
 import { ListOptions } from "./options";
 import { FolderRow, RunRow } from "./rows";
@@ -53,6 +54,9 @@ export function Runs() {
         />
         <ListOptions />
       </div>
+      {[...state.runConditions.value].map(([owner, condition]) => (
+        <ConditionChip key={owner} condition={condition} />
+      ))}
       <RunsHead columns={columns} />
       {list.length > 0 ? (
         <Virtual rows={list} class="runs-list" listLabel={t("runs")} margin={200} />
@@ -62,6 +66,21 @@ export function Runs() {
         </Notice>
       )}
     </section>
+  );
+}
+
+/** Says that a panel narrows the runs everywhere, and takes that back. */
+function ConditionChip({ condition }: { condition: state.RunCondition }) {
+  const all = [...runs.value.values()];
+  const values = { n: all.filter(condition.holds).length, total: all.length, title: condition.title() };
+  return (
+    <div class="runs-chip" role="status">
+      <Icon name="sliders" />
+      <span class="runs-chip-text" data-tip={t("conditionTip", values)}>
+        {t("condition", values)}
+      </span>
+      <IconButton icon="close" tip={t("clearCondition", values)} onClick={condition.clear} />
+    </div>
   );
 }
 

@@ -55,6 +55,12 @@ export const t = messages({
   noMatch: ["No run matches", "没有匹配的运行"],
   count: ["{visible} of {total}", "{visible} / {total}"],
   countTip: ["{visible} of {total} runs are in the charts", "图表中显示 {total} 个运行中的 {visible} 个"],
+  condition: ["{n} of {total} runs: {title}", "{n} / {total} 个运行:{title}"],
+  conditionTip: [
+    "Every panel shows only these {n} of {total} runs until this is cleared",
+    "清除之前,所有面板只显示这 {n} 个运行(共 {total} 个)",
+  ],
+  clearCondition: ["Clear: {title}", "清除:{title}"],
   readOnly: [
     "This board is read-only: names, notes and colours stay in this browser.",
     "此面板为只读:名称、备注和颜色仅保存在此浏览器。",

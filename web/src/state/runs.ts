@@ -22,8 +22,22 @@ export const groupBy = urlSignal("group", "", textCodec);
 /** Hparams shown as columns. */
 export const runColumns = urlSignal<ReadonlySet<string>>("columns", new Set(), setCodec);
 
-/** Further conditions on runs, by who sets them: a panel may narrow every other panel through it. */
-export const runConditions = signal<ReadonlyMap<string, (run: Run) => boolean>>(new Map());
+/** Narrows the runs of every panel until it is cleared; the list of runs says so. */
+export interface RunCondition {
+  title: () => string;
+  holds: (run: Run) => boolean;
+  clear: () => void;
+}
+
+/** Further conditions on runs, by who sets them. */
+export const runConditions = signal<ReadonlyMap<string, RunCondition>>(new Map());
+
+export function setRunCondition(owner: string, condition: RunCondition | null): void {
+  const next = new Map(runConditions.peek());
+  if (condition) next.set(owner, condition);
+  else if (!next.delete(owner)) return;
+  runConditions.value = next;
+}
 
 export function label(run: Run): string {
   return settings.value.runs[run.id]?.label || run.name;
@@ -99,18 +113,23 @@ function comparison(sort: string): (a: Run, b: Run) => number {
   return () => 0;
 }
 
-/** Runs the list shows: neither hidden nor filtered out, in order. */
-export const listedRuns = computed<Run[]>(() => {
+/** Runs that are neither hidden nor filtered out by name, in order; who sets a condition chooses among these. */
+export const namedRuns = computed<Run[]>(() => {
   const wanted = pattern(runFilter.value);
-  const conditions = [...runConditions.value.values()];
-  const listed = [...runs.value.values()].filter(
+  const named = [...runs.value.values()].filter(
     (run) =>
       (showsHidden.value || !settings.value.runs[run.id]?.hidden) &&
-      (!wanted || wanted.test(label(run)) || wanted.test(run.name)) &&
-      conditions.every((condition) => condition(run)),
+      (!wanted || wanted.test(label(run)) || wanted.test(run.name)),
   );
   const compare = comparison(runSort.value);
-  return listed.sort((a, b) => compare(a, b) || naturally(label(a), label(b)));
+  return named.sort((a, b) => compare(a, b) || naturally(label(a), label(b)));
+});
+
+/** Runs the list shows: those of them that every condition holds for. */
+export const listedRuns = computed<Run[]>(() => {
+  const conditions = [...runConditions.value.values()];
+  if (conditions.length === 0) return namedRuns.value;
+  return namedRuns.value.filter((run) => conditions.every((condition) => condition.holds(run)));
 });
 
 export const baseline = computed<string>(

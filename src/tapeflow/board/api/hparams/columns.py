@@ -1,0 +1,202 @@
+"""The table of all sessions, in columns: what the page shows, sorts, filters and draws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from tapeflow.board.api.hparams.schema import (
+    HParamColumn,
+    HParamKind,
+    HParamsAnswer,
+    MetricColumn,
+    MetricPoint,
+    SessionGroup,
+)
+from tapeflow.board.api.hparams.sessions import Session, Study
+from tapeflow.board.runs import Run
+from tapeflow.board.schema import Setting
+from tapeflow.board.wire import numbers
+from tapeflow.summary.trials import HParamInfo, MetricInfo
+
+MOST_HPARAMS = 1000
+MOST_METRICS = 300
+MOST_GROUPS = 20_000
+_MOST_CHARACTERS = 500
+
+
+def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
+    """The whole table; of each metric the last value, or the least, largest or mean of all its steps."""
+    groups = study.groups()
+    left_out = []
+    if len(groups) > MOST_GROUPS:
+        left_out.append(f"{len(groups) - MOST_GROUPS} sessions beyond the first {MOST_GROUPS}")
+        groups = dict(itertools.islice(groups.items(), MOST_GROUPS))
+    members = list(groups.values())
+    hparams, hparams_left = _hparam_columns(study, [sessions[0] for sessions in members])
+    if hparams_left:
+        left_out.append(
+            f"{hparams_left} hparams beyond the first {MOST_HPARAMS} or with names longer than {_MOST_CHARACTERS}"
+        )
+    metrics, metrics_left = _metric_columns(study, members, point)
+    if metrics_left:
+        left_out.append(f"{metrics_left} metrics beyond the first {MOST_METRICS}")
+    return {
+        "groups": [_group(name, sessions) for name, sessions in groups.items()],
+        "hparams": hparams,
+        "metrics": metrics,
+        "left_out": "; ".join(left_out),
+    }
+
+
+def _group(name: str, sessions: list[Session]) -> SessionGroup:
+    runs = [session.run for session in sessions]
+    parts = [run for session in sessions for group, run in session.parts.items() if group]
+    spans = [_span(session) for session in sessions]
+    starts = [start for start, _ in spans if start is not None]
+    durations = [duration for _, duration in spans if duration is not None]
+    statuses = {_status(session) for session in sessions}
+    return {
+        "name": name[:_MOST_CHARACTERS],
+        "sessions": [run.name for run in runs],
+        "runs": [run.id for run in (*runs, *parts)],
+        "status": next((s for s in ("running", "failure", "unknown") if s in statuses), "success"),
+        "start_time": min(starts, default=None),
+        "duration_s": sum(durations) / len(durations) if durations else None,
+    }
+
+
+def _status(session: Session) -> str:
+    """How a session is: one that has not said that it ended runs only as long as something is written."""
+    status = session.trial.status
+    if status == "running" and not any(run.is_live for run in session.parts.values()):
+        return "unknown"
+    return status
+
+
+def _span(session: Session) -> tuple[float | None, float | None]:
+    """When a session began, and how long it took, or has taken so far."""
+    trial, runs = session.trial, session.parts.values()
+    begins = [run.start_time for run in runs if run.start_time is not None]
+    ends = [run.last_time for run in runs if run.last_time is not None]
+    start = _time(trial.start_time) or min(begins, default=None)
+    end = _time(trial.end_time) or max(ends, default=None)
+    return start, None if start is None or end is None else max(end - start, 0.0)
+
+
+def _time(told: float | None) -> float | None:
+    return told if told and math.isfinite(told) and told > 0 else None
+
+
+def _hparam_columns(study: Study, firsts: Sequence[Session]) -> tuple[list[HParamColumn], int]:
+    """The columns of hparams, those that differ first, and how many are left out."""
+    declared = _named((info.name, info) for experiment in study.experiments for info in experiment.hparams)
+    rows = [session.trial.hparams for session in firsts]
+    counts = Counter(itertools.chain.from_iterable(rows))
+    fitting = [name for name in (*declared, *sorted(counts.keys() - declared.keys())) if name in counts]
+    fitting = [name for name in dict.fromkeys(fitting) if len(name) <= _MOST_CHARACTERS]
+    if len(fitting) > MOST_HPARAMS:  # those that most sessions have
+        fitting = sorted(fitting, key=lambda name: -counts[name])[:MOST_HPARAMS]
+    columns: list[HParamColumn] = []
+    for name in fitting:
+        kind, values = _values([row.get(name) for row in rows])
+        info = declared.get(name)
+        columns.append(
+            {
+                "name": name,
+                "display_name": info.display_name[:_MOST_CHARACTERS] if info else "",
+                "description": info.description[:_MOST_CHARACTERS] if info else "",
+                "kind": kind,
+                "differs": len(set(values)) > 1,
+                "values": values,
+            }
+        )
+    columns.sort(key=lambda column: not column["differs"])
+    return columns, len(counts) - len(columns)
+
+
+_Key = TypeVar("_Key")
+_Info = TypeVar("_Info", HParamInfo, MetricInfo)
+
+
+def _named(infos: Iterable[tuple[_Key, _Info]]) -> dict[_Key, _Info]:
+    """What experiments say about each thing: the first of them, but rather one that gives it a name."""
+    found: dict[_Key, _Info] = {}
+    for key, info in infos:
+        if key not in found or (info.display_name and not found[key].display_name):
+            found[key] = info
+    return found
+
+
+def _values(found: list[Setting | None]) -> tuple[HParamKind, list[Setting | None]]:
+    types = {type(value) for value in found if value is not None}
+    if types == {float}:
+        values = numbers(np.array([math.nan if value is None else value for value in found], np.float64))
+        return "number", [None if was is None else value for was, value in zip(found, values, strict=True)]
+    if types == {bool}:
+        return "bool", found
+    return "string", [None if value is None else _text(value) for value in found]
+
+
+def _text(value: Setting) -> str:
+    """A value as JavaScript would write it, too."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)[:_MOST_CHARACTERS]
+
+
+def _metric_columns(
+    study: Study, members: Sequence[list[Session]], point: MetricPoint
+) -> tuple[list[MetricColumn], int]:
+    """The columns of metrics, those the experiment declares first, and how many are left out."""
+    infos = _named(((m.tag, m.group), m) for experiment in study.experiments for m in experiment.metrics)
+    logged = study.metrics()
+    order = [name for name in infos if name in set(logged)] + [name for name in logged if name not in infos]
+    columns: list[MetricColumn] = []
+    parts: dict[str, list[list[Run]]] = {}
+    for name in order[:MOST_METRICS]:
+        tag, group = name
+        if group not in parts:
+            parts[group] = [[s.parts[group] for s in sessions if group in s.parts] for sessions in members]
+        info = infos.get(name)
+        columns.append(
+            {
+                "tag": tag,
+                "group": group,
+                "display_name": info.display_name[:_MOST_CHARACTERS] if info else "",
+                "description": info.description[:_MOST_CHARACTERS] if info else "",
+                "is_declared": info is not None,
+                "values": _means(parts[group], tag, point),
+            }
+        )
+    return columns, len(order) - len(columns)
+
+
+def _means(parts: Sequence[list[Run]], tag: str, point: MetricPoint) -> list[float | str | None]:
+    """The mean over the runs of each group that have the tag; None where none has."""
+    found: list[float | None] = []
+    for runs in parts:
+        series = [one for run in runs if (one := run.scalars.get(tag)) is not None and len(one)]
+        values = [_at(one.columns["values"], point) for one in series]
+        found.append(sum(values) / len(values) if values else None)
+    shown = numbers(np.array([math.nan if value is None else value for value in found], np.float64))
+    return [None if value is None else text for value, text in zip(found, shown, strict=True)]
+
+
+def _at(values: np.ndarray, point: MetricPoint) -> float:
+    """One number for all steps; what is NaN counts for the last value only, unless there is nothing else."""
+    if point == "last":
+        return float(values[-1])
+    if point == "min":
+        return float(np.fmin.reduce(values))
+    if point == "max":
+        return float(np.fmax.reduce(values))
+    kept = values[np.isfinite(values)]
+    return float(kept.mean()) if len(kept) else math.nan

@@ -1,0 +1,273 @@
+/**
+ * The HParams panel: a bar of settings over a table, a plot with the table below it, or importances.
+ *
+ * `sessions` fetches the table, `columns` makes it columns, `conditions` are what brushes and filters leave of it,
+ * and `narrowing` does that to the runs of every panel; it is loaded without the rest when an address has conditions.
+ * `state` is how it is shown. `parallel_plot` and `scatter_plot` draw on `canvas`es and know nothing of the page;
+ * `brushes` is what a part of an axis means, `scale` where on it values are.
+ */
+
+import { useEffect, useState } from "preact/hooks";
+import { fileName, saveBlob, svgToPng } from "../../chart/svg";
+import { progress, tagsOf } from "../../state/board";
+import { pattern } from "../../state/order";
+import { label } from "../../state/runs";
+import { Check, Item, Menu, Notice, Search, Segmented, Select } from "../../ui/controls";
+import { Icon } from "../../ui/icon";
+import type { Column } from "./columns";
+import { matrixSvg, parallelSvg } from "./figure";
+import { csvOf, jsonOf, latexOf, type Sheet } from "./files";
+import "./hparams.css";
+import { theme } from "../../state/appearance";
+import { Importance } from "./importance";
+import { clearConditions, conditions, kept, offered } from "./narrowing";
+import { currentPlot, Parallel, plotted } from "./parallel";
+import { shades } from "./ramp";
+import { currentMatrix, MOST, Scatter } from "./scatter";
+import { answer, columns, groups, point, problem, runOf, use } from "./sessions";
+import * as state from "./state";
+import { SessionTable } from "./table";
+import { t } from "./words";
+
+export default function HParams() {
+  useEffect(() => use(), []);
+  return (
+    <div class="panel">
+      <Toolbar />
+      <Body />
+    </div>
+  );
+}
+
+function Body() {
+  if (!answer.value) {
+    const isLoading = tagsOf("hparams").size > 0 || (progress.value !== null && !progress.value.is_done);
+    if (problem.value) return <Notice title={t("failed")}>{problem.value}</Notice>;
+    return isLoading ? <Notice title={t("loading")} isBusy /> : <Nothing />;
+  }
+  if (groups.value.length === 0) return <Nothing />;
+  if (offered.value.length === 0) return <Notice title={t("noRuns")}>{t("noRunsText")}</Notice>;
+  const { view } = state;
+  const note = noteOf();
+  return (
+    <div class={`hp-body is-${view.value}`}>
+      {note && <p class="hp-note">{note}</p>}
+      {view.value === "parallel" && <Parallel />}
+      {view.value === "scatter" && <Scatter />}
+      {view.value === "importance" ? <Importance /> : <SessionTable />}
+    </div>
+  );
+}
+
+function Nothing() {
+  return <Notice title={t("none")}>{t("noneText")}</Notice>;
+}
+
+/** What is left out of the view, in words. */
+function noteOf(): string {
+  const parts = answer.value?.left_out ? [t("leftOut", { text: answer.value.left_out })] : [];
+  const axes = state.axes.value;
+  if (state.view.value === "parallel" && axes.length > plotted.value.length)
+    parts.push(t("tooMany", { n: plotted.value.length, total: axes.length }));
+  if (state.view.value === "scatter") {
+    const hparams = axes.filter(({ role }) => role === "hparam").length;
+    const n = Math.min(hparams, MOST.hparams) + Math.min(axes.length - hparams, MOST.metrics);
+    if (n < axes.length) parts.push(t("tooMany", { n, total: axes.length }));
+  }
+  return parts.join(" ");
+}
+
+function Toolbar() {
+  const { view } = state;
+  const isPlot = view.value === "parallel" || view.value === "scatter";
+  return (
+    <div class="toolbar hp-tools" role="toolbar" aria-label={t("options")}>
+      <Segmented
+        label={t("view")}
+        tip={t("viewTip")}
+        value={view.value}
+        options={[
+          ["table", t("table")],
+          ["parallel", t("parallel")],
+          ["scatter", t("scatter")],
+          ["importance", t("importance")],
+        ]}
+        onChange={(value) => (view.value = value)}
+      />
+      <Select
+        label={t("value")}
+        tip={t("valueTip")}
+        value={point.value}
+        options={[
+          ["last", t("last")],
+          ["min", t("min")],
+          ["max", t("max")],
+          ["mean", t("mean")],
+        ]}
+        onChange={(value) => (point.value = value as "last")}
+      />
+      {isPlot && <ColorBy />}
+      <ColumnsMenu />
+      <Downloads />
+      {groups.value.length > 0 && (
+        <span class="hp-count" role="status">
+          {t("matching", { n: kept.value.length, total: groups.value.length })}
+        </span>
+      )}
+      {conditions.value.size > 0 && (
+        <button
+          type="button"
+          class="text-button is-accent"
+          data-tip={t("clearTip")}
+          onClick={clearConditions}
+        >
+          <Icon name="close" />
+          {t("clear")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What colours stand for, and from where to where they reach. */
+function ColorBy() {
+  const column = state.colorColumn.value;
+  const choices = columns.value.filter(({ role }) => role !== "fact").filter(state.isShown);
+  const ends = column ? state.scaleOf(column).ticks : [];
+  return (
+    <>
+      <Select
+        label={t("color")}
+        tip={t("colorTip")}
+        value={column?.key ?? "run"}
+        options={[["run", t("byRun")], ...choices.map((one) => [one.key, state.titleOf(one)] as const)]}
+        onChange={(key) => (state.colorBy.value = key)}
+      />
+      {column && ends.length > 1 && (
+        <span class="hp-legend" aria-hidden="true">
+          {ends[0].label.slice(0, 12)}
+          <span
+            class="hp-ramp"
+            style={{ background: `linear-gradient(90deg, ${shades(theme.value === "dark").join(",")})` }}
+          />
+          {ends[ends.length - 1].label.slice(0, 12)}
+        </span>
+      )}
+    </>
+  );
+}
+
+const MOST_LISTED = 60;
+
+function ColumnsMenu() {
+  const [filter, setFilter] = useState("");
+  const wanted = pattern(filter);
+  const fits = columns.value.filter(
+    (column) => column.key !== "s:name" && (!wanted || wanted.test(state.titleOf(column))),
+  );
+  const listed = fits.slice(0, MOST_LISTED);
+  const toggleTo = (isOn: boolean) =>
+    state.toggle(fits.filter((column) => state.isShown(column) !== isOn).map(({ key }) => key));
+  const list = (title: string, of: Column[]) =>
+    of.length > 0 && (
+      <>
+        <p class="sheet-title">{title}</p>
+        {of.map((column) => (
+          <Check
+            key={column.key}
+            label={state.titleOf(column)}
+            tip={column.tip || state.titleOf(column)}
+            isOn={state.isShown(column)}
+            onChange={() => state.toggle([column.key])}
+          />
+        ))}
+      </>
+    );
+  return (
+    <Menu text={t("columns")} tip={t("columnsTip")} isPressed={state.toggled.value.size > 0}>
+      {() => (
+        <>
+          <Search
+            label={t("searchColumns")}
+            tip={t("searchColumnsTip")}
+            value={filter}
+            onChange={setFilter}
+          />
+          <div class="hp-both">
+            <Item tip={t("showAllTip")} onClick={() => toggleTo(true)}>
+              {t("showAll")}
+            </Item>
+            <Item tip={t("showNoneTip")} onClick={() => toggleTo(false)}>
+              {t("showNone")}
+            </Item>
+          </div>
+          <div class="sheet-list">
+            {list(
+              t("hparamColumns"),
+              listed.filter(({ role }) => role === "hparam"),
+            )}
+            {list(
+              t("metricColumns"),
+              listed.filter(({ role }) => role !== "hparam"),
+            )}
+          </div>
+          {fits.length > listed.length && (
+            <p class="sheet-title">{t("moreColumns", { n: fits.length - listed.length })}</p>
+          )}
+        </>
+      )}
+    </Menu>
+  );
+}
+
+const PNG_SCALE = 2;
+
+function currentSheet(): Sheet {
+  return {
+    columns: state.shown.value.map((column) => ({ title: state.titleOf(column), column })),
+    names: groups.value.map((group) => {
+      const run = runOf(group);
+      return run ? label(run) : group.sessions[0];
+    }),
+    rows: state.rows.value,
+  };
+}
+
+function currentSvg(): string {
+  if (state.view.value === "scatter") return matrixSvg(currentMatrix());
+  return parallelSvg(currentPlot(), plotted.value.map(state.titleOf));
+}
+
+function Downloads() {
+  const save = (text: string, mime: string, ending: string) =>
+    saveBlob(new Blob([text], { type: mime }), fileName("hparams", ending));
+  const isPlot = state.view.value === "parallel" || state.view.value === "scatter";
+  return (
+    <Menu icon="download" tip={t("download")}>
+      {(close) => {
+        const item = (key: "csv" | "json" | "latex" | "svg" | "png", act: () => void) => (
+          <Item
+            key={key}
+            tip={t("download")}
+            onClick={() => {
+              act();
+              close();
+            }}
+          >
+            {t(key)}
+          </Item>
+        );
+        return [
+          item("csv", () => save(csvOf(currentSheet()), "text/csv", "csv")),
+          item("json", () => save(jsonOf(currentSheet()), "application/json", "json")),
+          item("latex", () => save(latexOf(currentSheet()), "application/x-latex", "tex")),
+          isPlot && item("svg", () => save(currentSvg(), "image/svg+xml", "svg")),
+          isPlot &&
+            item("png", async () =>
+              saveBlob(await svgToPng(currentSvg(), PNG_SCALE), fileName("hparams", "png")),
+            ),
+        ];
+      }}
+    </Menu>
+  );
+}
