@@ -8,7 +8,7 @@ from benchmarks.harness import run
 
 MODULES = (
     *("tape_loop", "conv", "fit", "data", "summary", "saving", "startup"),
-    *("board", "board_histograms", "board_graphs", "board_hparams", "board_profile"),
+    *("board", "board_histograms", "board_graphs", "board_hparams", "board_profile", "board_projector"),
 )
 
 

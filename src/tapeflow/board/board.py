@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tapeflow.board.cache import cache_folder
@@ -55,6 +56,7 @@ class Board:
         self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
+        self.at_end: list[Callable[[], None]] = []  # what panels have begun and must end
 
     def start(self) -> None:
         """Begin to read."""
@@ -62,6 +64,8 @@ class Board:
 
     def stop(self) -> None:
         """End reading, and keep what has been read."""
+        for end in self.at_end:
+            end()
         self.ingest.stop()
         self.index.prune()
 

@@ -152,6 +152,8 @@ class Embedding(NamedTuple):
         metadata: the file of labels; "" if there is none.
         sprite: the picture of all pictures; "" if there is none.
         picture_size: width and height of each picture in it.
+        bookmarks: the file of views somebody kept; "" if there is none.
+        tensor_name: what the configuration calls it, step and all.
     """
 
     name: str
@@ -161,6 +163,8 @@ class Embedding(NamedTuple):
     metadata: str
     sprite: str
     picture_size: tuple[int, ...]
+    bookmarks: str = ""
+    tensor_name: str = ""
 
 
 def read_embeddings(logdir: str | os.PathLike[str]) -> list[Embedding]:
@@ -177,6 +181,8 @@ def read_embeddings(logdir: str | os.PathLike[str]) -> list[Embedding]:
                 info.metadata_path,
                 info.sprite.image_path,
                 tuple(info.sprite.single_image_dim),
+                info.bookmarks_path,
+                info.tensor_name,
             )
         )
     return sorted(found, key=lambda e: (e.name, -1 if e.step is None else e.step))

@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.summary.reader import open_regular
+
 _LATEST = re.compile(r'^model_checkpoint_path: "((?:[^"\\]|\\.)*)"', re.MULTILINE)
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _LONGEST_HEADER = 64 << 20
+_LONGEST_STATE = 1 << 20
 
 
 def checkpoint_vectors(logdir: str, checkpoint: str, name: str) -> np.ndarray | None:
@@ -28,16 +31,21 @@ def checkpoint_vectors(logdir: str, checkpoint: str, name: str) -> np.ndarray | 
         name: a name in the checkpoint: `embedding/.ATTRIBUTES/VARIABLE_VALUE`, or just `embedding`.
     """
     try:
-        path = checkpoint or _latest(logdir)
-        with open(path if os.path.isfile(path) else f"{path}.safetensors", "rb") as file:
+        path = checkpoint or latest_checkpoint(logdir)
+        with open_regular(path if os.path.isfile(path) else f"{path}.safetensors") as file:
             return _vectors(file, name.removesuffix(":0"))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _latest(logdir: str) -> str:
-    with open(os.path.join(logdir, "checkpoint"), encoding="utf-8") as file:
-        found = _LATEST.search(file.read())
+def latest_checkpoint(logdir: str) -> str:
+    """The path of the latest checkpoint of a folder, as its file `checkpoint` says.
+
+    Raises:
+        OSError, ValueError: there is none.
+    """
+    with open_regular(os.path.join(logdir, "checkpoint")) as file:
+        found = _LATEST.search(file.read(_LONGEST_STATE).decode())
     if found is None:
         raise ValueError("no latest checkpoint")
     return os.path.join(logdir, found[1])

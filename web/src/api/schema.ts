@@ -593,3 +593,107 @@ export interface ProfileEvent {
   duration: number;
   args: Record<string, string>;
 }
+
+export type ProjectorMethod = "tsne" | "umap";
+
+export type ProjectorJobState = "waiting" | "running" | "done" | "failed" | "cancelled";
+
+export type ProjectorColumnKind = "categories" | "numbers" | "texts";
+
+/** The size of each picture in the picture of all pictures. */
+export interface ProjectorSprite {
+  width: number;
+  height: number;
+}
+
+/** A set of points at one step; `step` is null where none was given, sizes are where the configuration is silent.
+ *
+ * `version` changes whenever the files do. */
+export interface ProjectorStep {
+  step: number | null;
+  version: string;
+  points: number | null;
+  dimensions: number | null;
+  has_metadata: boolean;
+  sprite: ProjectorSprite | null;
+  has_bookmarks: boolean;
+}
+
+/** What was logged under one name in one run, in order of steps. */
+export interface ProjectorSet {
+  run: string;
+  run_name: string;
+  name: string;
+  steps: ProjectorStep[];
+}
+
+/** All sets; `problems` says which configurations cannot be read, `missing` what methods lack, in words. */
+export interface ProjectorSets {
+  sets: ProjectorSet[];
+  problems: string[];
+  missing: Record<string, string>;
+}
+
+/** A column of metadata; `distinct` counts different values. */
+export interface ProjectorColumn {
+  name: string;
+  kind: "categories" | "numbers" | "texts";
+  distinct: number;
+}
+
+/** One step in detail; `notes` says what was cut or could not be read. */
+export interface ProjectorFacts {
+  points: number;
+  dimensions: number;
+  columns: ProjectorColumn[];
+  notes: string[];
+  bookmarks: unknown[];
+}
+
+/** All cells of one point, by the names of their columns. */
+export interface ProjectorRow {
+  index: number;
+  cells: string[][];
+}
+
+/** The nearest points, the nearest first, without the point itself. */
+export interface ProjectorNeighbors {
+  index: number;
+  metric: "cosine" | "euclidean";
+  indices: number[];
+  distances: number[];
+}
+
+/** An array of a packed message. */
+export interface ProjectorArray {
+  name: string;
+  dtype: "f4" | "u4";
+  length: number;
+}
+
+/** The head of a packed layout; columns are `0`, `1`, ... in the order asked for. NaN: a point without a place. */
+export interface ProjectorLayoutHead {
+  arrays: ProjectorArray[];
+  iteration: number;
+  total: number;
+  variance: number[];
+  message: string;
+}
+
+/** The head of a packed column: `codes` point into `values`, or there are `numbers` and no values. */
+export interface ProjectorColumnHead {
+  arrays: ProjectorArray[];
+  kind: "categories" | "numbers" | "texts";
+  values: string[];
+}
+
+/** A projection that takes a while; `layout` counts the layouts there have been so far. */
+export interface ProjectorJob {
+  id: string;
+  method: "tsne" | "umap";
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  iteration: number;
+  total: number;
+  layout: number;
+  message: string;
+}

@@ -1,0 +1,132 @@
+import { expect, it } from "vitest";
+import { unpack } from "./api";
+import { inside, matrixOf, moved, nearest, normalised, project, START, turned, zoomed } from "./camera";
+import { colored, MOST_KEYS, rgbOf, scaleColor } from "./colors";
+import { type Column, matching, textAt } from "./columns";
+import { middles, placed } from "./labels";
+
+function message(head: object, ...columns: (Float32Array | Uint32Array)[]): ArrayBuffer {
+  let text = JSON.stringify(head);
+  text += " ".repeat(-text.length & 7);
+  const sizes = columns.map((column) => (column.byteLength + 7) & ~7);
+  const bytes = new Uint8Array(8 + text.length + sizes.reduce((a, b) => a + b, 0));
+  bytes.set(new TextEncoder().encode("TFA1"));
+  new DataView(bytes.buffer).setUint32(4, text.length, true);
+  bytes.set(new TextEncoder().encode(text), 8);
+  let at = 8 + text.length;
+  columns.forEach((column, i) => {
+    bytes.set(new Uint8Array(column.buffer), at);
+    at += sizes[i];
+  });
+  return bytes.buffer;
+}
+
+function categories(values: string[], codes: number[]): Column {
+  return { name: "label", kind: "categories", values, codes: Uint32Array.from(codes), numbers: null };
+}
+
+it("takes arrays out of a message, and refuses what is none", () => {
+  const head = {
+    arrays: [
+      { name: "0", dtype: "f4", length: 3 },
+      { name: "codes", dtype: "u4", length: 1 },
+    ],
+  };
+  const { arrays } = unpack(message(head, Float32Array.of(1, 2, 3), Uint32Array.of(7)));
+  expect([...arrays.get("0")!]).toEqual([1, 2, 3]);
+  expect([...arrays.get("codes")!]).toEqual([7]);
+  expect(() => unpack(new TextEncoder().encode("<!doctype html>").buffer)).toThrow("not a message of arrays");
+});
+
+it("puts the middle into the middle, and moves it with the pointer", () => {
+  const [width, height] = [400, 300];
+  for (const is3d of [true, false]) {
+    const at = (camera: typeof START) => {
+      const { x, y } = project(new Float32Array(3), matrixOf(camera, is3d, width, height), width, height);
+      return [x[0], y[0]];
+    };
+    expect(at(START)).toEqual([200, 150]);
+    const [x, y] = at(moved(START, is3d, 30, -20, width, height));
+    expect(x).toBeCloseTo(230, 1);
+    expect(y).toBeCloseTo(130, 1);
+  }
+});
+
+it("keeps what is under the pointer there while it zooms a plane", () => {
+  const point = Float32Array.of(0.5, 0.25, 0);
+  const before = project(point, matrixOf(START, false, 400, 300), 400, 300);
+  const next = zoomed(START, false, 3, before.x[0] - 200, before.y[0] - 150, 400, 300);
+  const after = project(point, matrixOf(next, false, 400, 300), 400, 300);
+  expect(after.x[0]).toBeCloseTo(before.x[0], 2);
+  expect(after.y[0]).toBeCloseTo(before.y[0], 2);
+  expect(next.zoom).toBeCloseTo(3);
+});
+
+it("never turns upside down, and finds the point in front", () => {
+  expect(turned(START, 0, 10_000).pitch).toBeCloseTo(Math.PI / 2);
+  const points = Float32Array.of(0, 0, -0.9, 0, 0, 0.9, 5, 5, 5);
+  const camera = { ...START, yaw: 0, pitch: 0 };
+  const screen = project(points, matrixOf(camera, true, 200, 200), 200, 200);
+  expect(nearest(screen, 100, 100, 8, () => true)).toBe(1);
+  expect(nearest(screen, 100, 100, 8, (i) => i !== 1)).toBe(0);
+  expect(nearest(screen, 10, 100, 8, () => true)).toBe(-1);
+  expect(inside(screen, 90, 90, 110, 110, () => true)).toEqual([0, 1]);
+});
+
+it("brings any layout to one size, with points that have no place left out", () => {
+  const places = normalised([Float32Array.of(0, 100, Number.NaN), Float32Array.of(10, 10, 10)], 3);
+  expect([...places.slice(0, 6)]).toEqual([-1, 0, 0, 1, 0, 0]);
+  expect(places[6]).toBeNaN();
+  expect([...normalised([Float32Array.of(3, 3)], 2)]).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
+it("colours categories, numbers, and more values than there are colours", () => {
+  const few = colored(categories(["b", "a"], [0, 1, 1]), 3, false);
+  expect(few.keys.map(({ name, count }) => [name, count])).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ]);
+  expect([...few.colors.slice(4, 7)]).toEqual([...rgbOf(few.keys[0].color)]);
+  const numbers = { ...categories([], []), numbers: Float32Array.of(0, 10, Number.NaN) };
+  const scale = colored(numbers, 3, false);
+  expect(scale.range).toEqual({ min: 0, max: 10 });
+  expect([...scale.colors.slice(0, 3)]).toEqual([...scaleColor(0)]);
+  const many = Array.from({ length: 200 }, (_, i) => `v${i}`);
+  const codes = [...many.keys(), 7, 7];
+  const cut = colored(categories(many, codes), codes.length, true);
+  expect(cut.keys).toHaveLength(MOST_KEYS);
+  expect(cut.keys[0].name).toBe("v7");
+  expect(cut.others).toBe(150);
+  expect(colored(categories(many, [...many.keys()]), 200, true).keys).toEqual([]);
+});
+
+it("reads the short form of a colour", () => {
+  expect(rgbOf("#fff")).toEqual([255, 255, 255]);
+  expect(rgbOf("#14171c")).toEqual([20, 23, 28]);
+});
+
+it("finds points by their text", () => {
+  const column = categories(["cat", "dog"], [0, 1, 0]);
+  expect(matching(column, 3, /CA/i)).toEqual([0, 2]);
+  expect(textAt(column, 1)).toBe("dog");
+  expect(matching(null, 12, /^#1/)).toEqual([1, 10, 11]);
+});
+
+it("writes labels that do not hide each other", () => {
+  const screen = {
+    x: Float32Array.of(10, 12, 200, Number.NaN),
+    y: Float32Array.of(10, 11, 10, 10),
+    depth: new Float32Array(4),
+  };
+  const labels = placed(
+    [0, 1, 2, 3],
+    screen,
+    300,
+    300,
+    (i) => `label ${i}`,
+    () => false,
+  );
+  expect(labels.map(({ text }) => text)).toEqual(["label 0", "label 2"]);
+  const at = middles(new Map([[0, [0, 1, 2]]]), Float32Array.of(0, 0, 0, 1, 1, 1, 900, 900, 900));
+  expect(at.get(0)).toEqual([1, 1, 1]);
+});
