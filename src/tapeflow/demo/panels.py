@@ -105,7 +105,7 @@ def _questions(
         case "graphs":
             return [("items", first), ("node", first | {"index": 0, "node": 0})]
         case "hparams":
-            metrics = _json(url, "api/v1/hparams/sessions").get("metrics", [])
+            metrics = _json(url, "api/v1/hparams/sessions")["metrics"]
             wanted = [{"tag": metric["tag"], "group": metric["group"]} for metric in metrics[:1]]
             return [("sessions", {}), *[("importance", metric) for metric in wanted]]
         case "custom_scalars":

@@ -91,6 +91,7 @@ class Board(http.server.BaseHTTPRequestHandler):
             "/api/v1/projector/sets": {"sets": [{"run": "r", "name": "t"}]},
             "/api/v1/runs": {"runs": [{"id": "r"}, {"id": "s", "profiles": {"now": ""}}]},
             "/api/v1/custom_scalars/layout": {},
+            "/api/v1/hparams/sessions": {"metrics": [{"tag": "epoch_accuracy", "group": ""}]},
         }
         self.asked.append(self.path)
         if self.path.startswith("/api/v1/hparams/importance"):
