@@ -1,5 +1,6 @@
 /** The bar at the top: panels, how the connection is, language and theme. */
 
+import { useEffect, useRef } from "preact/hooks";
 import { hasContent, panels } from "../panels/registry";
 import { locale, localeChoice, theme, themeChoice } from "../state/appearance";
 import { connection, info, progress } from "../state/board";
@@ -47,8 +48,19 @@ function Tabs() {
   const first = withContent[0] ?? panels[0];
   const shown = panels.filter((one) => one === first || one.id === panel.value || withContent.includes(one));
   const active = panel.value || first?.id;
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active, shown.length]);
   return (
-    <nav class="tabs" aria-label={t("panels")}>
+    <nav
+      class="tabs"
+      aria-label={t("panels")}
+      ref={bar}
+      onWheel={(event) => {
+        event.currentTarget.scrollLeft += event.deltaY;
+      }}
+    >
       {shown.map(({ id, title }) => (
         <a
           key={id}
