@@ -352,7 +352,7 @@ def test_a_missing_extra_is_named_with_the_command(
         ({"method": "umap", "parameters": {"metric": "x"}}, "expected metric euclidean or cosine; got 'x'"),
         ({"method": "umap", "parameters": {"x": 1}}, "projector/jobs expected parameters out of dimensions"),
         (
-            {"method": "umap", "run": "no", "name": "no"},
+            {"method": "tsne", "run": "no", "name": "no"},
             "the projector has no run='no' with name='no' and step=None",
         ),
     ],
