@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tapeflow.cli import main
+from tapeflow.compat import uninstall
 
 SCRIPT = "import tensorflow as tf\ntf.nn.relu(1.0)\n"
+
+
+@pytest.fixture(autouse=True)
+def _uninstalled(no_real_tensorflow: None) -> Iterator[None]:
+    """What runs here as a command is a process of its own elsewhere, which leaves nothing behind."""
+    yield
+    uninstall()
 
 
 @pytest.fixture
