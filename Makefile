@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo board test test-slow check format package bench clean chromium
+.PHONY: help demo board test test-slow check format docs package bench clean chromium
 
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
@@ -60,6 +60,9 @@ package: $(PAGE)  ## build the wheel and the sdist, and try the wheel in an empt
 	build/package/bin/python -m pip install --quiet dist/*.whl
 	cd build && package/bin/tapeflow doctor
 	cd build && package/bin/tapeflow demo --quick --check --port 0 --logdir package/logs
+
+docs: $(READY)  ## build the site of the documents into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet $(ARGS)
 
 bench: $(READY) $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
 	$(BIN)/python -m benchmarks $(ARGS)
