@@ -115,6 +115,7 @@ def test_an_input_bound_run_says_so_and_the_mended_one_does_not(board: str, new_
     expect(page.get_by_role("listitem").filter(has_text="num_parallel_calls")).to_be_visible()
     expect(page.get_by_role("img", name=re.compile("60 steps, stacked by phase"))).to_be_visible()
     expect(page.get_by_role("definition").filter(has_text="40.2 ms").first).to_be_visible()
+    page.wait_for_url(re.compile("prof="))
     page.reload()
     expect(verdict).to_have_text("Input-bound")  # it is in the address
     choose(page, "tensorflow")
