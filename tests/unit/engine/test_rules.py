@@ -610,26 +610,30 @@ _SIGNALS = """
     for _ in range(3):
         step()
         lazy()
-    hits, is_over = 0, False
+    hits, kills, turns, is_over = 0, 0, 0, False
     ready = threading.Event()
 
     def pester():
+        global kills
         while not is_over:
             ready.wait()
             time.sleep(random.random() * 0.002)
             if ready.is_set():
                 ready.clear()
                 os.kill(os.getpid(), signal.SIGINT)
+                kills += 1
 
     threading.Thread(target=pester, daemon=True).start()
     end = time.monotonic() + 2.0
     while time.monotonic() < end:
+        turns += 1
         try:
             ready.set()
             while ready.is_set():
                 step()
                 lazy()
-            time.sleep(0.01)
+            while kills < turns:  # it is on its way
+                time.sleep(0.001)
         except KeyboardInterrupt:
             hits += 1
         ready.clear()
