@@ -597,6 +597,7 @@ class TestRule8Donation:
 
 _SIGNALS = """
     import os, random, signal, threading, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may have been told to ignore it
     import numpy as np
     import tapeflow as tf
 

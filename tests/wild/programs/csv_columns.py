@@ -8,6 +8,8 @@ import pandas as pd
 import tensorflow as tf
 from tensorflow.keras import layers
 
+tf.random.set_seed(3)
+
 rng = np.random.default_rng(0)
 count = 200
 frame = pd.DataFrame(

@@ -3,6 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
+tf.random.set_seed(3)
+
 strategy = tf.distribute.MirroredStrategy()
 print("Number of devices:", strategy.num_replicas_in_sync)
 rng = np.random.default_rng(0)

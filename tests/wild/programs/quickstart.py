@@ -5,6 +5,8 @@ import tensorflow as tf
 from tensorflow.keras import Model
 from tensorflow.keras.layers import Conv2D, Dense, Flatten
 
+tf.random.set_seed(3)
+
 print("TensorFlow version:", tf.__version__)
 rng = np.random.default_rng(0)
 y_train, y_test = rng.integers(0, 10, 600), rng.integers(0, 10, 100)

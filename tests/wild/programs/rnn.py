@@ -5,6 +5,8 @@ import tensorflow as tf
 from tensorflow import keras
 from tensorflow.keras import layers
 
+tf.random.set_seed(3)
+
 model = keras.Sequential()
 model.add(layers.Embedding(input_dim=1000, output_dim=16))
 model.add(layers.GRU(24, return_sequences=True))

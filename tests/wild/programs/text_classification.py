@@ -9,6 +9,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import layers, losses
 
+tf.random.set_seed(3)
+
 good, bad = ["great", "lovely", "fine", "wonderful"], ["awful", "boring", "poor", "terrible"]
 rng = np.random.default_rng(1)
 root = tempfile.mkdtemp()

@@ -3,6 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
+tf.random.set_seed(3)
+
 TRUE_W, TRUE_B, EXAMPLES = 3.0, 2.0, 201
 x = tf.linspace(-2, 2, EXAMPLES)
 x = tf.cast(x, tf.float32)
