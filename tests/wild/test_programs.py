@@ -23,7 +23,7 @@ def _param(path: Path) -> object:
     return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else [])
 
 
-@pytest.mark.parametrize("program", map(_param, PROGRAMS))
+@pytest.mark.parametrize("program", [_param(path) for path in PROGRAMS])
 def test_runs(program: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tapeflow.cli", "run", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
