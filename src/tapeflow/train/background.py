@@ -1,7 +1,7 @@
 """`BackgroundWriter`: files written on a thread while training goes on.
 
-Whoever saves copies the values first, which takes as long as copying memory does; writing, checksums and
-waiting for the disk happen here. If the disk is slower than the saves come, one save waits for its turn and
+Whoever saves takes the values first, by a copy or by holding on to them; writing, checksums and waiting for the
+disk happen here. If the disk is slower than the saves come, one save waits for its turn and
 gives way to the next: at most two copies of a model are on their way, and training never waits for the disk.
 What goes wrong is raised at the next save or `wait`.
 """
