@@ -4,6 +4,7 @@ import argparse
 import importlib
 import sys
 
+from benchmarks import report
 from benchmarks.harness import run
 
 MODULES = (
@@ -25,10 +26,13 @@ def main() -> int:
     unknown = sorted(set(options.names) - set(MODULES))
     if unknown:
         parser.error(f"benchmarks expected names out of {', '.join(MODULES)}; got {', '.join(unknown)}")
+    benchmarks = {name: importlib.import_module(f"benchmarks.{name}").BENCHMARKS for name in MODULES}
+    every = [benchmark.name for found in benchmarks.values() for benchmark in found]
     all_met = True
     for name in options.names or MODULES:
-        for benchmark in importlib.import_module(f"benchmarks.{name}").BENCHMARKS:
+        for benchmark in benchmarks[name]:
             all_met &= run(benchmark, is_quick=options.quick, only=tuple(options.only or ())).is_all_met
+            report.write(every)  # after each: an interrupted run keeps what it has measured
     return 1 if options.strict and not all_met else 0
 
 

@@ -8,7 +8,6 @@ that were neighbours in time.
 
 import json
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import ROOT, Loop, LoopProcess, NotMeasured, Sample, Script
+from benchmarks.contenders import Loop, LoopProcess, NotMeasured, Sample, Script
+from benchmarks.report import RESULTS, machine
 
-RESULTS = ROOT / "benchmarks" / "results"
 QUICK_ROUNDS = 3
 # Thread pools spin for a while after their last job; the next contender shall not pay for it.
 SETTLE_S = 0.03
@@ -207,7 +206,7 @@ def run(benchmark: Benchmark, is_quick: bool = False, only: Sequence[str] = ()) 
             process.close()
     result.verdicts = [bar.judge(result) for bar in benchmark.bars]
     print(_table(result, rounds), flush=True)
-    _save(result)
+    _save(result, rounds)
     return result
 
 
@@ -287,17 +286,29 @@ def _row(result: Result, name: str) -> str:
     return f"{median:>9} {spread:>18} {ratios[0]:>8} {ratios[1]:>8}  {facts}"
 
 
-def _save(result: Result) -> Path:
+def _figures(result: Result, name: str) -> dict[str, Any]:
+    times, reference = result.seconds[name], result.benchmark.reference
+    return {
+        "median": statistics.median(times),
+        "fastest": min(times),
+        "ratio": result.ratio(name, reference) if reference in result.seconds else None,
+        "at_best": result.ratio_at_best(name, reference) if reference in result.seconds else None,
+        "facts": dict(result.samples[name][-1].facts),
+    }
+
+
+def _save(result: Result, rounds: int) -> Path:
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{result.benchmark.name}.json"
     content = {
         "benchmark": result.benchmark.title,
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "machine": {"python": platform.python_version(), "platform": platform.platform()},
+        "machine": machine(),
         "load_before": result.load_before,
-        "reference": result.benchmark.reference,
+        "rounds": rounds,
+        "unit": result.benchmark.unit,
+        "contenders": {name: _figures(result, name) for name in result.seconds},
         "seconds_a_step": result.seconds,
-        "facts": {name: dict(samples[-1].facts) for name, samples in result.samples.items() if samples},
         "not_measured": {name: [r.kind, r.reason] for name, r in result.not_measured.items()},
         "bars": [{"bar": v.text, "is_met": v.is_met, "figure": v.figure} for v in result.verdicts],
     }

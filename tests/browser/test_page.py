@@ -176,8 +176,7 @@ def test_a_malformed_address_shows_the_page(board: str, new_page: Open) -> None:
     page = new_page(f"{board}#%E0")
     expect(page.get_by_text("There is no panel “%E0” here")).to_be_visible()
     # What a query holds twice encoded is malformed once decoded.
-    page.goto(f"{board}#images?at=%25E0=3&mclosed=%25E0")
-    page.reload()
+    page = new_page(f"{board}#images?at=%25E0=3&mclosed=%25E0")
     expect(page.get_by_role("article").first.get_by_role("slider")).to_have_value("9")
 
 

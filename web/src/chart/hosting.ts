@@ -1,15 +1,29 @@
-/** What panels that hold a line chart do alike: its colours, and its keys. */
+/** What panels that hold a line chart do alike: put it into its element, its colours, and its keys. */
 
-import type { ChartView, LineChart } from "./line_chart";
+import { themeColor } from "../state/appearance";
+import { type ChartEvents, type ChartView, LineChart } from "./line_chart";
+import { hideTooltip } from "./tooltip";
+
+/** A chart that fills an element, whatever size that takes; and what takes it away again. */
+export function hostChart(
+  element: HTMLElement,
+  view: ChartView,
+  events: ChartEvents,
+): [chart: LineChart, leave: () => void] {
+  const chart = new LineChart(element, view, events, element.clientWidth, element.clientHeight);
+  const observer = new ResizeObserver(() => chart.setSize(element.clientWidth, element.clientHeight));
+  observer.observe(element);
+  const leave = () => {
+    observer.disconnect();
+    chart.destroy();
+    hideTooltip();
+  };
+  return [chart, leave];
+}
 
 /** The colours of the theme of the day. */
 export function chartColors(): ChartView["colors"] {
-  const style = getComputedStyle(document.documentElement);
-  return {
-    text: style.getPropertyValue("--text-3"),
-    grid: style.getPropertyValue("--grid"),
-    background: style.getPropertyValue("--bg"),
-  };
+  return { text: themeColor("--text-3"), grid: themeColor("--grid"), background: themeColor("--bg") };
 }
 
 /** Arrow keys move the cursor, + and - zoom, 0 shows all. */

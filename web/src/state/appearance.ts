@@ -30,3 +30,9 @@ effect(() => {
 effect(() => {
   document.documentElement.lang = locale.value;
 });
+
+/** A colour of the theme, by its variable; canvases cannot ask the style sheet themselves. */
+export function themeColor(name: string): string {
+  theme.value;
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

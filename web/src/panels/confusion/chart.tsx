@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { facts, hideTooltip, showBeside } from "../../chart/tooltip";
-import { locale, theme } from "../../state/appearance";
+import { locale, theme, themeColor } from "../../state/appearance";
 import { announce } from "../../ui/announce";
 import {
   type Colors,
@@ -36,14 +36,12 @@ const LEAST_SPAN = 4;
 const CLICK_PX = 4;
 
 export function colorsOfTheme(): Colors {
-  const style = getComputedStyle(document.documentElement);
   const isDark = theme.value === "dark";
-  const of = (name: string) => style.getPropertyValue(name).trim();
   return {
-    background: of("--bg"),
-    text: of("--text"),
-    faint: of("--text-3"),
-    line: of("--line"),
+    background: themeColor("--bg"),
+    text: themeColor("--text"),
+    faint: themeColor("--text-3"),
+    line: themeColor("--line"),
     right: isDark ? "#4ba6ec" : "#0b62ad",
     wrong: isDark ? "#ff8b45" : "#c64f00",
   };
@@ -110,7 +108,7 @@ export function MatrixChart(props: Props) {
     const isThere = pinned && pinned.row < matrix.size && pinned.column < matrix.size;
     if (isThere) {
       const place = { row: places[pinned.row], column: places[pinned.column] };
-      drawMark(context, scene.current, place, accent());
+      drawMark(context, scene.current, place, themeColor("--accent"));
     }
     if (cursor && cursor.row < matrix.size && cursor.column < matrix.size)
       drawMark(context, scene.current, cursor, colors.text);
@@ -215,10 +213,6 @@ export function MatrixChart(props: Props) {
       <canvas ref={over} />
     </div>
   );
-}
-
-function accent(): string {
-  return getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
 }
 
 /** A canvas of this size in the pixels of the screen, empty. */

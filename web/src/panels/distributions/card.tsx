@@ -2,8 +2,8 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatDuration, formatTime } from "../../chart/format";
-import { chartColors, chartKey } from "../../chart/hosting";
-import { type ChartView, LineChart, type Reading } from "../../chart/line_chart";
+import { chartColors, chartKey, hostChart } from "../../chart/hosting";
+import type { ChartView, LineChart, Reading } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { chartSvg } from "../../chart/svg";
 import { facts, hideTooltip, showBeside } from "../../chart/tooltip";
@@ -45,32 +45,22 @@ export function DistributionCard({ card, isOpen }: { card: RunCard; isOpen: bool
 
   useEffect(() => {
     const element = host.current!;
-    const made = new LineChart(
-      element,
-      view(),
-      {
-        zoom(window) {
-          zoom.value = window;
-          hideTooltip();
-        },
-        hover(x, found, place) {
-          if (x === null || found.length === 0) return hideTooltip();
-          const rows = tooltip(made.shown.lines, found[0], start);
-          showBeside([facts(rows)], place);
-          if (document.activeElement === element) announce(rows.map((row) => row.join(": ")).join(", "));
-        },
+    const [made, leaveChart] = hostChart(element, view(), {
+      zoom(window) {
+        zoom.value = window;
+        hideTooltip();
       },
-      element.clientWidth,
-      element.clientHeight,
-    );
+      hover(x, found, place) {
+        if (x === null || found.length === 0) return hideTooltip();
+        const rows = tooltip(made.shown.lines, found[0], start);
+        showBeside([facts(rows)], place);
+        if (document.activeElement === element) announce(rows.map((row) => row.join(": ")).join(", "));
+      },
+    });
     chart.current = made;
-    const observer = new ResizeObserver(() => made.setSize(element.clientWidth, element.clientHeight));
-    observer.observe(element);
     return () => {
-      observer.disconnect();
-      made.destroy();
       chart.current = null;
-      hideTooltip();
+      leaveChart();
     };
   }, [card.id, start]);
 

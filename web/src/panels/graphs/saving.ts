@@ -1,5 +1,6 @@
 /** The graph as a file to keep, and the colours of the page as a canvas needs them. */
 
+import { themeColor } from "../../state/appearance";
 import { CanvasBrush, SvgBrush } from "./brush";
 import { drawScene, type Look } from "./drawing";
 import type { Shown } from "./stage";
@@ -11,16 +12,14 @@ const MOST_PIXELS = 64e6;
 const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
 
 export function readLook(isDark: boolean): Look {
-  const style = getComputedStyle(document.documentElement);
-  const value = (name: string) => style.getPropertyValue(name).trim();
   return {
-    ground: value("--bg"),
-    raised: value("--bg-side"),
-    text: value("--text"),
-    quiet: value("--text-2"),
-    line: value("--line-strong"),
+    ground: themeColor("--bg"),
+    raised: themeColor("--bg-side"),
+    text: themeColor("--text"),
+    quiet: themeColor("--text-2"),
+    line: themeColor("--line-strong"),
     edge: isDark ? "#5b6676" : "#aab2be",
-    accent: value("--accent"),
+    accent: themeColor("--accent"),
     isDark,
   };
 }

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatTime, formatValue } from "../../char
 import { onPaper } from "../../chart/palette";
 import { facts, hideTooltip, showBeside } from "../../chart/tooltip";
 import type { RunCard } from "../../media/run_cards";
-import { theme } from "../../state/appearance";
+import { themeColor } from "../../state/appearance";
 import { colorOf, label } from "../../state/runs";
 import { announce } from "../../ui/announce";
 import { CardHead } from "./card_head";
@@ -22,9 +22,6 @@ const PAPER = { width: 640, height: 400 };
 const PAPER_COLORS = { text: "#555555", grid: "#e8e8e8", background: "#ffffff", strong: "#222222" };
 
 function look(color: string): Look {
-  theme.value;
-  const style = getComputedStyle(document.documentElement);
-  const named = (name: string) => style.getPropertyValue(name).trim();
   return {
     mode: state.mode.value,
     isLog: state.isLog.value,
@@ -32,10 +29,10 @@ function look(color: string): Look {
     window: state.zoom.value,
     color,
     colors: {
-      text: named("--text-3"),
-      grid: named("--grid"),
-      background: named("--bg"),
-      strong: named("--text"),
+      text: themeColor("--text-3"),
+      grid: themeColor("--grid"),
+      background: themeColor("--bg"),
+      strong: themeColor("--text"),
     },
   };
 }

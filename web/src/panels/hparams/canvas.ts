@@ -1,5 +1,7 @@
 /** Canvases that lie over each other, and drawing on them a little at a time. */
 
+import { theme, themeColor } from "../../state/appearance";
+
 export interface Ink {
   text: string;
   grid: string;
@@ -8,16 +10,13 @@ export interface Ink {
   background: string;
 }
 
-/** The colours of the theme; `isDark` is only to be read, so that they are taken again when it changes. */
-export function themeInk(isDark: boolean): Ink {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string) => style.getPropertyValue(name).trim();
+export function themeInk(): Ink {
   return {
-    text: of("--text-2"),
-    grid: of("--line-strong"),
-    faint: isDark ? "#333b47" : "#dde1e7",
-    accent: of("--accent"),
-    background: of("--bg"),
+    text: themeColor("--text-2"),
+    grid: themeColor("--line-strong"),
+    faint: theme.value === "dark" ? "#333b47" : "#dde1e7",
+    accent: themeColor("--accent"),
+    background: themeColor("--bg"),
   };
 }
 

@@ -2,7 +2,6 @@
 
 import { computed, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { theme } from "../../state/appearance";
 import { Item, Menu, Notice, Segmented } from "../../ui/controls";
 import { conditionOf, type Span, spanOf } from "./brushes";
 import { themeInk } from "./canvas";
@@ -33,7 +32,7 @@ export function currentPlot(): Plot {
     rows: drawn.value,
     passes: passes.value,
     ...coloring.value,
-    ink: themeInk(theme.value === "dark"),
+    ink: themeInk(),
   };
 }
 

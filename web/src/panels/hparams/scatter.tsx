@@ -2,7 +2,6 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { theme } from "../../state/appearance";
 import { Notice } from "../../ui/controls";
 import { conditionOf, type Span, spanOf } from "./brushes";
 import { themeInk } from "./canvas";
@@ -37,7 +36,7 @@ export function currentMatrix(): Matrix {
     rows: drawn.value,
     passes: passes.value,
     ...coloring.value,
-    ink: themeInk(theme.value === "dark"),
+    ink: themeInk(),
   };
 }
 

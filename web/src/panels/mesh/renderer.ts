@@ -3,6 +3,7 @@
  * sight, and the picture then handed to the canvas of its card.
  */
 
+import { linkedProgram } from "../../chart/shaders";
 import type { Bounds, Camera } from "./camera";
 import { projected } from "./camera";
 import { edgesOf, type Geometry } from "./geometry";
@@ -101,19 +102,7 @@ export class Renderer {
 
   private prepare(): void {
     const { gl } = this;
-    const program = gl.createProgram();
-    for (const [kind, text] of [
-      [gl.VERTEX_SHADER, VERTEX],
-      [gl.FRAGMENT_SHADER, FRAGMENT],
-    ] as const) {
-      const shader = gl.createShader(kind)!;
-      gl.shaderSource(shader, text);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
-      throw new Error(`The shaders do not work here: ${gl.getProgramInfoLog(program)}`);
+    const program = linkedProgram(gl, VERTEX, FRAGMENT);
     gl.useProgram(program);
     gl.enable(gl.DEPTH_TEST);
     this.places = Object.fromEntries(

@@ -5,9 +5,9 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Run, TagEntry } from "../../api/schema";
 import { formatValue } from "../../chart/format";
-import { chartColors, chartKey } from "../../chart/hosting";
+import { chartColors, chartKey, hostChart } from "../../chart/hosting";
 import type { Line, Range } from "../../chart/line";
-import { type ChartView, LineChart, type Reading } from "../../chart/line_chart";
+import type { ChartView, LineChart, Reading } from "../../chart/line_chart";
 import { chartSvg, fileName, saveBlob, svgToPng } from "../../chart/svg";
 import { hideTooltip, lineTable, MOST_ROWS, showBeside } from "../../chart/tooltip";
 import { StepSlider, useStep } from "../../media/steps";
@@ -115,39 +115,29 @@ function useChart(shown: readonly Shown[]) {
   latest.current = shown;
   useLayoutEffect(() => {
     const element = host.current!;
-    const made = new LineChart(
-      element,
-      chartView(),
-      {
-        zoom(window) {
-          zoom.value = window;
-          hideTooltip();
-        },
-        hover(x, readings, place) {
-          if (x === null || readings.length === 0) return hideTooltip();
-          const cells = cellsOf(latest.current);
-          const more = document.createElement("p");
-          more.textContent = t("more", { n: readings.length - MOST_ROWS });
-          const table = lineTable(TITLES(), readings, cells);
-          showBeside(readings.length > MOST_ROWS ? [table, more] : [table], place);
-          if (document.activeElement === element) {
-            const [name, ...facts] = cells(readings[0]);
-            const titles = TITLES().slice(1);
-            announce(`${name}: ${facts.map((fact, i) => `${titles[i]} ${fact}`).join(", ")}`);
-          }
-        },
+    const [made, leaveChart] = hostChart(element, chartView(), {
+      zoom(window) {
+        zoom.value = window;
+        hideTooltip();
       },
-      element.clientWidth,
-      element.clientHeight,
-    );
+      hover(x, readings, place) {
+        if (x === null || readings.length === 0) return hideTooltip();
+        const cells = cellsOf(latest.current);
+        const more = document.createElement("p");
+        more.textContent = t("more", { n: readings.length - MOST_ROWS });
+        const table = lineTable(TITLES(), readings, cells);
+        showBeside(readings.length > MOST_ROWS ? [table, more] : [table], place);
+        if (document.activeElement === element) {
+          const [name, ...facts] = cells(readings[0]);
+          const titles = TITLES().slice(1);
+          announce(`${name}: ${facts.map((fact, i) => `${titles[i]} ${fact}`).join(", ")}`);
+        }
+      },
+    });
     chart.current = made;
-    const observer = new ResizeObserver(() => made.setSize(element.clientWidth, element.clientHeight));
-    observer.observe(element);
     return () => {
-      observer.disconnect();
       chart.current = null;
-      made.destroy();
-      hideTooltip();
+      leaveChart();
     };
   }, []);
   const themeNow = theme.value;

@@ -1,7 +1,7 @@
 /** The colours of the panel: one for each phase, the same in every picture, and those of events. */
 
 import { paletteColor } from "../../chart/palette";
-import { theme } from "../../state/appearance";
+import { theme, themeColor } from "../../state/appearance";
 import type { Phase } from "./statistics";
 import type { TraceColors } from "./trace_painter";
 
@@ -15,12 +15,6 @@ export function phaseColor(phase: Phase): string {
 /** Colours of things that come in any number. */
 export function placeColor(place: number): string {
   return paletteColor(place % 10, theme.value === "dark");
-}
-
-/** A colour of the theme; canvases cannot ask the style sheet themselves. */
-export function themeColor(name: string): string {
-  theme.value;
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 export function traceColors(): TraceColors {

@@ -1,5 +1,7 @@
 /** Draws points with WebGL: discs or pictures, some of them lit up. It knows nothing of where they come from. */
 
+import { linkedProgram } from "../../chart/shaders";
+
 const VERTEX = `#version 300 es
 uniform mat4 view;
 uniform float size;
@@ -97,20 +99,7 @@ export class PointsView {
   /** Builds everything the graphics card holds, at first and after it has lost it. */
   begin(): void {
     const gl = this.gl;
-    const program = gl.createProgram();
-    for (const [kind, text] of [
-      [gl.VERTEX_SHADER, VERTEX],
-      [gl.FRAGMENT_SHADER, FRAGMENT],
-    ] as const) {
-      const shader = gl.createShader(kind)!;
-      gl.shaderSource(shader, text);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-      throw new Error(gl.getProgramInfoLog(program) ?? "the shaders could not be linked");
-    }
+    const program = linkedProgram(gl, VERTEX, FRAGMENT);
     this.program = program;
     this.buffers = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
     this.order = gl.createBuffer();

@@ -4,9 +4,9 @@ import { type Signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { formatValue } from "../../chart/format";
-import { chartColors, chartKey } from "../../chart/hosting";
+import { chartColors, chartKey, hostChart } from "../../chart/hosting";
 import type { Line } from "../../chart/line";
-import { type ChartView, LineChart } from "../../chart/line_chart";
+import type { ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
@@ -96,38 +96,28 @@ function useChart(card: Card) {
 
   useEffect(() => {
     const element = host.current!;
-    const made = new LineChart(
-      element,
-      chartView(),
-      {
-        zoom(window) {
-          zoom.value = window;
-          hideTooltip();
-        },
-        hover(x, readings, place) {
-          linkedCursor.move(x, made);
-          if (x === null) hideTooltip();
-          else showTooltip(readings, place, words(), baseline.value);
-          if (readings.length && document.activeElement === element) announce(readingText(readings[0]));
-        },
+    const [made, leaveChart] = hostChart(element, chartView(), {
+      zoom(window) {
+        zoom.value = window;
+        hideTooltip();
       },
-      element.clientWidth,
-      element.clientHeight,
-    );
+      hover(x, readings, place) {
+        linkedCursor.move(x, made);
+        if (x === null) hideTooltip();
+        else showTooltip(readings, place, words(), baseline.value);
+        if (readings.length && document.activeElement === element) announce(readingText(readings[0]));
+      },
+    });
     chart.current = made;
     demand.current = new Demand(store, draw);
-    const observer = new ResizeObserver(() => made.setSize(element.clientWidth, element.clientHeight));
-    observer.observe(element);
     const leave = linkedCursor.join(made);
     return () => {
       drawNever(redraw);
       leave();
-      observer.disconnect();
       demand.current?.close();
       demand.current = null;
       chart.current = null;
-      made.destroy();
-      hideTooltip();
+      leaveChart();
     };
   }, [key]);
 
