@@ -1,5 +1,6 @@
-"""`tf.autodiff`: another name of `tf.GradientTape`."""
+"""`tf.autodiff`: another name of `tf.GradientTape`, and derivatives in a direction."""
 
 from __future__ import annotations
 
 from tapeflow.ops import GradientTape as GradientTape
+from tapeflow.ops.forward_accumulator import ForwardAccumulator as ForwardAccumulator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,3 +18,6 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {page.stem for page in tmp_path.glob("*.html")}
     assert pages >= {document.stem for document in (ROOT / "docs").glob("*.md")}
+    layers = (tmp_path / "api" / "tf.keras.layers.html").read_text("utf-8")
+    assert "class tf.keras.layers.Dense(" in re.sub("<[^>]+>", "", layers)
+    assert "<code>units</code>:" in layers
