@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from tapeflow.engine.cache import cache_folder
+from tapeflow.engine.heap import keep_freed_memory
 
 __all__ = ["config_value", "jax", "jnp"]
 
@@ -22,6 +23,7 @@ def config_value(name: str) -> Any:
 
 
 def _configure() -> None:
+    keep_freed_memory()
     jax.config.update("jax_enable_x64", True)
     # A folder the user has already named for JAX is left alone.
     if config_value("jax_compilation_cache_dir") is None and (folder := cache_folder()) is not None:

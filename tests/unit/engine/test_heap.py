@@ -1,0 +1,42 @@
+"""Freed memory is kept for the next step, unless somebody has tuned the C library otherwise."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+PAGES_OF_A_ROUND = 24 * (3 << 20) // 4096  # below 4 MiB numpy asks for no huge pages
+PROGRAM = """
+import resource
+import numpy as np
+import tapeflow.engine.backend
+
+for number in range(5):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    arrays = [np.ones(3 << 20, np.uint8) for _ in range(24)]
+    del arrays
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults_of_the_last_round(**environment: str) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_freed_memory_is_used_again() -> None:
+    assert faults_of_the_last_round() < PAGES_OF_A_ROUND / 10
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_a_threshold_of_the_users_own_holds() -> None:
+    assert faults_of_the_last_round(MALLOC_TRIM_THRESHOLD_="131072") > PAGES_OF_A_ROUND / 2
