@@ -64,7 +64,7 @@ package: $(PAGE)  ## build the wheel and the sdist, and try the wheel in an empt
 docs: $(READY)  ## build the site of the documents into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet $(ARGS)
 
-bench: $(READY) $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
+bench: $(PAGE) chromium $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove the environments and every cache
