@@ -69,3 +69,20 @@ def test_pictures_are_small() -> None:
     pictures = sorted((ROOT / "docs" / "images").iterdir())
     assert pictures
     assert [picture.name for picture in pictures if picture.stat().st_size > 200_000] == []
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_figures_are_those_of_the_benchmarks(name: str) -> None:
+    sections = dict(
+        re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text_of("benchmarks/RESULTS.md"), re.MULTILINE | re.DOTALL)
+    )
+    rows = re.findall(r"^\| (.+) \| (.+) \| ([\d.]+) \| \[(\w+)\]", text_of(name), re.MULTILINE)
+    assert len(rows) > 5
+    for work, peer, told, section in rows:
+        bars = re.findall(r"^\| (.+) <= [\d.]+x (.+) \| \D*([\d.]+)x, ", sections[section], re.MULTILINE)
+        measured = [
+            figure
+            for contender, reference, figure in bars
+            if reference == peer and ("tf.function" in contender) == ("tf.function" in work)
+        ]
+        assert told in measured, f"{work}, {peer}: {told}; measured: {measured}"
