@@ -23,7 +23,8 @@ from tapeflow.summary.protos import message
 
 MOST_FIELDS = 100_000
 """An event of more values is damage: each would cost a hundred times the memory that it takes in the file."""
-_PIECE = 1 << 20
+_PIECE = 1 << 22
+_MOST_PIECE = 1 << 25  # as pieces grow where records do; a longer one is read alone
 _TAIL = 32
 
 
@@ -183,7 +184,7 @@ class EventFileReader:
             frames = scan(piece, is_final and not goes_on, goes_on, self.position.is_lost, self.is_checked)
             if frames.end:
                 yield piece, frames
-                size = _PIECE
+                size = min(size, _MOST_PIECE)
             else:
                 self.position = self.position._replace(is_lost=frames.is_lost)
                 if goes_on:  # a record longer than that: taken whole, once it is all there
