@@ -6,14 +6,17 @@ have. Only plain datasets inside the file are read, after their shape was found 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar
 
 import h5py
+import h5py.h5o
 import ml_dtypes
 import numpy as np
 
@@ -50,19 +53,67 @@ def _guarded(function: Callable[P, T]) -> Callable[P, T]:
     return guarded
 
 
-def opened(source: Any, mode: str = "r") -> h5py.File:
+class _Reading:
+    """A file that is open to be read: where its bytes are, and whether its heaps have been looked at."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._is_checked = False
+
+    def check_heaps(self) -> None:
+        """Look at the heaps, once. It means reading the whole file, so it waits until one is needed."""
+        if self._is_checked:
+            return
+        if isinstance(self._source, (str, os.PathLike)):
+            with open(self._source, "rb") as file:
+                check_heaps(file)
+        else:
+            place = self._source.tell()
+            check_heaps(self._source)
+            self._source.seek(place)
+        self._is_checked = True
+
+
+_readings: dict[int, list[_Reading]] = {}
+"""Files that are open to be read, by the number the HDF5 library knows each by; one may be open twice."""
+
+
+def opened(source: Any, mode: str = "r") -> AbstractContextManager[h5py.File]:
     """An HDF5 file, from a path or a file object, to use with `with`."""
-    return _opened_to_read(source) if mode == "r" else h5py.File(source, mode)
+    return _reading(source) if mode == "r" else h5py.File(source, mode)
+
+
+@contextlib.contextmanager
+def _reading(source: Any) -> Iterator[h5py.File]:
+    file = _opened_to_read(source)
+    number, reading = _number(file), _Reading(source)
+    _readings.setdefault(number, []).append(reading)
+    try:
+        yield file
+    finally:
+        _readings[number].remove(reading)
+        if not _readings[number]:
+            del _readings[number]
+        file.close()
 
 
 @_guarded
 def _opened_to_read(source: Any) -> h5py.File:
-    if isinstance(source, (str, os.PathLike)):
-        with open(source, "rb") as file:
-            check_heaps(file)
-    else:
-        check_heaps(source)
     return h5py.File(source, "r")
+
+
+def _number(item: Any) -> int:
+    return h5py.h5o.get_info(item.id).fileno
+
+
+def _attribute(item: Any, key: str) -> Any:
+    """An attribute of a group or dataset; None if there is none. A text of open length is kept in a heap."""
+    attributes = item.attrs
+    if key not in attributes:
+        return None
+    if attributes.get_id(key).dtype.kind == "O":
+        _readings[_number(item)][-1].check_heaps()
+    return attributes[key]
 
 
 def is_hdf5(path: Any) -> bool:
@@ -114,7 +165,7 @@ def dataset(group: h5py.Group, name: str) -> h5py.Dataset:
 
 
 def _is_bfloat16(found: h5py.Dataset) -> bool:
-    return found.attrs.get("dtype") == "bfloat16"
+    return _attribute(found, "dtype") == "bfloat16"
 
 
 @_guarded
@@ -155,7 +206,7 @@ def read_names(group: h5py.Group, key: str) -> list[str]:
     attributes: Any = group.attrs
     numbered = itertools.takewhile(lambda part: part in attributes, (f"{key}{i}" for i in itertools.count()))
     parts = [key] if key in attributes else list(numbered)
-    return [_text(name) for part in parts for name in np.ravel(attributes[part])]
+    return [_text(name) for part in parts for name in np.ravel(_attribute(group, part))]
 
 
 def _text(value: Any) -> str:
@@ -169,7 +220,7 @@ def _text(value: Any) -> str:
 @_guarded
 def read_text(group: h5py.Group, key: str) -> str | None:
     """An attribute that is a text."""
-    value = group.attrs.get(key)
+    value = _attribute(group, key)
     if value is None:
         return None
     if isinstance(value, np.ndarray) and value.shape == ():

@@ -2,7 +2,7 @@
 
 Texts of open length live in global heaps, each a chain of objects with their sizes. A chain that does not
 advance (an object of size 0) makes the HDF5 library read for ever, where nothing in Python can stop it. So all
-heaps of a file are walked here first.
+heaps of a file are walked here before the first such text is read.
 """
 
 from __future__ import annotations
