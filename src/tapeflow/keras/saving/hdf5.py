@@ -85,16 +85,15 @@ def opened(source: Any, mode: str = "r") -> AbstractContextManager[h5py.File]:
 
 @contextlib.contextmanager
 def _reading(source: Any) -> Iterator[h5py.File]:
-    file = _opened_to_read(source)
-    number, reading = _number(file), _Reading(source)
-    _readings.setdefault(number, []).append(reading)
-    try:
-        yield file
-    finally:
-        _readings[number].remove(reading)
-        if not _readings[number]:
-            del _readings[number]
-        file.close()
+    with _opened_to_read(source) as file:
+        number, reading = _number(file), _Reading(source)
+        _readings.setdefault(number, []).append(reading)
+        try:
+            yield file
+        finally:
+            _readings[number].remove(reading)
+            if not _readings[number]:
+                del _readings[number]
 
 
 @_guarded
@@ -102,6 +101,7 @@ def _opened_to_read(source: Any) -> h5py.File:
     return h5py.File(source, "r")
 
 
+@_guarded
 def _number(item: Any) -> int:
     return h5py.h5o.get_info(item.id).fileno
 
