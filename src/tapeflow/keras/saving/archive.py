@@ -43,14 +43,14 @@ def write_archive(path: Path, config: str, weights: Draft) -> None:
         archive.writestr(CONFIG, config)
         if size <= _IN_MEMORY_BYTES:
             content = io.BytesIO()
-            with hdf5.opened(content, "w") as file:
+            with hdf5.created(content) as file:
                 weights.write(file, progress.add)
             # The member's checksum must be known before its bytes, so they are all here at once.
             archive.writestr(WEIGHTS, content.getbuffer())  # pyright: ignore[reportArgumentType]
             return
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder:
             copy = Path(folder, WEIGHTS)
-            with hdf5.opened(copy, "w") as file:
+            with hdf5.created(copy) as file:
                 weights.write(file, progress.add)
             archive.write(copy, WEIGHTS)
 

@@ -64,6 +64,6 @@ def write_draft(path: Path, draft: Draft) -> None:
     with (
         replacing(path) as temporary,
         SavingProgress(path, draft.nbytes) as progress,
-        hdf5.opened(temporary, "w") as file,
+        hdf5.created(temporary) as file,
     ):
         draft.write(file, progress.add)

@@ -11,8 +11,8 @@ import functools
 import itertools
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar
 
 import h5py
@@ -78,13 +78,26 @@ _readings: dict[int, list[_Reading]] = {}
 """Files that are open to be read, by the number the HDF5 library knows each by; one may be open twice."""
 
 
-def opened(source: Any, mode: str = "r") -> AbstractContextManager[h5py.File]:
-    """An HDF5 file, from a path or a file object, to use with `with`."""
-    return _reading(source) if mode == "r" else h5py.File(source, mode)
+@contextlib.contextmanager
+def created(target: Any) -> Iterator[h5py.File]:
+    """A new HDF5 file, at a path or in a file object.
+
+    Raises:
+        OSError: it cannot be written; where that shows when it is closed, h5py itself has another error for it.
+    """
+    try:
+        with h5py.File(target, "w") as file:
+            yield file
+    except RuntimeError as error:
+        told = re.search(r"errno = (\d+)", str(error))
+        if told is None:
+            raise
+        raise OSError(int(told[1]), os.strerror(int(told[1])), str(target)) from error
 
 
 @contextlib.contextmanager
-def _reading(source: Any) -> Iterator[h5py.File]:
+def opened(source: Any) -> Iterator[h5py.File]:
+    """An HDF5 file to read, from a path or a file object."""
     with _opened_to_read(source) as file:
         number, reading = _number(file), _Reading(source)
         _readings.setdefault(number, []).append(reading)
