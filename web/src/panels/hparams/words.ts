@@ -51,6 +51,7 @@ export const t = messages({
   failure: ["failed", "失败"],
   running: ["running", "运行中"],
   unknown: ["unknown", "未知"],
+  stopped: ["stopped", "已停止"],
   sort: ["Sort by {name}", "按 {name} 排序"],
   filterColumn: ["Filter {name}", "筛选 {name}"],
   toggle: ["Show or hide {name} in the charts", "在图表中显示或隐藏 {name}"],

@@ -65,18 +65,21 @@ def _group(name: str, sessions: list[Session]) -> SessionGroup:
         "name": name[:_MOST_CHARACTERS],
         "sessions": [run.name for run in runs],
         "runs": [run.id for run in (*runs, *parts)],
-        "status": next((s for s in ("running", "failure", "unknown") if s in statuses), "success"),
+        "status": next((s for s in ("running", "failure", "unknown", "stopped") if s in statuses), "success"),
         "start_time": min(starts, default=None),
         "duration_s": sum(durations) / len(durations) if durations else None,
     }
 
 
 def _status(session: Session) -> str:
-    """How a session is: one that has not said that it ended runs only as long as something is written."""
+    """How a session is: one that has not said that it ended runs only as long as something is written.
+
+    One that said so without saying how was stopped: a search gave it up.
+    """
     status = session.trial.status
     if status == "running" and not any(run.is_live for run in session.parts.values()):
         return "unknown"
-    return status
+    return "stopped" if status == "unknown" and session.trial.end_time is not None else status
 
 
 def _span(session: Session) -> tuple[float | None, float | None]:

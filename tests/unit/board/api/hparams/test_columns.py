@@ -69,6 +69,15 @@ def test_a_session_has_what_is_logged_below_it(
     assert [table(point)["metrics"][0]["values"] for point in ("min", "max", "mean")] == [[1.0], [3.0], [2.0]]
 
 
+def test_how_a_session_ended(
+    tmp_path: Path, events: Any, noted: Any, table: Callable[..., HParamsAnswer]
+) -> None:
+    for number, name in enumerate(("stopped", "success", "failure")):
+        start, end = hparams_pb({"lr": 0.1}, name, 1.7e9), session_end_pb(number, 1.7e9 + 90)
+        events.write(tmp_path / "runs" / name, noted(start=start, end=end))
+    assert all(group["name"] == group["status"] for group in table()["groups"])
+
+
 def test_sessions_of_one_trial_are_one_row_with_the_mean(
     tmp_path: Path, events: Any, noted: Any, table: Callable[..., HParamsAnswer]
 ) -> None:
