@@ -19,7 +19,7 @@ from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.function import watchers
 from tapeflow.engine.recorder import Patient, effect, tensor_of
-from tapeflow.engine.repeat import Cell
+from tapeflow.engine.rows import Cell
 from tapeflow.engine.running import materialise
 from tapeflow.engine.staging import Record
 from tapeflow.engine.tensor import Tensor, TensorLike

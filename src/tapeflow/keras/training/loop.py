@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import nest, phases
-from tapeflow.engine.repeat import Rows
+from tapeflow.engine.rows import Rows
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
 from tapeflow.keras.training.resume import Run
