@@ -31,12 +31,12 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 # By panel: the address of what is worth a look, after the panel's name.
 VIEWS = {
     "scalars": "?tags=(batch|epoch)_(loss|accuracy)",
-    "images": "?mtags=guesses|confusion",
+    "images": "?mtags=guesses&msize=large",
     "confusion": "",
     "histograms": "",
     "graphs": "",
-    "hparams": "",
-    "projector": "",
+    "hparams": "?hview=parallel",
+    "projector": "?psize=12&ppics=1",
     "pr_curves": "",
     "mesh": "",
     "profile": "",

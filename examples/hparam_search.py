@@ -5,7 +5,7 @@ Every trial is a run with its hyperparameters, its curves and how it ended. Here
 
     python examples/hparam_search.py
     python examples/hparam_search.py --random 20
-    tensorboard --logdir logs/search
+    tapeflow board --logdir logs/search
 """
 
 import argparse

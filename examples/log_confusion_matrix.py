@@ -4,7 +4,7 @@ The matrix is logged batch by batch: calls with the same name and step add up, a
 written as data and as a picture.
 
     python examples/log_confusion_matrix.py
-    tensorboard --logdir logs/confusion
+    tapeflow board --logdir logs/confusion
 """
 
 import argparse

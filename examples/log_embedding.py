@@ -4,7 +4,7 @@ One line writes the vectors, labels and pictures; each epoch adds a step, and no
 restarted in between. Watch the digits move apart.
 
     python examples/log_embedding.py
-    tensorboard --logdir logs/embedding
+    tapeflow board --logdir logs/embedding
 """
 
 import argparse

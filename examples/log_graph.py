@@ -3,7 +3,7 @@
 Both are there after one call: the first of a function, or the first epoch of a `fit`.
 
     python examples/log_graph.py
-    tensorboard --logdir logs/graph
+    tapeflow board --logdir logs/graph
 """
 
 import argparse

@@ -3,7 +3,7 @@
 A grid of labelled pictures is one line. Augmentation goes wrong silently; here the first batches can be looked at.
 
     python examples/log_images.py
-    tensorboard --logdir logs/images --samples_per_plugin images=100
+    tapeflow board --logdir logs/images
 """
 
 import argparse

@@ -4,7 +4,7 @@ Each rate is a run of its own, in a fresh folder, so nothing has to be deleted b
 of every batch is logged; the curves are read back at the end.
 
     python examples/log_learning_rates.py
-    tensorboard --logdir logs/rates
+    tapeflow board --logdir logs/rates
 """
 
 import argparse

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -36,16 +37,7 @@ def test_links_lead_somewhere(name: str) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_commands_exist(name: str) -> None:
-    text = text_of(name)
-    targets = set(re.findall(r"^([a-z-]+):.*##", text_of("Makefile"), re.MULTILINE))
-    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)) <= targets
-    for command in set(re.findall(r"(?:^ *|`)tapeflow ([a-z]+)", text, re.MULTILINE)):
-        assert f"usage: tapeflow {command}" in help_of(command)
-
-
-@pytest.mark.parametrize("command", ["demo", "doctor"])
+@pytest.mark.parametrize("command", ["demo", "doctor", "inspect", "run"])
 def test_options_are_those_of_the_help(command: str) -> None:
     section = re.split(r"^## The ", text_of("docs/cli.md"), flags=re.MULTILINE)
     (text,) = [part for part in section if part.startswith(command)]
@@ -86,3 +78,14 @@ def test_figures_are_those_of_the_benchmarks(name: str) -> None:
             if reference == peer and ("tf.function" in contender) == ("tf.function" in work)
         ]
         assert told in measured, f"{work}, {peer}: {told}; measured: {measured}"
+
+
+def test_drawings_can_be_read_by_day_and_by_night_and_aloud() -> None:
+    drawings = sorted((ROOT / "docs" / "images").glob("*.svg"))
+    assert len(drawings) >= 3
+    for drawing in drawings:
+        text = drawing.read_text("utf-8")
+        parts = {part.tag.rpartition("}")[2]: part.text for part in ElementTree.fromstring(text)}
+        assert parts["title"]
+        assert parts["desc"]
+        assert "prefers-color-scheme: dark" in text

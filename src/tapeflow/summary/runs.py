@@ -25,7 +25,7 @@ def read(path: str | os.PathLike[str]) -> Run:
 
     >>> run = tf.summary.read("logs/train")
     >>> run["loss"].steps, run["loss"].values
-    (array([0, 1, 2]), array([0.9, 0.5, 0.25]))
+    (array([0, 1, 2]), array([1.  , 0.5 , 0.25]))
     >>> run.to_pandas()
     >>> run.lost_bytes  # of damaged files
     0

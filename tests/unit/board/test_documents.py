@@ -36,6 +36,20 @@ def test_every_route_is_documented(tmp_path: Path) -> None:
     assert missing == []
 
 
+def test_every_documented_route_is_there(tmp_path: Path) -> None:
+    board = Board([], Options(cache=None, settings=str(tmp_path / "s.json")))
+    there = {re.sub(r"\{\w+\}", "{}", path) for path in paths(routes_of(board))}
+    text = re.sub(r"```.*?```", "", (DOCS / "board-api.md").read_text(), flags=re.DOTALL)
+    named = set(re.findall(r"`(?:[A-Z]+ )?((?:api/v1|data)/[\w/{},]+\w\}?)(?:\?[^`]*)?`", text))
+    assert len(named) > 40
+    for route in named:
+        several = re.search(r"\{(\w+(?:,\w+)+)\}", route)
+        names = several[1].split(",") if several else [""]
+        for name in names:
+            path = route.replace(several[0], name) if several else route
+            assert re.sub(r"\{\w+\}", "{}", path) in there, path
+
+
 def test_every_flag_is_documented() -> None:
     text = (DOCS / "board.md").read_text()
     for command in (board_command, export_command):
