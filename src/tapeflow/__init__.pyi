@@ -32,6 +32,10 @@ from . import test as test
 from . import train as train
 from . import version as version
 from .compat.v1.session import Graph as Graph
+from .data.specs import OptionalSpec as OptionalSpec
+from .engine.conversion import register_tensor_conversion_function as register_tensor_conversion_function
+from .engine.critical_section import CriticalSection as CriticalSection
+from .engine.device_spec import DeviceSpec as DeviceSpec
 from .engine.dtypes import DType as DType
 from .engine.dtypes import as_dtype as as_dtype
 from .engine.dtypes import bfloat16 as bfloat16
@@ -64,6 +68,7 @@ from .engine.name_scope import name_scope as name_scope
 from .engine.shape import TensorShape as TensorShape
 from .engine.sketch import init_scope as init_scope
 from .engine.tensor_spec import TensorSpec as TensorSpec
+from .engine.variable_creation import variable_creator_scope as variable_creator_scope
 from .io.bytes import make_ndarray as make_ndarray
 from .io.bytes import make_tensor_proto as make_tensor_proto
 from .keras import initializers as initializers
@@ -177,6 +182,7 @@ from .ops.histogram import histogram_fixed_width as histogram_fixed_width
 from .ops.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
 from .ops.image_patches import extract_volume_patches as extract_volume_patches
 from .ops.indexed_slices import IndexedSlices as IndexedSlices
+from .ops.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from .ops.indexing import gather as gather
 from .ops.indexing import gather_nd as gather_nd
 from .ops.indexing import searchsorted as searchsorted
@@ -256,6 +262,7 @@ from .ops.sparse.tensor import SparseTensorSpec as SparseTensorSpec
 from .ops.static_assertion import assert_rank as assert_rank
 from .ops.string_conversion import as_string as as_string
 from .ops.tensor_array import TensorArray as TensorArray
+from .ops.tensor_array import TensorArraySpec as TensorArraySpec
 from .ops.variable_policy import AggregationMethod as AggregationMethod
 from .ops.variable_policy import VariableAggregation as VariableAggregation
 from .ops.variable_policy import VariableSynchronization as VariableSynchronization

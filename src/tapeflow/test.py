@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unittest
 from collections.abc import Callable
 from typing import Any
@@ -78,6 +79,21 @@ def compute_gradient(
             columns.append((ends[0] - ends[1]) / (2 * step))
         measured.append(np.stack(columns, 1))
     return exact, measured
+
+
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
+    """A decorator of test methods: they are skipped where `pred()` is true."""
+
+    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def wrapped(self: unittest.TestCase, *args: Any, **kwargs: Any) -> Any:
+            if pred():
+                self.skipTest(skip_message)
+            return method(self, *args, **kwargs)
+
+        return wrapped
+
+    return decorate
 
 
 class TestCase(unittest.TestCase):

@@ -245,12 +245,99 @@ def test_determinism_on_a_gpu_is_chosen_first(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_cannot_be_done_is_absent() -> None:
-    for name in ("set_logical_device_configuration", "experimental_connect_to_cluster"):
+    for name in ("experimental_connect_to_host", "experimental_connect_to_cluster"):
         assert not hasattr(tf.config, name)
-    assert not hasattr(tf.config.experimental, "get_memory_info")
+    assert not hasattr(tf.config.experimental, "reset_memory_stats")
 
 
 def test_details_of_a_device() -> None:
     assert tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0]) == {}
     with pytest.raises(ValueError, match="get_device_details expected a device from .*; got 'CPU'"):
         tf.config.experimental.get_device_details("CPU")
+
+
+# ------------------------------------------------------------------------------ logical devices
+
+
+def test_one_cpu_as_several_devices() -> None:
+    """As the guides do: listing the devices first, and a strategy over them, with the losses of one device."""
+    printed = run_script(
+        """
+        import numpy as np
+        import tapeflow as tf
+        [cpu] = tf.config.list_physical_devices("CPU")
+        three = [tf.config.LogicalDeviceConfiguration()] * 3
+        assert tf.config.get_logical_device_configuration(cpu) is None
+        tf.config.set_logical_device_configuration(cpu, three)
+        assert tf.config.get_logical_device_configuration(cpu) == three
+        assert tf.config.list_physical_devices("CPU") == [cpu]
+        x = np.arange(24, dtype="float32").reshape(12, 2) / 24
+        losses = []
+        for strategy in (tf.distribute.MirroredStrategy(), tf.distribute.OneDeviceStrategy("/CPU:1")):
+            with strategy.scope():
+                layer = tf.keras.layers.Dense(1, "tanh", kernel_initializer="ones", input_shape=(2,))
+                model = tf.keras.Sequential([layer])
+                model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+            losses.append(model.fit(x, x[:, :1], batch_size=6, epochs=2, verbose=0, shuffle=False).history["loss"])
+            print(strategy.num_replicas_in_sync)
+        np.testing.assert_allclose(*losses, rtol=1e-5)
+        print([d.name for d in tf.config.list_logical_devices("CPU")])
+        with tf.device("CPU:2"):
+            print(tf.constant([1.0]).device[-5:])
+        tf.config.experimental.set_virtual_device_configuration(cpu, three)  # the same: nothing to do
+        try:
+            tf.config.set_logical_device_configuration(cpu, three[:2])
+        except RuntimeError as error:
+            print("Virtual devices cannot be modified after being initialized" in str(error))
+        """
+    )
+    assert printed.splitlines() == [
+        "3",
+        "1",
+        "['/device:CPU:0', '/device:CPU:1', '/device:CPU:2']",
+        "CPU:2",
+        "True",
+    ]
+
+
+def test_logical_devices_come_first() -> None:
+    held = tf.Variable([1.0])
+    configuration = tf.config.LogicalDeviceConfiguration
+    assert held.numpy().tolist() == [1.0]
+    with pytest.raises(RuntimeError, match="Virtual devices cannot be modified after being initialized"):
+        tf.config.set_logical_device_configuration(CPU, [configuration()] * 2)
+    with pytest.raises(
+        ValueError, match="Setting memory limit on CPU virtual devices is currently not supported"
+    ):
+        tf.config.set_logical_device_configuration(CPU, [configuration(memory_limit=1024)])
+    with pytest.raises(ValueError, match="at least one configuration"):
+        tf.config.set_logical_device_configuration(CPU, [])
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        tf.config.set_logical_device_configuration(GPU, [configuration()])
+
+
+def test_a_gpu_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tapeflow.config import logical_configuration
+
+    monkeypatch.setattr(logical_configuration, "physical_devices", lambda: [CPU, GPU])
+    with pytest.raises(RuntimeError, match="XLA_PYTHON_CLIENT_MEM_FRACTION"):
+        tf.config.set_logical_device_configuration(GPU, [tf.config.LogicalDeviceConfiguration(1024)])
+
+
+def test_memory_is_counted_where_jax_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="Allocator stats not available for device 'CPU:0'"):
+        tf.config.experimental.get_memory_info("CPU:0")
+    stats = {"bytes_in_use": 3, "peak_bytes_in_use": 7, "num_allocs": 1}
+    monkeypatch.setattr(tf.config.experimental, "memory_of", lambda name: stats)
+    assert tf.config.experimental.get_memory_info("GPU:0") == {"current": 3, "peak": 7}
+    assert tf.config.experimental.get_memory_usage("GPU:0") == 3
+
+
+def test_rounded_products() -> None:
+    assert tf.config.experimental.tensor_float_32_execution_enabled()
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    try:
+        assert not tf.config.experimental.tensor_float_32_execution_enabled()
+    finally:
+        tf.config.experimental.enable_tensor_float_32_execution(True)
+    assert tf.config.experimental.tensor_float_32_execution_enabled()

@@ -73,3 +73,19 @@ def test_autograph_leaves_functions_as_they_are(capsys: pytest.CaptureFixture[st
     tf.autograph.experimental.set_loop_options(maximum_iterations=3)
     tf.autograph.trace("seen")
     assert capsys.readouterr().out == "seen\n"
+
+
+def test_a_test_that_is_skipped() -> None:
+    class Case(tf.test.TestCase):
+        @tf.test.disable_with_predicate(lambda: True, "not here")
+        def test_it(self) -> None:
+            self.fail()
+
+        @tf.test.disable_with_predicate(lambda: False, "not here")
+        def test_other(self) -> None:
+            self.fail()
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert [reason for _, reason in result.skipped] == ["not here"]
+    assert len(result.failures) == 1

@@ -8,7 +8,9 @@ _OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders
 _WHOLE_BATCH = "`run` calls the step once, with the examples of all replicas: see distribute.md"
 _NO_GRAPH = "raises, as in TensorFlow's eager mode: use `tf.GradientTape`"
 _REMEMBERED = "remembered, and without effect"
+_FAST_HASH = "`hasher_spec` is refused: buckets are those of `tf.strings.to_hash_bucket_fast`"
 _PYTHON = "makes the training step run as plain Python, since a shape in it is random"
+_CPU_ALONE = "divides the CPU alone; JAX neither divides a GPU nor limits its memory later than at its start"
 _DENSE = "`sparse=True` is refused; the output is dense"
 
 DIFFERENCES: dict[str, str] = {
@@ -25,14 +27,29 @@ DIFFERENCES: dict[str, str] = {
     "tf.config.experimental.set_memory_growth": "JAX takes the memory as it starts: it warns and names the "
     "environment variable",
     "tf.config.experimental.get_device_details": "the name of a GPU alone",
+    "tf.config.set_logical_device_configuration": _CPU_ALONE,
+    "tf.config.experimental.set_virtual_device_configuration": _CPU_ALONE,
+    "tf.config.experimental.get_memory_info": "of GPUs, whose memory JAX counts",
+    "tf.config.experimental.get_memory_usage": "of GPUs, whose memory JAX counts",
     "tf.debugging.set_log_device_placement": _REMEMBERED,
     "tf.debugging.enable_traceback_filtering": _REMEMBERED + ": tracebacks are whole",
     "tf.debugging.disable_traceback_filtering": _REMEMBERED + ": tracebacks are whole",
+    "tf.data.experimental.copy_to_device": "accepted; programs take what they need to their device",
     "tf.data.experimental.parallel_interleave": "`sloppy` is accepted; the order is kept",
+    "tf.data.experimental.index_table_from_dataset": _FAST_HASH,
+    "tf.data.experimental.table_from_dataset": _FAST_HASH,
+    "tf.data.experimental.make_batched_features_dataset": "`sloppy_ordering` is accepted; the order is kept",
+    "tf.distribute.cluster_resolver.SlurmClusterResolver": "GPUs are handed out if `gpus_per_node` says how many there "
+    "are",
     "tf.distribute.cluster_resolver.TPUClusterResolver": "raises the `ValueError` of a machine without a TPU",
     "tf.distribute.Strategy": _WHOLE_BATCH,
     "tf.distribute.MirroredStrategy": _WHOLE_BATCH,
     "tf.distribute.MultiWorkerMirroredStrategy": _WHOLE_BATCH,
+    "tf.distribute.experimental.CentralStorageStrategy": "Variables lie on all devices, as those of `MirroredStrategy`",
+    "tf.distribute.experimental.PreemptionCheckpointHandler": "for one process; it saves after the step, without a "
+    "grace period",
+    "tf.distribute.InputReplicationMode": "accepted; a function that makes a dataset is called once for a worker",
+    "tf.distribute.RunOptions": "accepted; the options are of TPUs",
     "tf.distribute.CrossDeviceOps": _CROSS_DEVICE,
     "tf.distribute.HierarchicalCopyAllReduce": _CROSS_DEVICE,
     "tf.distribute.NcclAllReduce": _CROSS_DEVICE,
@@ -46,12 +63,16 @@ DIFFERENCES: dict[str, str] = {
     "tf.keras.layers.RandomWidth": _PYTHON,
     "tf.keras.layers.CategoryEncoding": _DENSE,
     "tf.keras.layers.Discretization": _DENSE,
+    "tf.keras.layers.HashedCrossing": _DENSE,
     "tf.keras.layers.Hashing": _DENSE,
     "tf.keras.layers.IntegerLookup": _DENSE,
     "tf.keras.layers.StringLookup": _DENSE,
     "tf.keras.layers.TextVectorization": _DENSE,
     "tf.keras.layers.BatchNormalization": "`renorm` and `virtual_batch_size` are refused; under a strategy it sees the "
     "whole batch",
+    "tf.keras.metrics.experimental.PyMetric": "makes the training step run as plain Python, which must call it",
+    "tf.keras.utils.GeneratorEnqueuer": "on a thread; `use_multiprocessing=True` is refused",
+    "tf.keras.utils.audio_dataset_from_directory": "`sampling_rate` is refused: sounds are not resampled",
     "tf.keras.optimizers.Nadam": "inside `fit` as step by step; Keras 2's own multiplies its schedule too often there",
     "tf.keras.backend.gradients": _NO_GRAPH,
     "tf.keras.backend.function": "from Keras inputs to outputs; `updates` and sessions are refused",

@@ -1,7 +1,6 @@
 """`tf.config`: how functions run, on which devices, with how many threads.
 
-What TensorFlow offers here and JAX cannot do is absent: virtual devices, clusters, graph rewriting
-options, memory statistics.
+What TensorFlow offers here and JAX cannot do is absent: clusters and graph rewriting options.
 """
 
 from __future__ import annotations
@@ -17,6 +16,13 @@ from tapeflow.config.devices import set_soft_device_placement as set_soft_device
 from tapeflow.config.devices import set_visible_devices as set_visible_devices
 from tapeflow.config.functions import functions_run_eagerly as functions_run_eagerly
 from tapeflow.config.functions import run_functions_eagerly as run_functions_eagerly
+from tapeflow.config.logical_configuration import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from tapeflow.config.logical_configuration import (
+    get_logical_device_configuration as get_logical_device_configuration,
+)
+from tapeflow.config.logical_configuration import (
+    set_logical_device_configuration as set_logical_device_configuration,
+)
 from tapeflow.engine.device import LogicalDevice as LogicalDevice
 from tapeflow.engine.device import PhysicalDevice as PhysicalDevice
 

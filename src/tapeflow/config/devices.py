@@ -9,6 +9,7 @@ from tapeflow.engine.device import (
     LogicalDevice,
     PhysicalDevice,
     logical_devices,
+    physical_device_of,
     physical_devices,
 )
 
@@ -26,8 +27,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The visible devices under the names that `tf.device` takes, of one type if given."""
-    pairs = zip(physical_devices(device_type), logical_devices(device_type), strict=True)
-    return [logical for physical, logical in pairs if physical not in _hidden]
+    return [d for d in logical_devices(device_type) if physical_device_of(d) not in _hidden]
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:

@@ -9,8 +9,17 @@ from tapeflow.config.devices import get_visible_devices as get_visible_devices
 from tapeflow.config.devices import list_logical_devices as list_logical_devices
 from tapeflow.config.devices import list_physical_devices as list_physical_devices
 from tapeflow.config.devices import set_visible_devices as set_visible_devices
+from tapeflow.config.logical_configuration import (
+    LogicalDeviceConfiguration,
+    get_logical_device_configuration,
+    set_logical_device_configuration,
+)
 from tapeflow.engine import startup
-from tapeflow.engine.device import physical_devices
+from tapeflow.engine.device import memory_of, physical_devices
+
+VirtualDeviceConfiguration = LogicalDeviceConfiguration
+get_virtual_device_configuration = get_logical_device_configuration
+set_virtual_device_configuration = set_logical_device_configuration
 
 
 def _check_has_growing_memory(device: Any, where: str) -> None:
@@ -83,3 +92,39 @@ def get_device_details(device: Any) -> dict[str, Any]:
         f"tf.config.experimental.get_device_details expected a device from tf.config.list_physical_devices(); got "
         f"{device!r}."
     )
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """How many bytes of a device's memory programs hold now ("current"), and held at most ("peak").
+
+    Args:
+        device: its name, such as "GPU:0".
+
+    Raises:
+        ValueError: there is no such device, or JAX keeps no count of its memory: of a CPU it does not.
+    """
+    found = memory_of(device)
+    if not found:
+        raise ValueError(
+            "tf.config.experimental.get_memory_info expected a device whose memory is counted, such as 'GPU:0': "
+            f"Allocator stats not available for device {device!r}."
+        )
+    return {"current": found["bytes_in_use"], "peak": found["peak_bytes_in_use"]}
+
+
+def get_memory_usage(device: str) -> int:
+    """`get_memory_info(device)["current"]`."""
+    return get_memory_info(device)["current"]
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """Whether matrix products and convolutions of float32 may round their inputs to 19 bits on GPUs that can."""
+    return startup.may_round_products()
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Let matrix products and convolutions of float32 round their inputs to 19 bits on GPUs that can, or not.
+
+    It is so unless said otherwise, and holds for programs that are compiled from now on: say it first.
+    """
+    startup.choose_rounded_products(bool(enabled))

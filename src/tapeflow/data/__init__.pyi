@@ -11,3 +11,4 @@ from .iterator import NumpyIterator as NumpyIterator
 from .options import Options as Options
 from .options import ThreadingOptions as ThreadingOptions
 from .specs import DatasetSpec as DatasetSpec
+from .specs import IteratorSpec as IteratorSpec

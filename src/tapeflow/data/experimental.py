@@ -11,6 +11,9 @@ from tapeflow.data.cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from tapeflow.data.csv import CsvDataset as CsvDataset
 from tapeflow.data.csv import make_csv_dataset as make_csv_dataset
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.debugging import enable_debug_mode as enable_debug_mode
+from tapeflow.data.example_files import make_batched_features_dataset as make_batched_features_dataset
+from tapeflow.data.example_files import parse_example_dataset as parse_example_dataset
 from tapeflow.data.iterator import Optional as Optional
 from tapeflow.data.known_length import AssertCardinality
 from tapeflow.data.options import AutoShardPolicy as AutoShardPolicy
@@ -18,9 +21,16 @@ from tapeflow.data.options import AutotuneOptions as AutotuneOptions
 from tapeflow.data.options import DistributeOptions as DistributeOptions
 from tapeflow.data.options import OptimizationOptions as OptimizationOptions
 from tapeflow.data.options import ThreadingOptions as ThreadingOptions
+from tapeflow.data.piped import check_callable
+from tapeflow.data.reducing import GroupByReducer
+from tapeflow.data.reducing import Reducer as Reducer
+from tapeflow.data.sql import SqlDataset as SqlDataset
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.tensor import Tensor
 from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
+from tapeflow.lookup.dataset_tables import DatasetInitializer as DatasetInitializer
+from tapeflow.lookup.dataset_tables import index_table_from_dataset as index_table_from_dataset
+from tapeflow.lookup.dataset_tables import table_from_dataset as table_from_dataset
 from tapeflow.ops.host_args import read_int
 
 Transform = Callable[[Dataset], Dataset]
@@ -107,6 +117,17 @@ def dense_to_ragged_batch(
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transform:
+    """A transform of all elements with one key into one, for each key.
+
+    Args:
+        key_func: the key of an element, an int64.
+        reducer: how those with one key become one.
+    """
+    check_callable(key_func, "tf.data.experimental.group_by_reducer", "key_func")
+    return lambda dataset: dataset._then(GroupByReducer(dataset._pipe, key_func, reducer))
+
+
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transform:
     """`Dataset.shuffle` and `repeat` as a transform for `Dataset.apply`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
@@ -138,6 +159,11 @@ def parallel_interleave(
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transform:
     """`Dataset.prefetch` as a transform for `Dataset.apply`; programs take what they need to their device."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transform:
+    """A transform for `Dataset.apply` that leaves a dataset as it is; programs take what they need to their device."""
+    return lambda dataset: dataset
 
 
 class TFRecordWriter:

@@ -62,16 +62,9 @@ class GroupByWindow(Step):
     def key(self, element: Flat, place: tuple[int, int]) -> int:
         """The key of an element; `place` is the pass and the element's number in it."""
         with apart(ElementCounters(self.seed, place)):
-            found = np.asarray(
-                value_of(flattened(call(self.key_function, self.source.structure, element))[0])
+            return key_of(
+                "tf.data.Dataset.group_by_window", self.key_function, self.source.structure, element
             )
-        if found.shape or found.dtype != np.int64:
-            raise ValueError(
-                "tf.data.Dataset.group_by_window expected key_func to return an int64: invalid `key_func`, "
-                f"`key_func` must return a single `tf.int64` scalar tensor; got {found.dtype} of shape "
-                f"{found.shape}. Use tf.cast."
-            )
-        return int(found)
 
     def opened(
         self, key: int, elements: list[Flat], place: tuple[int, int], reduce: Callable[..., Any] | None = None
@@ -168,6 +161,17 @@ class _Grouped(ElementStream):
             self._open_window(key, list(elements), at)
             if self._open is not None:
                 self._open[4].restore(own)
+
+
+def key_of(where: str, function: Callable[..., Any], structure: Structure, element: Flat) -> int:
+    """The key that a function gives an element; inside `apart`."""
+    found = np.asarray(value_of(flattened(call(function, structure, element))[0]))
+    if found.shape or found.dtype != np.int64:
+        raise ValueError(
+            f"{where} expected key_func to return an int64: invalid `key_func`, `key_func` must return a single "
+            f"`tf.int64` scalar tensor; got {found.dtype} of shape {found.shape}. Use tf.cast."
+        )
+    return int(found)
 
 
 def check_buckets(boundaries: list[int], sizes: list[int]) -> None:

@@ -12,9 +12,12 @@ from tapeflow.data.composites import packed_state, unpacked_state
 from tapeflow.data.description import description
 from tapeflow.data.pipe import Iteration, Pipe, State
 from tapeflow.data.position import pipeline_state, set_pipeline_state
+from tapeflow.data.specs import IteratorSpec, OptionalSpec
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine import errors, phases
+from tapeflow.engine import errors, nest, phases
+from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.symbolic import CallTaker
+from tapeflow.ops.introspection import is_tensor, type_spec_from_value
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
@@ -102,9 +105,13 @@ class Iterator:
     def get_next_as_optional(self) -> Optional:
         """The next element if there is one."""
         try:
-            return Optional(next(self), True)
+            return Optional(next(self), True, self.element_spec)
         except StopIteration:
-            return Optional(None, False)
+            return Optional.empty(self.element_spec)
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
 
     def state(self) -> State:
         """Where the iterator is, shuffle buffers and elements read ahead included."""
@@ -118,9 +125,30 @@ class Iterator:
 class Optional:
     """An element that may not be there: what `get_next_as_optional` gives."""
 
-    def __init__(self, value: Any, has_value: bool) -> None:
+    def __init__(self, value: Any, has_value: bool, element_spec: Any) -> None:
         self._value = value
         self._has_value = has_value
+        self._element_spec = element_spec
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """One that is there: a tensor, or a structure of them."""
+        parts = nest.map_structure(lambda part: part if is_tensor(part) else convert_to_tensor(part), value)
+        return Optional(parts, True, nest.map_structure(type_spec_from_value, parts))
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """One that is not there."""
+        return Optional(None, False, element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of specs of the element."""
+        return self._element_spec
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self._element_spec)
 
     def has_value(self) -> Any:
         """Whether there is an element, as a tensor."""

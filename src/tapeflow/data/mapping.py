@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data import debugging
 from tapeflow.data.calls import apart, call, values_of
 from tapeflow.data.inference import Inferred, inferred
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
@@ -49,11 +50,11 @@ class Map(Step):
         self._records: dict[Any, Recorded | None] = {}
         self.recorded = self._record(source.specs) if source.rows.width else None
         self.seed = drawn_seed(None)
-        self.workers = min(8, os.cpu_count() or 1) if workers < 0 else workers
+        self.workers = 1 if debugging.is_on else min(8, os.cpu_count() or 1) if workers < 0 else workers
         self.rows = OBJECTS if self.recorded is None else _MappedRows(self, self.recorded)
 
     def _record(self, specs: Sequence[Any]) -> Recorded | None:
-        return recorded_or_none(self.function, self.source.structure, specs)
+        return None if debugging.is_on else recorded_or_none(self.function, self.source.structure, specs)
 
     def recorded_for(self, element: Flat) -> Recorded | None:
         """The function recorded for elements like this one, if it can be."""

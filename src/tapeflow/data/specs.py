@@ -41,6 +41,39 @@ class DatasetSpec:
         return f"DatasetSpec({self._element_spec!r}, {self._shape!r})"
 
 
+class _Held:
+    """The spec of something that holds or gives elements of one structure."""
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of specs of the elements."""
+        return self._element_spec
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether another spec, or the spec of a value, is the same."""
+        return self == getattr(other, "_type_spec", other)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self._element_spec)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._element_spec!r},)"
+
+
+class IteratorSpec(_Held):
+    """The spec of an iterator over a dataset."""
+
+
+class OptionalSpec(_Held):
+    """The spec of a `tf.experimental.Optional`."""
+
+
 def spec_of_component(value: Any) -> Any:
     """The spec of one component of an element."""
     if isinstance(value, np.ndarray):

@@ -14,8 +14,11 @@ from .dataset import DistributedDataset as DistributedDataset
 from .dataset import DistributedIterator as DistributedIterator
 from .dataset import InputContext as InputContext
 from .dataset import InputOptions as InputOptions
+from .dataset import InputReplicationMode as InputReplicationMode
+from .dataset import RunOptions as RunOptions
 from .multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from .reduce_op import ReduceOp as ReduceOp
 from .strategy import MirroredStrategy as MirroredStrategy
 from .strategy import OneDeviceStrategy as OneDeviceStrategy
 from .strategy import Strategy as Strategy
+from .strategy import experimental_set_strategy as experimental_set_strategy

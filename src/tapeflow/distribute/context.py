@@ -16,6 +16,7 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.strategies: list[Strategy] = []
         self.contexts: list[ReplicaContext] = []
+        self.lasting: list[Any] = []  # the scope that experimental_set_strategy has opened
 
 
 state = _State()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,12 +32,28 @@ class InputContext:
         return global_batch_size // self.num_replicas_in_sync
 
 
+class InputReplicationMode(enum.Enum):
+    """For whom a function that makes a dataset is called: once for a worker, always."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How `strategy.run` calls its function; taken, and changing nothing: these are of TPUs."""
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
+
+
 @dataclass(frozen=True)
 class InputOptions:
     """How a dataset is distributed; taken, and changing nothing: batches are always fetched ahead."""
 
     experimental_fetch_to_device: bool | None = None
-    experimental_replication_mode: Any = None
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
     experimental_place_dataset_on_device: bool = False
     experimental_per_replica_buffer_size: int = 1
 

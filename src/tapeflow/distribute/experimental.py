@@ -1,4 +1,4 @@
-"""`tf.distribute.experimental`: older names, and options that change nothing here."""
+"""`tf.distribute.experimental`: a handler of preemption, older names, and options that change nothing here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import enum
 from dataclasses import dataclass
 
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from tapeflow.distribute.preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from tapeflow.distribute.preemption import TerminationConfig as TerminationConfig
+from tapeflow.distribute.strategy import CentralStorageStrategy as CentralStorageStrategy
 
 
 class CommunicationImplementation(enum.Enum):

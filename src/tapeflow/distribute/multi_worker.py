@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.distribute.cluster_resolver import TFConfigClusterResolver
+from tapeflow.distribute.resolvers import TFConfigClusterResolver, worker_number, workers_of
 from tapeflow.distribute.strategy import Strategy
 from tapeflow.engine import placement, startup
 from tapeflow.engine.placement import Placement
@@ -31,10 +31,12 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
         self.cluster_resolver = cluster_resolver or TFConfigClusterResolver()
-        workers = self.cluster_resolver.cluster_spec().workers
+        spec = self.cluster_resolver.cluster_spec()
+        workers = workers_of(spec)
         timeout = getattr(communication_options, "timeout_seconds", None) or _TIMEOUT_S
         if len(workers) > 1:
-            _join(workers, self.cluster_resolver.task_id, int(timeout))
+            number = worker_number(spec, self.cluster_resolver.task_type, self.cluster_resolver.task_id)
+            _join(workers, number, int(timeout))
         super().__init__(Placement(placement.all_devices()))
 
 

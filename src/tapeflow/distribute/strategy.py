@@ -111,6 +111,20 @@ class MirroredStrategy(Strategy):
         super().__init__(Placement(placement.local_devices() if devices is None else devices_named(devices)))
 
 
+class CentralStorageStrategy(MirroredStrategy):
+    """Training on several devices of one machine; Variables lie on all of them, as `MirroredStrategy`'s do.
+
+    Args:
+        compute_devices: names of the devices; all unless given.
+        parameter_device: where TensorFlow keeps the Variables; it changes nothing here.
+    """
+
+    def __init__(
+        self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
+    ) -> None:
+        super().__init__(compute_devices)
+
+
 class OneDeviceStrategy(Strategy):
     """Training on one device, written as if there were more.
 
@@ -120,6 +134,25 @@ class OneDeviceStrategy(Strategy):
 
     def __init__(self, device: str) -> None:
         super().__init__(Placement(devices_named([device])))
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Make a strategy the one in force from now on, as if all that follows were in its scope; None ends that.
+
+    Raises:
+        RuntimeError: this is the scope of a strategy.
+    """
+    if len(state.strategies) > len(state.lasting):
+        raise RuntimeError(
+            "tf.distribute.experimental_set_strategy expected to be called outside of scopes: Must not be called "
+            "inside a strategy scope."
+        )
+    while state.lasting:
+        state.lasting.pop().__exit__(None, None, None)
+    if strategy is not None:
+        scope = strategy.scope()
+        scope.__enter__()
+        state.lasting.append(scope)
 
 
 @functools.cache

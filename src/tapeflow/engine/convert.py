@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
+from tapeflow.engine.conversion import converted, converters
 from tapeflow.engine.dtypes import DType, as_dtype, float32, int32, int64, string
 from tapeflow.engine.node import Node, host_node, spec_of, spec_of_value
 from tapeflow.engine.recorder import foreign_node, is_tracer, tensor_of
@@ -203,6 +204,8 @@ def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -
 
             return cast_node(node, dtype)
         return node
+    if converters and (made := converted(value, dtype)) is not NotImplemented:
+        return to_node(made, dtype)
     if hasattr(value, "__tf_tensor__"):
         return to_node(value.__tf_tensor__(dtype), dtype)
     if hasattr(value, "__array__"):  # images, data frames, other frameworks' tensors

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tapeflow.engine.backend import config_value, jax
+from tapeflow.engine.device_spec import DeviceSpec
 
 
 class PhysicalDevice(NamedTuple):
@@ -22,6 +23,18 @@ class LogicalDevice(NamedTuple):
 
     name: str
     device_type: str
+
+
+cpu_parts: int | None = None
+"""Into how many devices the CPU has been divided; None if nobody asked for it."""
+are_settled = False
+"""Whether somebody holds on to devices, so that they stay what they are."""
+
+
+def settle() -> None:
+    """Let the devices be what they are from now on."""
+    global are_settled
+    are_settled = True
 
 
 _KINDS = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
@@ -41,12 +54,30 @@ def _devices() -> list[Any]:
 
 def physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine, of one type ("CPU", "GPU", "TPU") if given."""
-    listed = [PhysicalDevice(f"/physical_device:{k}:{i}", k) for k, i, _ in _numbered()]
+    listed = dict.fromkeys(_physical(k, i) for k, i, _ in _numbered())
     return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
+
+
+def _physical(kind: str, number: int) -> PhysicalDevice:
+    """What a device is, or is a part of."""
+    whole = 0 if kind == "CPU" and cpu_parts is not None else number
+    return PhysicalDevice(f"/physical_device:{kind}:{whole}", kind)
+
+
+def physical_device_of(device: LogicalDevice) -> PhysicalDevice:
+    """What a device is, or is a part of."""
+    return _physical(device.device_type, int(device.name.rsplit(":", 1)[1]))
+
+
+def memory_of(name: str) -> dict[str, int] | None:
+    """JAX's statistics of a device's memory; None where it keeps none, or there is no such device."""
+    found = _device_named("tf.config.experimental.get_memory_info", name)
+    return None if found is None else found.memory_stats()
 
 
 def logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The devices programs run on, of one type if given."""
+    settle()
     listed = [LogicalDevice(f"/device:{k}:{i}", k) for k, i, _ in _numbered()]
     return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
 
@@ -66,11 +97,13 @@ def device_name() -> str:
     return f"/job:localhost/replica:0/task:0/device:{_kind(chosen)}:{chosen.id}"
 
 
-_PATTERN = re.compile(r"^(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(CPU|GPU|TPU)(?::(\d+|\*))?$", re.I)
+_PATTERN = re.compile(
+    r"^(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(CPU|GPU|TPU)(?::(\d+|\*))?$", re.I
+)
 
 
 @contextmanager
-def device(device_name: str | None) -> Iterator[None]:
+def device(device_name: str | DeviceSpec | None) -> Iterator[None]:
     """Run the ops recorded inside on one device.
 
     A device that this machine does not have falls back to its default one, as TensorFlow does with
@@ -79,7 +112,8 @@ def device(device_name: str | None) -> Iterator[None]:
     if device_name is None:
         yield
         return
-    found = _device_named("tf.device", device_name)
+    name = device_name.to_string() if isinstance(device_name, DeviceSpec) else device_name
+    found = _device_named("tf.device", name)
     if found is None:
         yield
         return
@@ -107,6 +141,7 @@ def _device_named(where: str, device_name: str) -> Any:
             f"device_name={device_name!r}. tf.config.list_logical_devices() lists them."
         )
     kind, number = match.group(1).upper(), match.group(2) or "0"
+    settle()
     for found, index, device in _numbered():
         if found == kind and (number == "*" or index == int(number)):
             return device

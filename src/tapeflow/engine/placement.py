@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
+from tapeflow.engine.device import settle
 
 _AXIS = "replica"
 _LOSS = ("Gloo", "coordination service", "heartbeat", "NCCL")
@@ -31,6 +32,7 @@ class Placement:
     """
 
     def __init__(self, devices: Sequence[Any], splits: bool = True) -> None:
+        settle()
         self.devices = tuple(devices)
         self._splits = splits
         self._mesh = Mesh(np.array(self.devices), (_AXIS,))

@@ -20,7 +20,7 @@ from tapeflow.engine.random import Counter
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import argument_value, materialise, owned_value, run_trace
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import NeedsValue, Trace, live_trace
+from tapeflow.engine.trace import NeedsValue, Trace, live_trace, state
 from tapeflow.engine.variable import Variable
 
 
@@ -79,6 +79,12 @@ class Recording:
     def note_draw(self, counter: Counter, high: Node, low: Node) -> None:
         """A random key is drawn."""
         self.draws.append((counter, high, low))
+
+
+def value_before(variable: Variable) -> Tensor:
+    """The value that a Variable had before the call that is being recorded; else the one it has."""
+    noted = None if state.recording is None else state.recording.variables.get(id(variable))
+    return tensor_of(variable._current() if noted is None else noted[1])
 
 
 class Record:

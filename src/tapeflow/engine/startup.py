@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 
 from jax._src import xla_bridge  # the only place that tells whether JAX has started
+from jax.extend.backend import clear_backends
 
-from tapeflow.engine.backend import jax
+from tapeflow.engine import device
+from tapeflow.engine.backend import config_value, jax
 from tapeflow.engine.device import PhysicalDevice, _numbered
+from tapeflow.engine.program import counters
 from tapeflow.engine.running import run_pending
 
 _THREADS = "PJRT_NPROC"
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 _FLAGS = "XLA_FLAGS"
+_EXACT = "highest"
 _DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
 
 
@@ -59,11 +63,38 @@ def choose_determinism() -> None:
         os.environ[_FLAGS] = f"{os.environ.get(_FLAGS, '')} {_DETERMINISTIC}".strip()
 
 
-def run_on(device: PhysicalDevice) -> None:
-    """Make `device` the one that computations go to where no `tf.device` says otherwise."""
+def may_round_products() -> bool:
+    """Whether float32 products may be computed with rounded inputs, where the device can."""
+    return config_value("jax_default_matmul_precision") != _EXACT
+
+
+def choose_rounded_products(enabled: bool) -> None:
+    """Let float32 products be computed with rounded inputs, or not, in programs compiled from now on."""
+    run_pending()
+    jax.config.update("jax_default_matmul_precision", None if enabled else _EXACT)
+
+
+def is_in_use() -> bool:
+    """Whether arrays, programs or choices belong to JAX's devices, so that it cannot start anew."""
+    run_pending()
+    has_programs = counters.compiled > 0 or (has_started() and bool(jax.live_arrays()))
+    return device.are_settled or has_programs
+
+
+def divide_cpu(count: int) -> None:
+    """Make the CPU so many devices; JAX starts anew if all it has done is list them."""
+    if has_started():
+        clear_backends()
+    jax.config.update("jax_num_cpu_devices", count)
+    device.cpu_parts = count
+
+
+def run_on(chosen: PhysicalDevice) -> None:
+    """Make `chosen` the device that computations go to where no `tf.device` says otherwise."""
     for kind, index, found in _numbered():
-        if device.name == f"/physical_device:{kind}:{index}":
+        if chosen.name == f"/physical_device:{kind}:{index}":
+            device.settle()
             run_pending()  # what was recorded before belongs to the device before
             jax.config.update("jax_default_device", found)
             return
-    raise ValueError(f"run_on expected a device of this machine; got device={device!r}.")
+    raise ValueError(f"run_on expected a device of this machine; got device={chosen!r}.")

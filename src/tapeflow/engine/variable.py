@@ -24,13 +24,14 @@ from tapeflow.engine.running import materialise
 from tapeflow.engine.shape import TensorShape, static_shape
 from tapeflow.engine.tensor import Tensor, TensorLike, to_numpy
 from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, Writes, live_outer_trace, live_trace, state
+from tapeflow.engine.variable_creation import CreatedThroughScopes
 
 _new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
 _READ, _ASSIGN = read_op.instance({}), assign_op.instance({})
 _ASSIGN_ADD, _ASSIGN_SUB = assign_add_op.instance({}), assign_sub_op.instance({})
 
 
-class Variable(TensorLike):
+class Variable(TensorLike, metaclass=CreatedThroughScopes):
     """A tensor-valued state that training changes.
 
     Args:

@@ -1,1 +1,2 @@
 from . import numpy as numpy
+from .optional import Optional as Optional

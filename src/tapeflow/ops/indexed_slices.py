@@ -6,15 +6,67 @@ they are dense, and the program that computes them leaves out what is not used.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.device import device_name
-from tapeflow.engine.dtypes import DType
+from tapeflow.engine.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.ops.host_args import read_shape
 from tapeflow.ops.segment import unsorted_segment_sum
+
+
+@dataclass(frozen=True, repr=False)
+class IndexedSlicesSpec:
+    """What an `IndexedSlices` is like.
+
+    Args:
+        shape: that of the whole tensor.
+        dtype: that of the rows.
+        indices_dtype: that of their numbers.
+        dense_shape_dtype: that of `dense_shape`; None if there is none.
+        indices_shape: how many rows there are.
+    """
+
+    shape: Any = None
+    dtype: Any = float32
+    indices_dtype: Any = int64
+    dense_shape_dtype: Any = None
+    indices_shape: Any = None
+
+    def __post_init__(self) -> None:
+        rows = TensorShape([None] if self.indices_shape is None else self.indices_shape)
+        kind = None if self.dense_shape_dtype is None else as_dtype(self.dense_shape_dtype)
+        for name, value in (
+            ("shape", TensorShape(self.shape)),
+            ("dtype", as_dtype(self.dtype)),
+            ("indices_dtype", as_dtype(self.indices_dtype)),
+            ("dense_shape_dtype", kind),
+            ("indices_shape", rows),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def value_type(self) -> type[IndexedSlices]:
+        """`tf.IndexedSlices`."""
+        return IndexedSlices
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or another spec, is of this kind."""
+        other = getattr(spec_or_value, "_type_spec", spec_or_value)
+        return (
+            isinstance(other, IndexedSlicesSpec)
+            and (self.dtype, self.indices_dtype, self.dense_shape_dtype)
+            == (other.dtype, other.indices_dtype, other.dense_shape_dtype)
+            and self.shape.is_compatible_with(other.shape)
+            and self.indices_shape.is_compatible_with(other.indices_shape)
+        )
+
+    def __repr__(self) -> str:
+        parts = (self.shape, self.dtype, self.indices_dtype, self.dense_shape_dtype, self.indices_shape)
+        return f"IndexedSlicesSpec({', '.join(map(repr, parts))})"
 
 
 class IndexedSlices:
@@ -34,6 +86,13 @@ class IndexedSlices:
         self._values = values
         self._indices = indices
         self._dense_shape = dense_shape
+
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        values, indices = convert_to_tensor(self._values), convert_to_tensor(self._indices)
+        whole = None if self._dense_shape is None else convert_to_tensor(self._dense_shape).dtype
+        shape = TensorShape([None, *values.shape[1:]]) if whole is None else self.shape
+        return IndexedSlicesSpec(shape, values.dtype, indices.dtype, whole, indices.shape)
 
     @property
     def values(self) -> Any:

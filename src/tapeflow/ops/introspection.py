@@ -60,8 +60,11 @@ def inside_function() -> bool:
     return state.recording is not None
 
 
-def type_spec_from_value(value: Any) -> TensorSpec:
-    """The `tf.TensorSpec` of a tensor or of what becomes one."""
+def type_spec_from_value(value: Any) -> Any:
+    """The spec of a value: a `tf.TensorSpec` of a tensor or of what becomes one, that of its own kind of others."""
+    own = None if isinstance(value, TensorLike) else getattr(value, "_type_spec", None)
+    if own is not None:
+        return own
     tensor = value if isinstance(value, TensorLike) else convert_to_tensor(value)
     return TensorSpec(tensor.shape, tensor.dtype)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.convert import constant, convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype
+from tapeflow.engine.dtypes import DType, as_dtype, float32
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.creation import zeros
@@ -22,6 +22,56 @@ from tapeflow.ops.indexing import gather
 from tapeflow.ops.joining import concat, split, stack, unstack
 from tapeflow.ops.scattering import tensor_scatter_nd_update
 from tapeflow.ops.shaping import reshape
+
+
+class TensorArraySpec:
+    """What a `TensorArray` is like.
+
+    Args:
+        element_shape: the shape of its elements.
+        dtype: their dtype.
+        dynamic_size: whether it grows.
+        infer_shape: whether all elements have one shape.
+    """
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        self._parts = (TensorShape(element_shape), as_dtype(dtype), bool(dynamic_size), bool(infer_shape))
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """The spec of a TensorArray."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"TensorArraySpec.from_value expected a TensorArray; got {value!r}.")
+        return cls(value.element_shape, value.dtype, value.dynamic_size, value._infers)
+
+    @property
+    def value_type(self) -> type[TensorArray]:
+        """`tf.TensorArray`."""
+        return TensorArray
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a TensorArray, or another spec, is of this kind."""
+        spec = self.from_value(other) if isinstance(other, TensorArray) else other
+        return (
+            isinstance(spec, TensorArraySpec)
+            and self._parts[1:] == spec._parts[1:]
+            and self._parts[0].is_compatible_with(spec._parts[0])
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorArraySpec) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash((TensorArraySpec, *map(repr, self._parts)))
+
+    def __repr__(self) -> str:
+        return f"TensorArraySpec({', '.join(map(repr, self._parts))})"
 
 
 class TensorArray:
@@ -68,6 +118,10 @@ class TensorArray:
         self._elements: list[Tensor | None] = [None] * read_int(size, "tf.TensorArray", "size")
         self._cleared: set[int] = set()
         self._rows: Tensor | None = None
+
+    @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec.from_value(self)
 
     @property
     def dtype(self) -> DType:

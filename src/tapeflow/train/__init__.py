@@ -10,6 +10,9 @@ so that it can be restored into other objects of the same structure, also into o
   an iterator is, into it. `atomic` replaces files whole or not at all; `background` writes them while
   training goes on.
 
+- `object_views` shows the objects and the nodes of a file; `exponential_moving_average`, `coordinator` and
+  `cluster_spec` are what else TensorFlow has under this name.
+
 No file is ever unpickled. Whole models, with their architecture, are `tapeflow.keras.saving`'s; what `fit`
 needs to go on where it stopped is collected by `tapeflow.keras.training.resume`.
 """

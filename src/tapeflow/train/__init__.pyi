@@ -1,3 +1,4 @@
+from . import experimental as experimental
 from .checkpoint import Checkpoint as Checkpoint
 from .checkpoint import CheckpointOptions as CheckpointOptions
 from .checkpoint_manager import CheckpointManager as CheckpointManager
@@ -7,6 +8,9 @@ from .checkpoint_reader import load_checkpoint as load_checkpoint
 from .checkpoint_reader import load_variable as load_variable
 from .checkpoint_state import get_checkpoint_state as get_checkpoint_state
 from .checkpoint_state import latest_checkpoint as latest_checkpoint
+from .cluster_spec import ClusterSpec as ClusterSpec
+from .coordinator import Coordinator as Coordinator
+from .exponential_moving_average import ExponentialMovingAverage as ExponentialMovingAverage
 from .messages import BytesList as BytesList
 from .messages import Example as Example
 from .messages import Feature as Feature
@@ -16,3 +20,5 @@ from .messages import Features as Features
 from .messages import FloatList as FloatList
 from .messages import Int64List as Int64List
 from .messages import SequenceExample as SequenceExample
+from .object_views import CheckpointView as CheckpointView
+from .object_views import TrackableView as TrackableView

@@ -20,6 +20,7 @@ from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.ops.generator import Generator
+from tapeflow.train.python_state import PythonState
 
 _CONTAINERS = (list, tuple, dict)
 # Where models and layers keep what other names lead to.
@@ -47,7 +48,7 @@ def is_trackable(value: Any) -> bool:
 
 def has_state(value: Any) -> bool:
     """Whether a value holds state that is not a Variable's."""
-    return isinstance(value, (DataIterator, ArrayIterator, Generator, SeedGenerator))
+    return isinstance(value, (DataIterator, ArrayIterator, Generator, SeedGenerator, PythonState))
 
 
 def state_of(value: Any) -> Any:
@@ -56,6 +57,9 @@ def state_of(value: Any) -> Any:
         return value.state()
     if isinstance(value, Generator):
         return np.asarray(value.state)
+    if isinstance(value, PythonState):
+        text = value.serialize()
+        return text.encode() if isinstance(text, str) else bytes(text)
     return {"seed": value.counter.seed, "count": value.counter.count}
 
 
@@ -65,6 +69,8 @@ def set_state(value: Any, state: Any) -> None:
         value.restore(state)
     elif isinstance(value, Generator):
         value.reset(state)
+    elif isinstance(value, PythonState):
+        value.deserialize(state)
     else:
         value.counter.reset(int(state["seed"]), int(state["count"]))
 

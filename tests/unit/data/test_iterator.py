@@ -57,3 +57,21 @@ def test_arrays_without_tensors() -> None:
     batches = list(Dataset.from_tensor_slices({"x": [1, 2, 3]}).batch(2)._array_iterator())
     assert [b["x"].tolist() for b in batches] == [[1, 2], [3]]
     assert type(batches[0]["x"]) is np.ndarray
+
+
+def test_optionals_and_specs() -> None:
+    made = tf.experimental.Optional.from_value({"a": 3, "b": tf.constant([1.0])})
+    assert bool(made.has_value())
+    assert int(made.get_value()["a"]) == 3
+    assert made.element_spec == {"a": tf.TensorSpec((), tf.int32), "b": tf.TensorSpec((1,), tf.float32)}
+    empty = tf.experimental.Optional.empty(tf.TensorSpec(()))
+    assert not bool(empty.has_value())
+    assert tf.type_spec_from_value(empty) == tf.OptionalSpec(tf.TensorSpec(()))
+    iterator = iter(tf.data.Dataset.range(1))
+    spec = tf.data.IteratorSpec(tf.TensorSpec((), tf.int64))
+    assert tf.type_spec_from_value(iterator) == spec
+    assert hash(tf.type_spec_from_value(iterator)) == hash(spec)
+    assert spec.is_compatible_with(iterator)
+    assert repr(spec) == "IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)"
+    assert spec != tf.OptionalSpec(spec.element_spec)
+    assert [bool(iterator.get_next_as_optional().has_value()) for _ in range(2)] == [True, False]

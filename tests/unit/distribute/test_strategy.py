@@ -7,7 +7,7 @@ import json
 import pytest
 
 import tapeflow as tf
-from tapeflow.distribute.cluster_resolver import TFConfigClusterResolver
+from tapeflow.distribute.resolvers import TFConfigClusterResolver, worker_number, workers_of
 
 
 def test_without_a_scope_there_is_the_default_strategy() -> None:
@@ -75,8 +75,9 @@ def test_the_cluster_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatc
     cluster = {"chief": ["a:1"], "worker": ["b:1", "c:1"]}
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
     resolver = TFConfigClusterResolver()
-    assert resolver.cluster_spec().workers == ("a:1", "b:1", "c:1")
-    assert (resolver.task_type, resolver.task_id) == ("worker", 2)
+    assert workers_of(resolver.cluster_spec()) == ("a:1", "b:1", "c:1")
+    assert (resolver.task_type, resolver.task_id) == ("worker", 1)
+    assert worker_number(resolver.cluster_spec(), resolver.task_type, resolver.task_id) == 2
 
 
 @pytest.mark.parametrize(

@@ -68,3 +68,14 @@ def test_refuses() -> None:
         tf.convert_to_tensor(IndexedSlices(tf.constant([1.0]), tf.constant([9]), [3])).numpy()
     with pytest.raises(TypeError, match=r"unsupported operand"):
         _ = ROWS + 1.0  # pyright: ignore[reportOperatorIssue]
+
+
+def test_spec() -> None:
+    spec = tf.IndexedSlicesSpec([None, 3], tf.float32)
+    expected = "IndexedSlicesSpec(TensorShape([None, 3]), tf.float32, tf.int64, None, TensorShape([None]))"
+    assert repr(spec) == expected
+    rows = tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 1], tf.int64))
+    assert tf.type_spec_from_value(rows) == tf.IndexedSlicesSpec([None, 3], indices_shape=[2])
+    assert spec.is_compatible_with(rows)
+    assert not tf.IndexedSlicesSpec([None, 4]).is_compatible_with(rows)
+    assert spec.value_type is tf.IndexedSlices

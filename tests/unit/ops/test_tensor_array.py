@@ -142,3 +142,16 @@ def read_twice() -> None:
 def test_what_it_refuses(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+def test_spec() -> None:
+    spec = tf.TensorArraySpec([3], tf.float32, True)
+    assert repr(spec) == "TensorArraySpec(TensorShape([3]), tf.float32, True, True)"
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[3])
+    assert tf.type_spec_from_value(array) == spec == tf.TensorArraySpec.from_value(array)
+    assert hash(spec) == hash(tf.TensorArraySpec.from_value(array))
+    assert spec.is_compatible_with(array)
+    assert not spec.is_compatible_with(tf.TensorArraySpec([4], tf.float32, True))
+    assert spec.value_type is tf.TensorArray
+    with pytest.raises(TypeError, match="TensorArraySpec.from_value expected a TensorArray"):
+        tf.TensorArraySpec.from_value(3)  # pyright: ignore[reportArgumentType]

@@ -1,5 +1,7 @@
+from . import experimental as experimental
 from .alignment import ctc_batch_cost as ctc_batch_cost
 from .alignment import ctc_decode as ctc_decode
+from .alignment import ctc_label_dense_to_sparse as ctc_label_dense_to_sparse
 from .arranging import arange as arange
 from .arranging import batch_flatten as batch_flatten
 from .arranging import concatenate as concatenate
@@ -24,6 +26,8 @@ from .arranging import stack as stack
 from .arranging import temporal_padding as temporal_padding
 from .arranging import tile as tile
 from .arranging import transpose as transpose
+from .local_convolution import local_conv1d as local_conv1d
+from .local_convolution import local_conv2d as local_conv2d
 from .models import function as function
 from .models import gradients as gradients
 from .models import is_keras_tensor as is_keras_tensor
@@ -31,6 +35,7 @@ from .models import placeholder as placeholder
 from .network import batch_normalization as batch_normalization
 from .network import bias_add as bias_add
 from .network import binary_crossentropy as binary_crossentropy
+from .network import binary_focal_crossentropy as binary_focal_crossentropy
 from .network import categorical_crossentropy as categorical_crossentropy
 from .network import conv1d as conv1d
 from .network import conv2d as conv2d

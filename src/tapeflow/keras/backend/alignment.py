@@ -28,6 +28,13 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
     return tf.expand_dims(losses, 1)
 
 
+def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+    """The labels of each row up to its length, as a SparseTensor."""
+    rows = tf.convert_to_tensor(labels)
+    places = tf.where(tf.sequence_mask(label_lengths, rows.shape[1]))
+    return tf.SparseTensor(places, tf.gather_nd(rows, places), rows.shape.as_list())
+
+
 def ctc_decode(
     y_pred: Any, input_length: Any, greedy: bool = True, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[Any], Any]:

@@ -46,6 +46,25 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return kernels.binary_cross_entropy(predicted, labels, from_logits=from_logits, epsilon=config.epsilon())
 
 
+def binary_focal_crossentropy(
+    target: Any,
+    output: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Any:
+    """The same with easy answers counting less, by `(1 - probability of the truth) ** gamma`; not averaged.
+
+    With `apply_class_balancing`, ones count `alpha` and zeros `1 - alpha`.
+    """
+    likely = tf.sigmoid(output) if from_logits else tf.convert_to_tensor(output)
+    truth = tf.cast(target, likely.dtype)
+    right = truth * likely + (1 - truth) * (1 - likely)
+    found = tf.pow(1 - right, gamma) * binary_crossentropy(target, output, from_logits)
+    return (truth * alpha + (1 - truth) * (1 - alpha)) * found if apply_class_balancing else found
+
+
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """The share `level` of elements set to 0, the others enlarged to make up for it."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
@@ -69,7 +88,8 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
         raise ValueError(f"Unexpected bias dimensions {bias_rank}, expect to be 1 or {rank - 1} dimensions")
     if bias_rank == 1:
         return tf.nn.bias_add(x, bias, data_format="NC..." if channels_first and rank > 2 else None)
-    return x + (tf.transpose(bias, [bias_rank - 1, *range(bias_rank - 1)]) if channels_first else bias)
+    # Keras reads the bias of channels that come first in the order it lies in, and saved weights rely on it.
+    return x + (tf.reshape(bias, (bias.shape[-1], *bias.shape[:-1])) if channels_first else bias)
 
 
 def conv1d(

@@ -12,6 +12,7 @@ from .learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
 from .model_checkpoint import ModelCheckpoint as ModelCheckpoint
 from .progbar_logger import ProgbarLogger as ProgbarLogger
 from .remote_monitor import RemoteMonitor as RemoteMonitor
+from .sidecar_export import SidecarEvaluatorModelExport as SidecarEvaluatorModelExport
 from .swap_ema_weights import SwapEMAWeights as SwapEMAWeights
 from .tensor_board import TensorBoard as TensorBoard
 from .terminate_on_nan import TerminateOnNaN as TerminateOnNaN

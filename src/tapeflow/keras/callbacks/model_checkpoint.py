@@ -125,11 +125,11 @@ class ModelCheckpoint(Callback):
         run = getattr(self.model, "_run", None)
         if run is not None:
             run.track()
-            state = _newest(_matches(self.filepath + _STATE))
+            state = newest(matches(self.filepath + _STATE))
             if state is not None and run.read(state):
                 self.model._initial_epoch = run.epoch
                 return
-        weights = _newest(_matches(self.filepath))
+        weights = newest(matches(self.filepath))
         if weights is not None:
             self.model.load_weights(str(weights))
 
@@ -164,7 +164,7 @@ class ModelCheckpoint(Callback):
 
     def _forget_states(self, kept: Path | None) -> None:
         if self.load_weights_on_restart:
-            for found in _matches(self.filepath + _STATE):
+            for found in matches(self.filepath + _STATE):
                 if found != kept:
                     found.unlink(missing_ok=True)
 
@@ -259,7 +259,7 @@ class ModelCheckpoint(Callback):
             ) from error
 
 
-def _matches(pattern: str) -> list[Path]:
+def matches(pattern: str) -> list[Path]:
     """The files that a path with `{...}` fields may stand for; all fields are numbers."""
     parts = [(text, field is not None) for text, field, *_ in string.Formatter().parse(str(Path(pattern)))]
     form = re.compile("".join(re.escape(text) + _NUMBER * has_field for text, has_field in parts))
@@ -267,6 +267,6 @@ def _matches(pattern: str) -> list[Path]:
     return [Path(found) for found in glob.glob(wide) if form.fullmatch(found)]
 
 
-def _newest(files: list[Path]) -> Path | None:
+def newest(files: list[Path]) -> Path | None:
     """The file written last."""
     return max(files, key=lambda p: (p.stat().st_mtime_ns, p.name), default=None)

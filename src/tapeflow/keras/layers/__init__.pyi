@@ -1,4 +1,5 @@
 from . import experimental as experimental
+from .abstract_rnn_cell import AbstractRNNCell as AbstractRNNCell
 from .activation import Activation as Activation
 from .activation_layers import ELU as ELU
 from .activation_layers import LeakyReLU as LeakyReLU
@@ -56,6 +57,7 @@ from .global_pooling import GlobalMaxPooling2D as GlobalMaxPooling2D
 from .global_pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
 from .gru import GRU as GRU
 from .gru import GRUCell as GRUCell
+from .hashed_crossing import HashedCrossing as HashedCrossing
 from .hashing import Hashing as Hashing
 from .identity import Identity as Identity
 from .image_size import CenterCrop as CenterCrop
@@ -65,6 +67,8 @@ from .input_layer import InputLayer as InputLayer
 from .input_spec import InputSpec as InputSpec
 from .lambda_layer import Lambda as Lambda
 from .layer import Layer as Layer
+from .locally_connected import LocallyConnected1D as LocallyConnected1D
+from .locally_connected import LocallyConnected2D as LocallyConnected2D
 from .lookup import deserialize as deserialize
 from .lookup import serialize as serialize
 from .lstm import LSTM as LSTM

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+
+_ELSEWHERE: dict[str, Callable[[Any], Any]] = {
+    "RandomFourierFeatures": lambda keras: keras.layers.experimental,
+    "LinearModel": lambda keras: keras.experimental,
+    "WideDeepModel": lambda keras: keras.experimental,
+    "SharpnessAwareMinimization": lambda keras: keras.models.experimental,
+}
+"""Classes that have no name in `tf.keras.layers` or `tf.keras.models`: where they are."""
 
 
 class _Known(Mapping[str, Any]):
@@ -28,6 +36,8 @@ class _Known(Mapping[str, Any]):
             return tf.keras.models
         if name in ("TFOpLambda", "SlicingOpLambda"):
             return op_layer
+        if name in _ELSEWHERE:
+            return _ELSEWHERE[name](tf.keras)
         return endpoints if name in ("AddLoss", "AddMetric") else None
 
     def __iter__(self) -> Iterator[str]:

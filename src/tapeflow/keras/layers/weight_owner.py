@@ -170,6 +170,8 @@ class WeightOwner(Module):
             return []
         counted = trainable if self._trainable else None
         own = [w for w in self._own_weights if counted is None or w.trainable == counted]
+        if counted is None:  # in the same order as if it were not frozen
+            own.sort(key=lambda w: not w.trainable)
         children: list[Variable] = []
         for child in self._children():
             if isinstance(child, Variable):

@@ -1,3 +1,4 @@
+from . import experimental as experimental
 from .accuracies import Accuracy as Accuracy
 from .accuracies import BinaryAccuracy as BinaryAccuracy
 from .accuracies import CategoricalAccuracy as CategoricalAccuracy

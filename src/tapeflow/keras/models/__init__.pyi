@@ -1,3 +1,4 @@
+from . import experimental as experimental
 from .cloning import clone_model as clone_model
 from .functional import Functional as Functional
 from .model import Model as Model

@@ -58,6 +58,8 @@ _DROPPED_BY = (
     ("SeparableConv", ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")),
     ("SpatialDropout", ("noise_shape", "trainable")),
 )
+# Layers that Keras 3 has not, and that are not what they were without these arguments.
+_KEPT_BY = (("LocallyConnected", ("implementation",)),)
 _MODELS = {"Functional": ("keras.src.models.functional", "Functional"), "Sequential": ("keras", None)}
 
 
@@ -116,6 +118,7 @@ def _object(value: Mapping[str, Any], key: str) -> dict[str, Any]:
 def _arguments(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
     renamed = _RENAMED.get(name, {})
     dropped = _DROPPED.union(*(keys for start, keys in _DROPPED_BY if name.startswith(start)))
+    dropped = dropped.difference(*(keys for start, keys in _KEPT_BY if name.startswith(start)))
     found = {renamed.get(k, k): v for k, v in config.items() if k in renamed or k not in dropped}
     if found.get("reduction") == "auto":
         found["reduction"] = "sum_over_batch_size"

@@ -154,7 +154,9 @@ class Compilation:
 
 
 def _optimizer(optimizer: Any) -> Any:
-    """The optimizer to train with; scaled losses where the global policy computes in float16."""
+    """The optimizer to train with, or a list of them; scaled losses where the global policy computes in float16."""
+    if isinstance(optimizer, (list, tuple)):  # for a `train_step` that knows which is whose
+        return [_optimizer(one) for one in optimizer]
     found = tf.keras.optimizers.get(optimizer)
     scaled = tf.keras.mixed_precision.LossScaleOptimizer
     if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(found, scaled):

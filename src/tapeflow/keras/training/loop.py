@@ -220,7 +220,8 @@ def fit(
             listeners.after_epoch()
             if run.is_over:
                 break
-        model.optimizer.finalize_variable_values(model.trainable_variables)
+        for optimizer in nest.flatten(model.optimizer):
+            optimizer.finalize_variable_values(model.trainable_variables)
         listeners.on_train_end(logs)
     finally:
         listeners.release()

@@ -1,8 +1,9 @@
 """Helpers around training: `tf.keras.utils`.
 
 Labels and arrays (`encoding`, `padding`), files (`files`, on `download`, which the data sets share),
-progress (`progress`), seeds (`seeding`), images (`images`), a user's batches (`sequence`) and batches as
-`fit` sees them (`samples`). Nothing here knows models. None of it is imported before it is used, so
+progress (`progress`), seeds (`seeding`), images (`images`), folders of files (`directory_datasets`), a user's
+batches (`sequence`, `enqueuers`) and batches as `fit` sees them (`samples`). Of models only `plot`, `graph_inputs`
+and `sidecar_evaluator` know. None of it is imported before it is used, so
 downloading a file needs no JAX.
 """
 

@@ -1,9 +1,15 @@
+from . import experimental as experimental
 from . import generic_utils as generic_utils
+from .directory_datasets import audio_dataset_from_directory as audio_dataset_from_directory
 from .directory_datasets import image_dataset_from_directory as image_dataset_from_directory
 from .directory_datasets import text_dataset_from_directory as text_dataset_from_directory
+from .embeddings import warmstart_embedding_matrix as warmstart_embedding_matrix
 from .encoding import normalize as normalize
 from .encoding import to_categorical as to_categorical
 from .encoding import to_ordinal as to_ordinal
+from .enqueuers import GeneratorEnqueuer as GeneratorEnqueuer
+from .enqueuers import OrderedEnqueuer as OrderedEnqueuer
+from .enqueuers import SequenceEnqueuer as SequenceEnqueuer
 from .files import get_file as get_file
 from .generic_utils import CustomObjectScope as CustomObjectScope
 from .generic_utils import custom_object_scope as custom_object_scope
@@ -13,6 +19,7 @@ from .generic_utils import get_registered_name as get_registered_name
 from .generic_utils import get_registered_object as get_registered_object
 from .generic_utils import register_keras_serializable as register_keras_serializable
 from .generic_utils import serialize_keras_object as serialize_keras_object
+from .graph_inputs import get_source_inputs as get_source_inputs
 from .images import array_to_img as array_to_img
 from .images import img_to_array as img_to_array
 from .images import load_img as load_img
@@ -29,5 +36,6 @@ from .samples import unpack_x_y_sample_weight as unpack_x_y_sample_weight
 from .seeding import set_random_seed as set_random_seed
 from .sequence import PyDataset as PyDataset
 from .sequence import Sequence as Sequence
+from .sidecar_evaluator import SidecarEvaluator as SidecarEvaluator
 from .splitting import split_dataset as split_dataset
 from .timeseries import timeseries_dataset_from_array as timeseries_dataset_from_array

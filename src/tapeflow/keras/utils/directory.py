@@ -15,6 +15,7 @@ from tapeflow.keras.utils.encoding import to_categorical
 from tapeflow.keras.utils.messages import say
 
 _MODES = ("int", "categorical", "binary", None)
+Batched = Callable[[Dataset, int], Dataset]
 _SUBSETS = ("training", "validation", "both", None)
 
 
@@ -156,8 +157,9 @@ def datasets_of(
     share: float | None,
     subset: str | None,
     formats: tuple[str, ...],
+    batched: Batched = Dataset.batch,
 ) -> Any:
-    """A dataset of loaded files and labels; a list of two for `subset="both"`."""
+    """A dataset of loaded files and labels; a list of two for `subset="both"`. `batched` puts files together."""
     if label_mode == "binary" and len(listing.class_names) != 2:
         raise ValueError(
             f'{where} expected two classes for label_mode="binary"; got class_names={listing.class_names}.'
@@ -165,14 +167,12 @@ def datasets_of(
     if subset == "both":
         return [
             _dataset(
-                where, listing.part(share, "training"), load, label_mode, batch_size, shuffle, seed, formats
-            ),
-            _dataset(
-                where, listing.part(share, "validation"), load, label_mode, batch_size, False, seed, formats
-            ),
+                where, listing.part(share, name), load, label_mode, batch_size, mixed, seed, formats, batched
+            )
+            for name, mixed in (("training", shuffle), ("validation", False))
         ]
     part = listing.part(share, subset)
-    return _dataset(where, part, load, label_mode, batch_size, shuffle, seed, formats)
+    return _dataset(where, part, load, label_mode, batch_size, shuffle, seed, formats, batched)
 
 
 def _dataset(
@@ -184,6 +184,7 @@ def _dataset(
     shuffle: bool,
     seed: int,
     formats: tuple[str, ...],
+    batched: Batched,
 ) -> Dataset:
     if not part.paths:
         raise ValueError(f"{where} expected files: none found in the folder. Allowed formats: {formats}.")
@@ -198,7 +199,7 @@ def _dataset(
     else:
         dataset = dataset.map(load, num_parallel_calls=AUTOTUNE)
     if batch_size is not None:
-        dataset = dataset.batch(batch_size)
+        dataset = batched(dataset, batch_size)
     dataset = dataset.prefetch(AUTOTUNE)
     dataset.class_names = part.class_names  # pyright: ignore[reportAttributeAccessIssue]
     dataset.file_paths = part.paths  # pyright: ignore[reportAttributeAccessIssue]

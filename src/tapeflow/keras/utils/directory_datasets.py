@@ -1,4 +1,4 @@
-"""`image_dataset_from_directory` and `text_dataset_from_directory`: datasets of the files of a folder."""
+"""`image_dataset_from_directory` and its kin for texts and sounds: datasets of the files of a folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data import Dataset
 from tapeflow.engine.tensor import Tensor
 from tapeflow.keras.utils import directory as folders
 
@@ -119,6 +120,57 @@ def text_dataset_from_directory(
     )  # fmt: skip
 
 
+def audio_dataset_from_directory(
+    directory: Any,
+    labels: Any = "inferred",
+    label_mode: str | None = "int",
+    class_names: Sequence[str] | None = None,
+    batch_size: int | None = 32,
+    sampling_rate: int | None = None,
+    output_sequence_length: int | None = None,
+    ragged: bool = False,
+    shuffle: bool = True,
+    seed: int | None = None,
+    validation_split: float | None = None,
+    subset: str | None = None,
+    follow_links: bool = False,
+) -> Any:
+    """Batches of the .wav files of a folder, (samples, 1) from -1 to 1 each, and their labels.
+
+    Arguments are those of `image_dataset_from_directory`, and:
+
+    Args:
+        sampling_rate: must be None: sounds are not resampled.
+        output_sequence_length: the samples of each sound: longer ones are cut, zeros added to shorter ones. Without
+            it, as many as the longest of a batch has.
+        ragged: leave sounds as long as they are, in ragged batches.
+    """
+    where = "tf.keras.utils.audio_dataset_from_directory"
+    if ragged and output_sequence_length is not None:
+        raise ValueError(
+            f"{where} expected only one of them: Cannot set both `ragged` and `output_sequence_length`; got "
+            f"output_sequence_length={output_sequence_length!r}."
+        )
+    if sampling_rate is not None:
+        raise ValueError(
+            f"{where} expected sampling_rate=None; got sampling_rate={sampling_rate!r}. Sounds are not resampled here: "
+            "bring the files to one rate first."
+        )
+
+    def load(path: Any) -> Tensor:
+        from tapeflow import audio, io
+
+        return audio.decode_wav(io.read_file(path), 1, output_sequence_length or -1).audio
+
+    batched = Dataset.batch
+    if output_sequence_length is None:
+        batched = Dataset.ragged_batch if ragged else Dataset.padded_batch
+    return _from_directory(
+        where, directory, labels, label_mode, class_names, batch_size, shuffle, seed, validation_split, subset,
+        follow_links, load, (".wav",), batched,
+    )  # fmt: skip
+
+
 def _from_directory(
     where: str,
     directory: Any,
@@ -133,6 +185,7 @@ def _from_directory(
     follow_links: bool,
     load: Any,
     formats: tuple[str, ...],
+    batched: folders.Batched = Dataset.batch,
 ) -> Any:
     folders.check_arguments(where, labels, label_mode, class_names, share, subset, shuffle, seed)
     if labels is None or label_mode is None:
@@ -140,5 +193,5 @@ def _from_directory(
     number = int(np.random.randint(1_000_000)) if seed is None else int(seed)
     listing = folders.listed(where, directory, labels, formats, class_names, shuffle, number, follow_links)
     return folders.datasets_of(
-        where, listing, load, label_mode, batch_size, shuffle, number, share, subset, formats
+        where, listing, load, label_mode, batch_size, shuffle, number, share, subset, formats, batched
     )

@@ -205,3 +205,8 @@ def test_rnn_takes_variables_and_arrays() -> None:
     assert outputs.numpy().tolist() == [[[1, 1], [2, 2], [3, 3]]]
     assert last.numpy().tolist() == states[0].numpy().tolist() == [[3, 3]]
     assert K.rnn(step, np.ones((1, 2, 1), "float32"), [np.ones((1, 1), "float32")])[0].numpy() == 3
+
+
+def test_random_layers_always_have_generators() -> None:
+    tf.keras.backend.experimental.enable_tf_random_generator()
+    assert tf.keras.backend.experimental.is_tf_random_generator_enabled()

@@ -57,6 +57,12 @@ CASES: list[Case] = [
         weights=["kernel", "recurrent_kernel", "bias"],
     ),
     Case("conv_lstm1d", lambda: L.ConvLSTM1D(2, 2, strides=2), lambda: normal(2, 3, 6, 1)),
+    Case(
+        "locally_connected1d",
+        lambda: L.LocallyConnected1D(2, 2, strides=2, activation="tanh"),
+        lambda: normal(2, 5, 3),
+        weights=["kernel", "bias"],
+    ),
     Case("identity", L.Identity, lambda: normal(4, 5)),
     Case("random_crop", lambda: L.RandomCrop(2, 3, seed=1), lambda: normal(2, 4, 5, 1), is_random=True),
     Case("dense_no_bias", lambda: L.Dense(3, use_bias=False), lambda: normal(2, 3, 5), weights=["kernel"]),

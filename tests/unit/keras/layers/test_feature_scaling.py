@@ -114,3 +114,24 @@ def test_a_layer_that_learns_must_say_how() -> None:
         layer.adapt(DATA)
     with pytest.raises(NotImplementedError, match="write reset_state"):
         layer.adapt(DATA)
+
+
+def test_a_preprocessing_layer_of_the_users_own() -> None:
+    class Largest(tf.keras.layers.experimental.preprocessing.PreprocessingLayer):
+        def build(self, input_shape: Any) -> None:
+            self.value = self.add_weight("value", shape=(), initializer="zeros", trainable=False)
+            super().build(input_shape)
+
+        def update_state(self, data: Any) -> None:
+            self.value.assign(tf.maximum(self.value, tf.reduce_max(data)))
+
+        def reset_state(self) -> None:
+            self.value.assign(0.0)
+
+        def call(self, inputs: Any) -> Any:
+            return inputs / self.value
+
+    layer = Largest()
+    layer.adapt(tf.data.Dataset.from_tensor_slices(np.array([[1.0], [4.0], [2.0]], "float32")).batch(2))
+    assert layer.is_adapted
+    assert layer(tf.constant([[2.0]])).numpy().tolist() == [[0.5]]

@@ -3,7 +3,9 @@
 from tapeflow.keras.layers.category_encoding import CategoryEncoding as CategoryEncoding
 from tapeflow.keras.layers.discretization import Discretization as Discretization
 from tapeflow.keras.layers.feature_scaling import Normalization as Normalization
+from tapeflow.keras.layers.feature_scaling import PreprocessingLayer as PreprocessingLayer
 from tapeflow.keras.layers.feature_scaling import Rescaling as Rescaling
+from tapeflow.keras.layers.hashed_crossing import HashedCrossing as HashedCrossing
 from tapeflow.keras.layers.hashing import Hashing as Hashing
 from tapeflow.keras.layers.image_size import CenterCrop as CenterCrop
 from tapeflow.keras.layers.image_size import Resizing as Resizing

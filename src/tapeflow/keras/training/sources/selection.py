@@ -20,6 +20,7 @@ from tapeflow.keras.training.sources.indexed import SequenceSource
 from tapeflow.keras.training.sources.leaves import map_leaves, no_adapter, to_arrays
 from tapeflow.keras.training.sources.source import Source, endless_without_steps, nothing_to_read
 from tapeflow.keras.training.sources.stream import StreamSource
+from tapeflow.keras.utils.dataset_creator import DatasetCreator
 from tapeflow.keras.utils.samples import pack_x_y_sample_weight, unpack_x_y_sample_weight
 from tapeflow.keras.utils.sequence import Sequence
 
@@ -56,6 +57,8 @@ def make_source(
     if seed is None:
         seed = _draw_seed() if shuffle else 0
     weighting = ClassWeight(class_weight) if class_weight else None
+    if isinstance(x, DatasetCreator):
+        x = x.batches()
     if isinstance(x, Sequence):
         _refuse("`keras.utils.Sequence`", y, sample_weight)
         return SequenceSource(

@@ -1,0 +1,3 @@
+"""`tf.experimental.Optional`: an element that may not be there."""
+
+from tapeflow.data.iterator import Optional as Optional

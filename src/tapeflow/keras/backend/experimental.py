@@ -1,0 +1,12 @@
+"""`tf.keras.backend.experimental`: whether random layers have generators of their own, which they always do."""
+
+from __future__ import annotations
+
+
+def is_tf_random_generator_enabled() -> bool:
+    """True: every random layer draws from a generator of its own, whose state is saved with the model."""
+    return True
+
+
+def enable_tf_random_generator() -> None:
+    """Asks for what is so in any case."""

@@ -1,0 +1,3 @@
+"""`tf.keras.models.experimental`."""
+
+from tapeflow.keras.models.sharpness_aware import SharpnessAwareMinimization as SharpnessAwareMinimization

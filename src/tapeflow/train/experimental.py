@@ -1,0 +1,3 @@
+"""`tf.train.experimental`."""
+
+from tapeflow.train.python_state import PythonState as PythonState
