@@ -136,6 +136,20 @@ def new_page(browser: Browser, console: Console) -> Iterator[Callable[..., Page]
 
 
 @pytest.fixture
+def pinch() -> Callable[[Page, float, float], None]:
+    """Moves two fingers apart around a place, as a touch screen tells of them."""
+
+    def move_apart(page: Page, x: float, y: float) -> None:
+        devtools = page.context.new_cdp_session(page)
+        for kind, gap in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", 0)):
+            ends = [{"x": x - gap, "y": y, "id": 0}, {"x": x + gap, "y": y, "id": 1}] if gap else []
+            devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": ends})
+        devtools.detach()
+
+    return move_apart
+
+
+@pytest.fixture
 def faults() -> Callable[[Page], list[str]]:
     """What axe finds that is serious. It is evaluated by the debugger, so that the page's policy stays as it is."""
 

@@ -145,7 +145,9 @@ def test_scopes_open_and_close_in_place(board: str, new_page: Open) -> None:
     expect_nodes(page, 3)
 
 
-def test_keys_go_from_node_to_node(board: str, new_page: Open) -> None:
+def test_keys_go_from_node_to_node(
+    board: str, new_page: Open, pinch: Callable[[Page, float, float], None]
+) -> None:
     page = new_page(address(board, "torch", "&gopen=-"))
     expect_nodes(page, 3)
     drawing(page).focus()
@@ -167,6 +169,11 @@ def test_keys_go_from_node_to_node(board: str, new_page: Open) -> None:
     expect(canvas).to_have_attribute("data-zoom", f"{before * 1.25:.3f}")
     page.keyboard.press("0")
     expect(canvas).to_have_attribute("data-zoom", f"{before:.3f}")
+    box = canvas.bounding_box()
+    assert box is not None
+    pinch(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(canvas).to_have_attribute("data-zoom", f"{min(3.0, 3 * before):.3f}")
+    expect(heading).to_have_text("Overview")  # two fingers are no click
 
 
 def test_a_graph_of_the_size_of_resnet_opens_expands_and_is_searched(board: str, new_page: Open) -> None:

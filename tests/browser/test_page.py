@@ -145,6 +145,30 @@ def test_a_thousand_runs(
     expect_lines(page, "metric/0", 50)
 
 
+def test_five_hundred_charts_of_which_those_in_view_exist(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open, expect_lines: Lines
+) -> None:
+    with SummaryWriter(str(tmp_path / "run"), max_queue=2000) as writer:
+        for tag in range(500):
+            for step in range(3):
+                writer.add_scalar(f"layer{tag // 20:02d}/metric{tag:03d}", float(tag + step), step)
+    page = new_page(serve(tmp_path))
+    cards = page.get_by_role("article")
+    expect_lines(page, "layer00/metric000", 1)
+    seen: set[str] = set()
+    scroller = page.locator(".cards")
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        scroller.evaluate("(e, share) => { e.scrollTop = share * (e.scrollHeight - e.clientHeight) }", share)
+        expect(cards.filter(has_text=f"layer{int(24 * share):02d}/").first).to_be_attached()
+        names = cards.evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+        assert 6 <= len(names) <= 40
+        # Charts are drawn in turn; those that have left the view are gone with their canvases.
+        assert page.locator("canvas").count() <= 2 * len(names)
+        seen.update(names)
+    expect_lines(page, "layer24/metric499", 1)
+    assert {"layer00/metric000", "layer24/metric499"} < seen
+
+
 def test_hostile_names_are_only_text(
     tmp_path: Path, serve: Callable[..., str], new_page: Open, expect_lines: Lines
 ) -> None:

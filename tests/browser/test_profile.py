@@ -209,7 +209,9 @@ def test_memory_or_that_there_is_none(board: str, new_page: Open) -> None:
     expect(page.get_by_text("This profile holds no memory figures.")).to_be_visible()
 
 
-def test_the_trace_by_mouse(board: str, new_page: Open) -> None:
+def test_the_trace_by_mouse_and_touch(
+    board: str, new_page: Open, pinch: Callable[[Page, float, float], None]
+) -> None:
     page = new_page(f"{board}?profview=trace")
     choose(page, "before")
     place = page.get_by_role("application", name=re.compile("12 events in 2 tracks"))
@@ -228,6 +230,10 @@ def test_the_trace_by_mouse(board: str, new_page: Open) -> None:
     expect(sheet).to_contain_text("/host:CPU · main")
     page.mouse.move(left + width * 0.5, op)
     page.mouse.wheel(0, -300)
+    expect(page).to_have_url(re.compile("profwin="))
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(page).not_to_have_url(re.compile("profwin="))
+    pinch(page, left + width * 0.5, op)
     expect(page).to_have_url(re.compile("profwin="))
     page.get_by_role("button", name="All", exact=True).click()
     page.keyboard.down("Shift")
@@ -303,6 +309,9 @@ def test_a_chinese_page(board: str, new_page: Open) -> None:
     page = new_page(board, locale="zh-CN")
     expect(page.get_by_role("link", name="性能剖析")).to_be_visible()
     expect(page.get_by_role("heading", level=2)).to_have_text("计算瓶颈")
+    page.get_by_label("剖析", exact=True).select_option(label=LABELS["before"])
+    remedies = page.get_by_role("listitem").filter(has_text="num_parallel_calls")
+    expect(remedies).to_contain_text("用多个线程调用")
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])

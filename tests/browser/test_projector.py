@@ -142,7 +142,9 @@ def test_click_box_neighbours_and_the_address(board: str, new_page: Open) -> Non
     expect(stage(page)).to_have_attribute("data-lit", "0")
 
 
-def test_pointing_turning_and_zooming(board: str, new_page: Open) -> None:
+def test_pointing_turning_and_zooming(
+    board: str, new_page: Open, pinch: Callable[[Page, float, float], None]
+) -> None:
     page = new_page(f"{board}#projector")
     page.get_by_label("Embedding").select_option(label="digits · digits")
     wait_for_points(page)
@@ -169,6 +171,10 @@ def test_pointing_turning_and_zooming(board: str, new_page: Open) -> None:
     page.mouse.wheel(0, -200)
     page.keyboard.press("0")
     page.wait_for_url(lambda url: "pcam" not in url)
+    pinch(page, *middle)
+    # Three times as near, and not turned.
+    page.wait_for_url(re.compile("pcam=0.6%2C0.35%2C3%2C"))
+    expect(page.get_by_role("region", name="Selection").get_by_text(re.compile("^Point "))).to_be_visible()
 
 
 def test_colours_pictures_axes_and_components(board: str, new_page: Open) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
+from tensorboardX import SummaryWriter
 
 Open = Callable[..., Page]
 Lines = Callable[[Page, str, int], None]
@@ -33,6 +35,31 @@ def test_a_tree_that_folds(board: str, new_page: Open) -> None:
     page.get_by_role("button", name="Fold or unfold lr=0.01").click()
     expect(names(page)).to_have_text(["lr=0.01", "lr=0.1", "train", "validation", "torch"])
     page.wait_for_url(re.compile("folded="))
+
+
+def test_a_run_that_is_a_folder_of_runs_is_one_row(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open, expect_lines: Lines
+) -> None:
+    common = "resnet-on-cifar-with-all-augmentation"
+    for name in ("search", f"search/{common}-lr=0.1-seed=1", f"search/{common}-lr=0.01-seed=1"):
+        with SummaryWriter(str(tmp_path / name)) as writer:
+            for step in range(2):
+                writer.add_scalar("loss", 1 / (step + 1), step)
+    page = new_page(serve(tmp_path))
+    expect(names(page)).to_have_text(["search", f"{common}-lr=0.01-seed=1", f"{common}-lr=0.1-seed=1"])
+    # Of a name that is too long the end, which sets it apart, is all there.
+    tail = names(page).last.locator(".name-tail")
+    expect(tail).to_have_text("lr=0.1-seed=1")
+    assert tail.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert names(page).last.locator(".name-head").evaluate("e => e.scrollWidth > e.clientWidth")
+    expect_lines(page, "loss", 3)
+    sheet = menu(page, "search")
+    sheet.get_by_label("In the charts itself").uncheck()
+    expect_lines(page, "loss", 2)
+    sheet.get_by_role("button", name="Show only this", exact=True).click()
+    expect_lines(page, "loss", 1)
+    menu(page, "search").get_by_role("button", name="Show only these 3").click()
+    expect_lines(page, "loss", 3)
 
 
 def test_check_boxes_take_runs_out_of_the_charts(board: str, new_page: Open, expect_lines: Lines) -> None:

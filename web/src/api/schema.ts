@@ -449,16 +449,25 @@ export interface PrCurveBlob {
   problem: string;
 }
 
+export type RemedyKind = "dataset" | "workers" | "no_generator" | "prefetch" | "cache" | "parallel_map" | "batch_first" | "less_work" | "callbacks" | "larger_batches" | "staging" | "equal_shapes" | "tensors";
+
 export type VerdictKind = "input" | "callbacks" | "host" | "device" | "compile" | "unknown";
 
 export type EventKind = "xla" | "framework" | "input" | "python" | "runtime";
+
+/** What to do, in a sentence; `subject` is the function or stage it is about, "" if it is about none. */
+export interface ProfileRemedy {
+  kind: "dataset" | "workers" | "no_generator" | "prefetch" | "cache" | "parallel_map" | "batch_first" | "less_work" | "callbacks" | "larger_batches" | "staging" | "equal_shapes" | "tensors";
+  subject: string;
+  text: string;
+}
 
 /** What training waits for, and what to do; `share` is the share of step time. */
 export interface ProfileVerdict {
   kind: "input" | "callbacks" | "host" | "device" | "compile" | "unknown";
   share: number;
   text: string;
-  remedies: string[];
+  remedies: ProfileRemedy[];
 }
 
 /** Steps in columns, in order; an entry with a `count` above 1 is that many steps that ran as one program.

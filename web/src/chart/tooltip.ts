@@ -2,6 +2,7 @@
 
 import { formatDuration, formatTime, formatValue } from "./format";
 import type { Reading } from "./line_chart";
+import { keptLetters, nameElement } from "./names";
 import "./tooltip.css";
 
 export interface TooltipWords {
@@ -95,13 +96,16 @@ export function lineTable(
   const head = made.createTHead().insertRow();
   for (const title of ["", ...titles]) head.append(element("th", title));
   const body = made.createTBody();
-  readings.slice(0, MOST_ROWS).forEach((reading, i) => {
+  const rows = readings.slice(0, MOST_ROWS).map((reading) => ({ reading, texts: cells(reading) }));
+  const kept = keptLetters(rows.map(({ texts }) => texts[0]));
+  rows.forEach(({ reading, texts: [name, ...values] }, i) => {
     const row = body.insertRow();
     if (i === 0) row.className = "is-nearest";
     const swatch = element("span", "", reading.line.isDashed ? "swatch is-dashed" : "swatch");
     swatch.style.color = reading.line.color;
     row.insertCell().append(swatch);
-    row.append(...cells(reading).map((text, j) => element("td", text, j === 0 ? "name" : "")));
+    row.insertCell().append(nameElement(name, kept[i]));
+    row.append(...values.map((text) => element("td", text)));
   });
   return made;
 }

@@ -9,9 +9,25 @@ export function messages<K extends string>(
   words: Words<K>,
 ): (key: K, values?: Record<string, string | number>) => string {
   return (key, values = {}) => {
-    const text = words[key][locale.value === "zh" ? 1 : 0];
+    const [english, chinese] = words[key];
+    const text = locale.value === "zh" ? typeset(chinese) : english;
     return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
       name in values ? String(values[name]) : whole,
     );
   };
+}
+
+const WIDE: Record<string, string> = { ",": "，", ";": "；", ":": "：", "?": "？", "!": "！" };
+const known = new Map<string, string>();
+
+/** Chinese with the marks of its own width: words are typed with those of every keyboard. Code in them stays as it is. */
+export function typeset(text: string): string {
+  let found = known.get(text);
+  if (found === undefined) {
+    found = text
+      .replace(/(?<=\p{sc=Han})\(([^()]*)\)|\(([^()]*\p{sc=Han}[^()]*)\)/gu, (_, a, b) => `（${a ?? b}）`)
+      .replace(/(?<=[\p{sc=Han}”）])[,;:?!]|[,;:?!](?=[\p{sc=Han}“])/gu, (mark) => WIDE[mark]);
+    known.set(text, found);
+  }
+  return found;
 }

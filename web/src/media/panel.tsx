@@ -3,8 +3,9 @@
 import type { ComponentChildren } from "preact";
 import type { MediaItem, TagEntry } from "../api/schema";
 import { tagsOf } from "../state/board";
-import { colorOf, label } from "../state/runs";
+import { label } from "../state/runs";
 import { Toggle } from "../ui/controls";
+import { CardName } from "./card_name";
 import { useItems } from "./items";
 import { type CardSize, type RunCard, RunCards } from "./run_cards";
 import { isLinked, StepSlider, useStep } from "./steps";
@@ -70,10 +71,7 @@ function Card({ panel, card, tools, children }: CardProps) {
   return (
     <article class="card media-card" aria-label={`${card.title}, ${name}`}>
       <header class="card-head">
-        <span class="run-dot" style={{ background: colorOf(card.run) }} />
-        <h3 class="card-title" data-tip={name}>
-          {name}
-        </h3>
+        <CardName card={card} />
         <div class="card-tools">{tools?.(item, card)}</div>
       </header>
       <div class="media-body">

@@ -19,12 +19,14 @@ export interface RunCard {
   tag: string;
   /** What the tag is called. */
   title: string;
+  /** Whether the card has to say it, as its section does not. */
+  isTitled: boolean;
 }
 
 interface Props {
   tags: ReadonlyMap<string, TagEntry>;
   sizes: Record<CardSize, { width: number; height: number }>;
-  /** The section a tag is in; its own unless given. */
+  /** The section a tag is in; unless given its own, or that of all with its prefix if one run each has logged them. */
   sectionOf?: (entry: TagEntry) => string;
   /** How to log something of the kind, for who has none. */
   hint?: string;
@@ -38,7 +40,30 @@ function titleOf({ tag, display_name }: TagEntry): string {
 }
 
 export function runCard(entry: TagEntry, run: Run): RunCard {
-  return { id: `${run.id}\n${entry.tag}`, run, tag: entry.tag, title: titleOf(entry) };
+  return { id: `${run.id}\n${entry.tag}`, run, tag: entry.tag, title: titleOf(entry), isTitled: true };
+}
+
+type Section = CardSection<RunCard> & { cards: RunCard[] };
+
+/** Sections of tags; those of one prefix that hold a card each, which would take a row each, are one, where the first was. */
+export function joined(sections: readonly Section[]): Section[] {
+  const byPrefix = new Map<string, Section[]>();
+  for (const section of sections) {
+    const prefix = section.id.slice(0, section.id.indexOf("/") + 1);
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), section]);
+  }
+  const found = new Map<Section, Section>();
+  for (const [prefix, all] of byPrefix) {
+    const isOne = all.length > 1 && all.every(({ cards }) => cards.length <= 1);
+    const title = prefix.slice(0, -1) || t("general");
+    if (isOne) found.set(all[0], { id: prefix, title, cards: all.flatMap(({ cards }) => cards) });
+    else for (const one of all) found.set(one, { ...one, cards: one.cards.map(untitled) });
+  }
+  return sections.flatMap((section) => found.get(section) ?? []);
+}
+
+function untitled(card: RunCard): RunCard {
+  return { ...card, isTitled: false };
 }
 
 const tagFilter = urlSignal("mtags", "", textCodec);
@@ -47,7 +72,7 @@ const size = urlSignal<CardSize>("msize", "medium", choiceCodec("small", "medium
 
 export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Props) {
   const wanted = pattern(tagFilter.value);
-  const sections = new Map<string, CardSection<RunCard> & { cards: RunCard[] }>();
+  const sections = new Map<string, Section>();
   for (const entry of tags.values()) {
     if (wanted && !wanted.test(entry.tag)) continue;
     const id = sectionOf ? sectionOf(entry) : entry.tag;
@@ -99,7 +124,7 @@ export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Pro
         <CardGrid
           size={sizes[size.value]}
           closed={closed}
-          sections={[...sections.values()]}
+          sections={sectionOf ? [...sections.values()] : joined([...sections.values()])}
           render={render}
         />
       )}

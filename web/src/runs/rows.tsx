@@ -4,10 +4,11 @@ import type { Run } from "../api/schema";
 import { formatCount, formatTime } from "../chart/format";
 import { settings } from "../state/board";
 import * as state from "../state/runs";
-import { Item, Menu } from "../ui/controls";
+import { Menu } from "../ui/controls";
 import { Icon } from "../ui/icon";
-import { RunMenu } from "./run_menu";
-import type { Folder, Leaf } from "./tree";
+import { Name } from "../ui/name";
+import { idsOf, OnlyItem, RunMenu } from "./run_menu";
+import type { Folder, Leaf, Row } from "./tree";
 import { t } from "./words";
 
 const INDENT = 14;
@@ -54,15 +55,13 @@ export function FolderRow({
   onToggle: () => void;
 }) {
   const on = row.runs.filter((run) => state.isChecked(run.id)).length;
-  const families = new Set(row.runs.map(state.family));
-  const color = state.groupBy.value
-    ? state.colorOfGroup(row.text)
-    : families.size === 1
-      ? state.colorOf(row.runs[0])
-      : "";
   const name = row.text;
   return (
-    <div class="run-row is-folder" role="listitem" style={{ paddingLeft: `${row.depth * INDENT}px` }}>
+    <div
+      class={`run-row ${row.own ? stateClass(row.own) : "is-folder"}`}
+      role="listitem"
+      style={{ paddingLeft: `${row.depth * INDENT}px` }}
+    >
       <button
         type="button"
         class="fold"
@@ -74,43 +73,37 @@ export function FolderRow({
         <Icon name="chevron" />
       </button>
       <ColorBox
-        color={color || "var(--text-3)"}
+        color={folderColor(row) || "var(--text-3)"}
         label={t("toggle", { name })}
         isOn={on === row.runs.length}
         isMixed={on > 0 && on < row.runs.length}
-        onChange={(isOn) =>
-          state.setChecked(
-            row.runs.map((run) => run.id),
-            isOn,
-          )
-        }
+        onChange={(isOn) => state.setChecked(idsOf(row.runs), isOn)}
       />
-      <span class="run-name" data-tip={name}>
-        {name}
-      </span>
-      {row.runs.some((run) => run.live) && !row.isOpen && <LiveMark />}
-      <span class="run-count">{row.runs.length}</span>
-      {columns.map((name) => (
-        <span key={name} class="run-value" data-tip={name}>
-          {settingText(row.runs, name)}
+      {row.own ? (
+        <RunName run={row.own} row={row} />
+      ) : (
+        <span class="run-name" data-tip={name}>
+          <Name text={name} kept={row.kept} />
         </span>
-      ))}
-      <Menu icon="more" tip={t("more", { name })} class="run-more">
-        {(close) => (
-          <Item
-            icon="eye"
-            tip={t("onlyTip")}
-            onClick={() => {
-              state.checkOnly(row.runs.map((run) => run.id));
-              close();
-            }}
-          >
-            {t("only")}
-          </Item>
-        )}
-      </Menu>
+      )}
+      {row.runs.some((run) => run.live) && !row.isOpen && !row.own && <LiveMark />}
+      <span class="run-count">{row.runs.length}</span>
+      <Values runs={row.runs} columns={columns} />
+      {row.own ? (
+        <RunMenu run={row.own} text={name} all={row.runs} />
+      ) : (
+        <Menu icon="more" tip={t("more", { name })} class="run-more">
+          {(close) => <OnlyItem runs={row.runs} close={close} />}
+        </Menu>
+      )}
     </div>
   );
+}
+
+function folderColor({ own, text, runs }: Folder): string {
+  if (own) return state.colorOf(own);
+  if (state.groupBy.value) return state.colorOfGroup(text);
+  return new Set(runs.map(state.family)).size === 1 ? state.colorOf(runs[0]) : "";
 }
 
 function LiveMark() {
@@ -119,35 +112,60 @@ function LiveMark() {
 
 export function RunRow({ row, columns }: { row: Leaf; columns: readonly string[] }) {
   const { run } = row;
-  const own = settings.value.runs[run.id];
-  const isBase = state.baseline.value === run.id;
-  const color = state.colorOf(run);
   return (
     <div
-      class={`run-row ${own?.hidden ? "is-hidden" : ""} ${run.state === "broken" ? "is-broken" : ""}`}
+      class={`run-row ${stateClass(run)}`}
       role="listitem"
       style={{ paddingLeft: `${row.depth * INDENT + 20}px` }}
     >
       <ColorBox
-        color={color}
+        color={state.colorOf(run)}
         label={t("toggle", { name: row.text })}
         isOn={state.isChecked(run.id)}
         isDashed={state.isValidation(run)}
         onChange={(isOn) => state.setChecked([run.id], isOn)}
       />
-      <span class={`run-name ${isBase ? "is-baseline" : ""}`} data-tip={describe(run, own?.note)}>
-        {row.text}
+      <RunName run={run} row={row} />
+      <Values runs={[run]} columns={columns} />
+      <RunMenu run={run} text={row.text} all={[run]} />
+    </div>
+  );
+}
+
+function stateClass(run: Run): string {
+  const isHidden = settings.value.runs[run.id]?.hidden;
+  return `${isHidden ? "is-hidden" : ""} ${run.state === "broken" ? "is-broken" : ""}`;
+}
+
+/** What a run is called, and its marks. */
+function RunName({ run, row }: { run: Run; row: Row }) {
+  const note = settings.value.runs[run.id]?.note;
+  const isBase = state.baseline.value === run.id;
+  return (
+    <>
+      <span class={`run-name ${isBase ? "is-baseline" : ""}`} data-tip={describe(run, note)}>
+        <Name text={row.text} kept={row.kept} />
       </span>
       {isBase && <Icon name="pin" />}
-      {own?.note && <Icon name="note" />}
+      {note && <Icon name="note" />}
       <RunMark run={run} />
-      {columns.map((name) => (
-        <span key={name} class="run-value" data-tip={`${name} = ${state.hparamsOf(run)[name] ?? "–"}`}>
-          {settingText([run], name)}
-        </span>
-      ))}
-      <RunMenu run={run} text={row.text} />
-    </div>
+    </>
+  );
+}
+
+/** The hparams that are columns of the list. */
+function Values({ runs, columns }: { runs: readonly Run[]; columns: readonly string[] }) {
+  return (
+    <>
+      {columns.map((name) => {
+        const text = settingText(runs, name);
+        return (
+          <span key={name} class="run-value" data-tip={`${name} = ${text || "–"}`}>
+            {text}
+          </span>
+        );
+      })}
+    </>
   );
 }
 

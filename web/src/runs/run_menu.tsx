@@ -4,10 +4,28 @@ import { useState } from "preact/hooks";
 import type { Run } from "../api/schema";
 import { changeRun, settings } from "../state/board";
 import * as state from "../state/runs";
-import { Item, Menu } from "../ui/controls";
+import { Check, Item, Menu } from "../ui/controls";
 import { t } from "./words";
 
-export function RunMenu({ run, text }: { run: Run; text: string }) {
+export function idsOf(runs: readonly Run[]): string[] {
+  return runs.map((run) => run.id);
+}
+
+/** Shows these runs and no others. */
+export function OnlyItem({ runs, close }: { runs: readonly Run[]; close: () => void }) {
+  const show = () => {
+    state.checkOnly(idsOf(runs));
+    close();
+  };
+  return (
+    <Item icon="eye" tip={t("onlyTip")} onClick={show}>
+      {runs.length === 1 ? t("only") : t("onlyThese", { n: runs.length })}
+    </Item>
+  );
+}
+
+/** `all` are the runs its row stands for: more than one if it is a folder of others, too. */
+export function RunMenu({ run, text, all }: { run: Run; text: string; all: readonly Run[] }) {
   const own = settings.value.runs[run.id] ?? {};
   const isBase = state.baseline.value === run.id;
   const setBaseline = () => {
@@ -25,9 +43,18 @@ export function RunMenu({ run, text }: { run: Run; text: string }) {
         return (
           <>
             <p class="sheet-title run-full-name">{run.name}</p>
-            <Item icon="eye" tip={t("onlyTip")} onClick={then(() => state.checkOnly([run.id]))}>
-              {t("only")}
-            </Item>
+            <OnlyItem runs={[run]} close={close} />
+            {all.length > 1 && (
+              <>
+                <OnlyItem runs={all} close={close} />
+                <Check
+                  label={t("alone")}
+                  tip={t("aloneTip")}
+                  isOn={state.isChecked(run.id)}
+                  onChange={(isOn) => state.setChecked([run.id], isOn)}
+                />
+              </>
+            )}
             <Item icon="pin" tip={t("baselineTip")} onClick={then(setBaseline)}>
               {isBase ? t("unbaseline") : t("baseline")}
             </Item>

@@ -62,7 +62,7 @@ export function Runs() {
         <Virtual rows={list} class="runs-list" listLabel={t("runs")} margin={200} />
       ) : (
         <Notice title={runs.value.size ? t("noMatch") : t("empty")}>
-          {runs.value.size === 0 && progress.value?.message}
+          {runs.value.size === 0 && progress.value && t("emptyText", { message: progress.value.message })}
         </Notice>
       )}
     </section>

@@ -23,8 +23,21 @@ describe("treeRows", () => {
     expect(show(treeRows(runs, new Set(["/a"]), () => undefined))).toEqual(["z/ 2", " 1", " 2", "m", "a/ 2"]);
   });
 
-  it("shows a run that is a folder of runs as well", () => {
-    expect(show(treeRows(["a", "a/b"].map(run), new Set(), () => undefined))).toEqual(["a", "a/ 1", " b"]);
+  it("shows a run that is a folder of runs as well in one row", () => {
+    const rows = treeRows(["a", "a/b", "x/c", "x/c/d"].map(run), new Set(), () => undefined);
+    expect(show(rows)).toEqual(["a/ 2", " b", "x/c/ 2", " d"]);
+    expect(rows.map((row) => row.kind === "folder" && row.own?.name)).toEqual(["a", false, "x/c", false]);
+  });
+
+  it("calls a folder that is a run as the user calls the run", () => {
+    const rows = treeRows(["a", "a/b"].map(run), new Set(), ({ name }) =>
+      name === "a" ? "mine" : undefined,
+    );
+    expect(show(rows)).toEqual(["mine/ 2", " b"]);
+  });
+
+  it("keeps a run without a name of its own", () => {
+    expect(show(treeRows([run("only/one")], new Set(), () => undefined))).toEqual(["only/ 1", " one"]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Rows of the list of runs: a tree of folders, or groups. */
 
 import type { Run } from "../api/schema";
+import { keptLetters } from "../chart/names";
 
 export interface Leaf {
   kind: "run";
@@ -9,6 +10,8 @@ export interface Leaf {
   run: Run;
   /** What the row is called below its folder. */
   text: string;
+  /** How many letters at its end set it apart from its neighbours. */
+  kept: number;
 }
 
 export interface Folder {
@@ -16,8 +19,11 @@ export interface Folder {
   key: string;
   depth: number;
   text: string;
+  kept: number;
   isOpen: boolean;
-  /** All runs below it. */
+  /** The run that the folder is itself, if files lie in it. */
+  own: Run | null;
+  /** All runs in it. */
   runs: Run[];
 }
 
@@ -25,13 +31,15 @@ export type Row = Leaf | Folder;
 
 interface Node {
   key: string;
-  /** How many parts of a path lead here. */
-  depth: number;
   text: string;
   children: Map<string, Node>;
-  runs: Run[];
+  /** The run that lies here, if one does. */
+  own: Run | null;
+  /** That and those below. */
   all: Run[];
 }
+
+type LabelOf = (run: Run) => string | undefined;
 
 /** Groups of runs in the order in which they first come. */
 export function groupRows(
@@ -45,79 +53,64 @@ export function groupRows(
     const group = groupOf(run);
     groups.set(group, [...(groups.get(group) ?? []), run]);
   }
-  const rows: Row[] = [];
-  for (const [group, members] of groups) {
+  const kept = keptLetters([...groups.keys()]);
+  return [...groups].flatMap(([group, members], i): Row[] => {
     const key = `group:${group}`;
     const isOpen = !closed.has(key);
-    rows.push({ kind: "folder", key, depth: 0, text: group, isOpen, runs: members });
-    if (isOpen) rows.push(...members.map((run) => leaf(run, 1, label(run))));
-  }
-  return rows;
+    const head = { key, depth: 0, text: group, kept: kept[i], isOpen, own: null, runs: members };
+    const names = members.map(label);
+    const ends = keptLetters(names);
+    const leaves = members.map((run, j) => leaf(run, 1, names[j], ends[j]));
+    return [{ kind: "folder", ...head }, ...(isOpen ? leaves : [])];
+  });
 }
 
-/** The folders the runs lie in. A folder that holds nothing but one folder is shown in one row with it. */
-export function treeRows(
-  runs: readonly Run[],
-  closed: ReadonlySet<string>,
-  labelOf: (run: Run) => string | undefined,
-): Row[] {
-  const root: Node = { key: "", depth: 0, text: "", children: new Map(), runs: [], all: [] };
+/** The folders the runs lie in. One that holds nothing but one folder is shown in one row with it. */
+export function treeRows(runs: readonly Run[], closed: ReadonlySet<string>, labelOf: LabelOf): Row[] {
+  const root = nodeOf("", "");
   for (const run of runs) {
     let node = root;
-    const folders = run.path.slice(0, -1);
-    for (const part of folders) {
-      let next = node.children.get(part);
-      if (!next) {
-        next = {
-          key: `${node.key}/${part}`,
-          depth: node.depth + 1,
-          text: part,
-          children: new Map(),
-          runs: [],
-          all: [],
-        };
-        node.children.set(part, next);
-      }
+    for (const part of run.path) {
+      const next = node.children.get(part) ?? nodeOf(`${node.key}/${part}`, part);
+      node.children.set(part, next);
       next.all.push(run);
       node = next;
     }
-    node.runs.push(run);
-    root.all.push(run);
+    node.own = run;
   }
-  const rows: Row[] = [];
-  append(root, 0, rows, closed, labelOf);
-  return rows;
+  return below(root, 0, closed, labelOf);
 }
 
-function append(
-  node: Node,
-  depth: number,
-  rows: Row[],
-  closed: ReadonlySet<string>,
-  labelOf: (run: Run) => string | undefined,
-): void {
-  // In the order of the runs, so that sorting them sorts the folders as well.
-  const done = new Set<Node>();
-  const own = new Set(node.runs);
-  for (const run of node.all) {
-    if (own.has(run)) {
-      rows.push(leaf(run, depth, labelOf(run) ?? run.path[run.path.length - 1] ?? run.name));
-      continue;
-    }
-    const child = node.children.get(run.path[node.depth])!;
-    if (done.has(child)) continue;
-    done.add(child);
-    let [shown, text] = [child, child.text];
-    while (shown.runs.length === 0 && shown.children.size === 1) {
-      shown = [...shown.children.values()][0];
-      text = `${text}/${shown.text}`;
-    }
-    const isOpen = !closed.has(shown.key);
-    rows.push({ kind: "folder", key: shown.key, depth, text, isOpen, runs: shown.all });
-    if (isOpen) append(shown, depth + 1, rows, closed, labelOf);
-  }
+function nodeOf(key: string, text: string): Node {
+  return { key, text, children: new Map(), own: null, all: [] };
 }
 
-function leaf(run: Run, depth: number, text: string): Leaf {
-  return { kind: "run", key: run.id, depth, run, text };
+/** The rows of what is in a folder, in the order of the runs: sorting those sorts the folders as well. */
+function below(node: Node, depth: number, closed: ReadonlySet<string>, labelOf: LabelOf): Row[] {
+  const shown = [...node.children.values()].map(joined);
+  const texts = shown.map(([one, text]) => (one.own && labelOf(one.own)) || text);
+  const ends = keptLetters(texts);
+  return shown.flatMap(([one], i): Row[] => {
+    const { key, own, all, children } = one;
+    if (own && children.size === 0) return [leaf(own, depth, texts[i], ends[i])];
+    const isOpen = !closed.has(key);
+    const folder = { key, depth, text: texts[i], kept: ends[i], isOpen, own, runs: all };
+    return [{ kind: "folder", ...folder }, ...(isOpen ? below(one, depth + 1, closed, labelOf) : [])];
+  });
+}
+
+/** A folder, or the one that is all there is in it, and what that is called. */
+function joined(node: Node): [Node, text: string] {
+  let [shown, text] = [node, node.text];
+  while (!shown.own && shown.children.size === 1) {
+    const [only] = shown.children.values();
+    if (only.children.size === 0) break;
+    shown = only;
+    text = `${text}/${only.text}`;
+  }
+  return [shown, text];
+}
+
+function leaf(run: Run, depth: number, text: string, kept: number): Leaf {
+  return { kind: "run", key: run.id, depth, run, text, kept };
 }

@@ -1,6 +1,6 @@
 /** The bar at the top: panels, how the connection is, language and theme. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { hasContent, panels } from "../panels/registry";
 import { locale, localeChoice, theme, themeChoice } from "../state/appearance";
 import { connection, info, progress } from "../state/board";
@@ -49,14 +49,16 @@ function Tabs() {
   const shown = panels.filter((one) => one === first || one.id === panel.value || withContent.includes(one));
   const active = panel.value || first?.id;
   const bar = useRef<HTMLElement>(null);
+  const [isScrolled, setScrolled] = useState(false);
   useEffect(() => {
     bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active, shown.length]);
   return (
     <nav
-      class="tabs"
+      class={isScrolled ? "tabs is-scrolled" : "tabs"}
       aria-label={t("panels")}
       ref={bar}
+      onScroll={(event) => setScrolled(event.currentTarget.scrollLeft > 0)}
       onWheel={(event) => {
         event.currentTarget.scrollLeft += event.deltaY;
       }}
@@ -84,17 +86,20 @@ function Tabs() {
 
 function Status() {
   const state = connection.value;
-  const message = progress.value?.message ?? "";
+  const { message = "", runs_read: read = 0, runs_total: total = 0 } = progress.value ?? {};
   const isReading = progress.value !== null && !progress.value.is_done;
   const tip =
     state === "live" ? t("liveTip", { message }) : state === "connecting" ? message : t(`${state}Tip`);
   const share = progress.value ? progress.value.bytes_read / Math.max(1, progress.value.bytes_total) : 0;
   const hasBad = message.includes("bad bytes");
+  const words = t("reading", { message, read, total });
   return (
     <div class={`status is-${state} ${hasBad ? "has-bad" : ""}`} role="status" data-tip={tip}>
       {isReading && <progress class="status-progress" value={share} aria-label={message} />}
       <span class="status-mark" />
-      <span class="status-text">{state === "live" && (isReading || hasBad) ? message : t(state)}</span>
+      <span class="status-text">
+        {state !== "live" || !(isReading || hasBad) ? t(state) : hasBad ? message : words}
+      </span>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { messages } from "../i18n/messages";
 import { isPattern } from "../state/order";
 import "./controls.css";
 import { Icon, type IconName } from "./icon";
+import { marked } from "./marked";
 
 const t = messages({
   clear: ["Clear", "清除"],
@@ -320,7 +321,9 @@ export function Notice({ title, children, isBusy }: StateProps) {
     <div class="notice" role="status" aria-busy={isBusy}>
       {isBusy && <span class="spinner" />}
       <p class="notice-title">{title}</p>
-      {children && <div class="notice-text">{children}</div>}
+      {children && (
+        <div class="notice-text">{typeof children === "string" ? marked(children) : children}</div>
+      )}
     </div>
   );
 }

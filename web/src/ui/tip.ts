@@ -10,6 +10,8 @@ export function watchTips(): void {
   document.body.append(tip);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let owner: Element | null = null;
+  // A menu that was clicked open gives the focus to its first control: nobody has asked what that does.
+  let isByKey = false;
 
   const hide = () => {
     clearTimeout(timer);
@@ -34,9 +36,12 @@ export function watchTips(): void {
     if (target === owner) return;
     hide();
     owner = target;
-    const isMeant = event.type === "mouseover" || (event.target as Element).matches(":focus-visible");
+    const isMeant =
+      event.type === "mouseover" || (isByKey && (event.target as Element).matches(":focus-visible"));
     if (target && isMeant) timer = setTimeout(() => show(target), DELAY_MS);
   };
+  document.addEventListener("pointerdown", () => (isByKey = false), true);
+  document.addEventListener("keydown", () => (isByKey = true), true);
   document.addEventListener("mouseover", consider);
   document.addEventListener("focusin", consider);
   for (const event of ["pointerdown", "keydown", "scroll", "wheel"])

@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 _WORKING = ("map", "filter", "flat_map", "interleave", "from_generator")
 _PLAIN = ("arrays", "generator", "Sequence")
 
 
-class Remedy(NamedTuple):
-    """What to do: in a word or two, and in a sentence."""
+RemedyKind = Literal[
+    "dataset",
+    "workers",
+    "no_generator",
+    "prefetch",
+    "cache",
+    "parallel_map",
+    "batch_first",
+    "less_work",
+    "callbacks",
+    "larger_batches",
+    "staging",
+    "equal_shapes",
+    "tensors",
+]
 
+
+class Remedy(NamedTuple):
+    """What to do: in a word or two, and in a sentence.
+
+    Attributes:
+        kind: which of the remedies it is, for who says it in other words.
+        subject: the function or the stage of the pipeline that it is about, if it is about one.
+    """
+
+    kind: RemedyKind
     short: str
     long: str
+    subject: str = ""
 
 
 _DATASET = Remedy(
+    "dataset",
     "a tf.data.Dataset with map(num_parallel_calls=AUTOTUNE) and prefetch()",
     "Batches are read by one thread. Make a tf.data.Dataset of file names or numbers, load each with map(load, "
     "num_parallel_calls=tf.data.AUTOTUNE), and end with prefetch(tf.data.AUTOTUNE).",
 )
 _WORKERS = Remedy(
+    "workers",
     "fit(workers=4)",
     "Fetch batches of the Sequence on several threads, fit(..., workers=4), or in processes of their own, "
     "use_multiprocessing=True, if Python itself is what takes time.",
 )
 _NO_GENERATOR = Remedy(
+    "no_generator",
     "map(num_parallel_calls=AUTOTUNE) instead of from_generator",
     "from_generator is read by one thread. Make a Dataset of file names or numbers, and load each with map(load, "
     "num_parallel_calls=tf.data.AUTOTUNE).",
 )
 _PREFETCH = Remedy(
+    "prefetch",
     "prefetch()",
     "End with prefetch(tf.data.AUTOTUNE): a thread makes the next batches while these are computed.",
 )
@@ -69,11 +97,14 @@ def _of_cache(steps: list[dict[str, Any]], methods: list[str]) -> list[Remedy]:
     working = [i for i in range(first_random) if methods[i] in _WORKING]
     if not working or "cache" in methods[working[-1] :]:
         return []
+    last = _name(steps[working[-1]])
     return [
         Remedy(
+            "cache",
             "cache()",
-            f"Put cache() after {_name(steps[working[-1]])}, before shuffle() and what is random: what the first epoch "
-            "made is kept in memory for those after it.",
+            f"Put cache() after {last}, before shuffle() and what is random: what the first epoch made is kept in "
+            "memory for those after it.",
+            last,
         )
     ]
 
@@ -85,17 +116,21 @@ def _of_map(place: int, step: dict[str, Any], methods: list[str]) -> list[Remedy
     if step.get("workers", 1) <= 1:
         found.append(
             Remedy(
+                "parallel_map",
                 "map(num_parallel_calls=AUTOTUNE)",
                 f"Call {function} on several threads: map({function}, num_parallel_calls=tf.data.AUTOTUNE).",
+                function,
             )
         )
     is_foreign = step.get("is_foreign")  # TensorFlow's functions are graphs already
     if "batch" in methods[place + 1 :] and "batch" not in methods[:place] and not is_foreign:
         found.append(
             Remedy(
+                "batch_first",
                 "batch() before map()",
                 f"{_name(step)} is called for each element, as it cannot be recorded. Written with tf ops alone it is "
                 "computed for a whole batch at once; or let it take batches, and put batch() before it.",
+                _name(step),
             )
         )
     return found
@@ -104,9 +139,12 @@ def _of_map(place: int, step: dict[str, Any], methods: list[str]) -> list[Remedy
 def _less_work(steps: list[dict[str, Any]]) -> Remedy:
     """When all of the above is there."""
     slowest = max(steps, key=lambda step: step.get("busy_ns", 0))
-    what = _name(slowest) if slowest.get("busy_ns") else "making a batch"
+    name = _name(slowest) if slowest.get("busy_ns") else ""
+    what = name or "making a batch"
     return Remedy(
+        "less_work",
         f"less work in {what}",
         f"Batches are read ahead and in parallel already. Let {what} do less, or do its work beforehand and store the "
         "result.",
+        name,
     )

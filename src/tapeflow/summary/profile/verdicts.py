@@ -23,18 +23,32 @@ _AGAIN = 3
 _REMEDIES = {
     "callbacks": [
         Remedy(
+            "callbacks",
             "a rarer update_freq and save_freq",
             "Have callbacks do less often what they do at every batch: update_freq, save_freq, print.",
         )
     ],
     "host": [
         Remedy(
-            "larger batches", "Take larger batches: what Python does for a step is the same for a large one."
+            "larger_batches",
+            "larger batches",
+            "Take larger batches: what Python does for a step is the same for a large one.",
         ),
         Remedy(
+            "staging",
             "tf.function",
             "Stage your own step with tf.function; in fit, leave run_eagerly off and give steps_per_execution, or say "
             "supports_fused_steps = True in callbacks that only look at logs.",
+        ),
+    ],
+    "compile": [
+        Remedy(
+            "equal_shapes",
+            "batches of equal shapes",
+            "Keep the shapes of batches alike: batch(drop_remainder=True), padded_batch to one length.",
+        ),
+        Remedy(
+            "tensors", "tensors for numbers", "Pass Python numbers that change to a tf.function as tensors."
         ),
     ],
 }
@@ -49,13 +63,18 @@ class Verdict:
             again, or there were no others, or 'unknown' if there were none.
         share: the share of step time that it takes, without compiling.
         text: the verdict in a sentence.
-        remedies: what to do, a sentence each; none if the device is what is waited for.
+        advice: what to do; nothing if the device is what is waited for.
     """
 
     kind: str
     share: float
     text: str
-    remedies: list[str]
+    advice: list[Remedy]
+
+    @property
+    def remedies(self) -> list[str]:
+        """What to do, a sentence each."""
+        return [remedy.long for remedy in self.advice]
 
     @property
     def is_input_bound(self) -> bool:
@@ -98,7 +117,7 @@ def judge(steps: Sequence[Step], total: dict[str, float], pipelines: Sequence[Pi
         text += f": add {', '.join(remedy.short for remedy in found)}"
     elif kind == "device":
         text += f"; input takes {shares['input']:.0%}"
-    return Verdict(kind, shares[kind], text + ".", [remedy.long for remedy in found])
+    return Verdict(kind, shares[kind], text + ".", found)
 
 
 def _compiling_again(steps: Sequence[Step]) -> Verdict | None:
@@ -113,10 +132,7 @@ def _compiling_again(steps: Sequence[Step]) -> Verdict | None:
         "compile",
         share,
         f"{share:.0%} of the time after the first step is compiling, in {len(again)} of {len(later)} steps.",
-        [
-            "Keep the shapes of batches alike: batch(drop_remainder=True), padded_batch to one length.",
-            "Pass Python numbers that change to a tf.function as tensors.",
-        ],
+        _REMEDIES["compile"],
     )
 
 

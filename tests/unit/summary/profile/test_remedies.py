@@ -56,3 +56,11 @@ def test_remedies(steps: list[dict[str, Any]], expected: list[str]) -> None:
 def test_a_cache_goes_before_what_is_random() -> None:
     (cache,) = remedies([SLICES, RECORDED, RANDOM, BATCH, PREFETCH])
     assert "Put cache() after map(decode), before shuffle() and what is random" in cache.long
+    assert (cache.kind, cache.subject) == ("cache", "map(decode)")
+
+
+def test_what_a_remedy_is_about_is_in_its_sentence() -> None:
+    steps = [SLICES, CALLED, BATCH, PREFETCH]
+    found = [*remedies(steps), *remedies([{**step, "workers": 4} for step in steps])]
+    assert all(remedy.subject in remedy.long for remedy in found)
+    assert {remedy.kind for remedy in found if remedy.subject} >= {"cache", "parallel_map", "batch_first"}

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { source } from "../../api/source";
 import { messages } from "../../i18n/messages";
 import { MediaPanel } from "../../media/panel";
+import { t as shared } from "../../media/words";
 import { label } from "../../state/runs";
 import "./audio.css";
 
@@ -13,6 +14,8 @@ const t = messages({
   save: ["Download it", "下载"],
 });
 
+const EXAMPLE = 'tf.summary.audio("speech", waves, 16000, step=step)';
+
 const SIZES = {
   small: { width: 240, height: 112 },
   medium: { width: 340, height: 112 },
@@ -21,7 +24,7 @@ const SIZES = {
 
 export default function Audio() {
   return (
-    <MediaPanel panel="audio" sizes={SIZES}>
+    <MediaPanel panel="audio" sizes={SIZES} hint={shared("logWith", { code: EXAMPLE })}>
       {(item, card) =>
         item.samples.map((sample, i) => (
           <Player

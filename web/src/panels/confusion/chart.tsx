@@ -4,6 +4,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { facts, hideTooltip, showBeside } from "../../chart/tooltip";
 import { locale, theme, themeColor } from "../../state/appearance";
 import { announce } from "../../ui/announce";
+import { Fingers, wheelZoom } from "../../ui/gestures";
+import { type Size, useSize } from "../../ui/size";
 import {
   type Colors,
   cellAt,
@@ -68,7 +70,7 @@ export function MatrixChart(props: Props) {
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
   const scene = useRef<Scene | null>(null);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const size = useSize(host);
   /** The cell under the pointer or the keys, by its place in the order shown. */
   const [cursor, setCursor] = useState<Pair | null>(null);
   const drag = useRef<{ x: number; y: number; window: Window; isMoved: boolean } | null>(null);
@@ -80,15 +82,6 @@ export function MatrixChart(props: Props) {
     });
     return found;
   }, [order]);
-
-  useLayoutEffect(() => {
-    const element = host.current!;
-    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
 
   const [themeNow, localeNow] = [theme.value, locale.value];
   useLayoutEffect(() => {
@@ -114,20 +107,27 @@ export function MatrixChart(props: Props) {
       drawMark(context, scene.current, cursor, colors.text);
   });
 
-  // The wheel must be told that it may not scroll, which a passive listener cannot.
+  const fingers = useRef<Fingers | null>(null);
+  /** Zooms so that what is at a place of the canvas stays there. */
+  const zoomAt = useRef((_factor: number, _x: number, _y: number): void => {});
+  zoomAt.current = (factor, x, y) => {
+    if (!scene.current) return;
+    const { left, top, side } = scene.current.layout;
+    const part = (at: number, start: number) => Math.max(0, Math.min(1, (at - start) / side));
+    onWindow(zoomed(window, 1 / factor, matrix.size, { x: part(x, left), y: part(y, top) }));
+  };
   useEffect(() => {
     const element = host.current!;
+    fingers.current = new Fingers(element);
+    // The wheel must be told that it may not scroll, which a passive listener cannot.
     const wheel = (event: WheelEvent) => {
-      if ((!takesWheel && !event.ctrlKey && !event.metaKey) || !scene.current) return;
+      if (!takesWheel && !event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
-      const { left, top, side } = scene.current.layout;
-      const part = (at: number, start: number) => Math.max(0, Math.min(1, (at - start) / side));
-      const at = { x: part(event.offsetX, left), y: part(event.offsetY, top) };
-      onWindow(zoomed(window, event.deltaY > 0 ? 1.25 : 0.8, matrix.size, at));
+      zoomAt.current(wheelZoom(event), event.offsetX, event.offsetY);
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
-  }, [window, matrix, takesWheel, onWindow]);
+  }, [takesWheel]);
 
   const pairAt = (place: Pair): Pair => ({ row: order[place.row], column: order[place.column] });
 
@@ -181,8 +181,15 @@ export function MatrixChart(props: Props) {
         const shown = window ?? { x: 0, y: 0, span: matrix.size };
         drag.current = { x: event.clientX, y: event.clientY, window: shown, isMoved: false };
         event.currentTarget.setPointerCapture(event.pointerId);
+        fingers.current!.down(event);
       }}
       onPointerMove={(event) => {
+        const pinch = fingers.current!.move(event);
+        if (pinch) zoomAt.current(pinch.factor, pinch.x, pinch.y);
+        if (fingers.current!.isPinching) {
+          drag.current = null;
+          return;
+        }
         const layout = scene.current?.layout;
         if (!layout) return;
         const from = drag.current;
@@ -199,12 +206,14 @@ export function MatrixChart(props: Props) {
         point(cellAt(layout, event.offsetX, event.offsetY), { left: event.clientX, top: event.clientY });
       }}
       onPointerUp={(event) => {
+        fingers.current!.up(event);
         const layout = scene.current?.layout;
         const place = layout && cellAt(layout, event.offsetX, event.offsetY);
         if (drag.current && !drag.current.isMoved && place) onPin(pairAt(place));
         drag.current = null;
       }}
-      onPointerCancel={() => {
+      onPointerCancel={(event) => {
+        fingers.current!.up(event);
         drag.current = null;
       }}
       onDblClick={() => onWindow(null)}
@@ -216,7 +225,7 @@ export function MatrixChart(props: Props) {
 }
 
 /** A canvas of this size in the pixels of the screen, empty. */
-function prepared(canvas: HTMLCanvasElement, { width, height }: { width: number; height: number }) {
+function prepared(canvas: HTMLCanvasElement, { width, height }: Size) {
   const context = canvas.getContext("2d");
   if (!context || width === 0 || height === 0) return null;
   const ratio = devicePixelRatio;

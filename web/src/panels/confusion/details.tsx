@@ -21,8 +21,9 @@ import { mode, opened, part, pinned, togglePin, versus } from "./state";
 import { pairText, summaryOf } from "./summary";
 import { t } from "./words";
 
-/** As many rows as the table draws; others are found by name. */
-const MOST_ROWS = 400;
+/** As many rows as the table has at first, and as many more whenever its end comes into view. */
+const ROWS_AT_ONCE = 60;
+const NEAR_END_PX = 400;
 
 export function Details({ run, tag }: { run: Run; tag: string }) {
   const { items, isLoading, error: failure } = useItems("confusion", run.id, tag);
@@ -175,7 +176,9 @@ interface ClassesProps {
 /** Precision, recall and F1 of every class, in the order of the matrix. */
 function Classes({ matrix, order, tag }: ClassesProps) {
   const [filter, setFilter] = useState("");
+  const [count, setCount] = useState(ROWS_AT_ONCE);
   useEffect(() => setFilter(""), [tag]);
+  useEffect(() => setCount(ROWS_AT_ONCE), [filter, order]);
   const wanted = pattern(filter);
   const fits = Array.from(order, (index, place) => ({ index, place })).filter(
     ({ index }) => !wanted || wanted.test(matrix.names[index]),
@@ -183,8 +186,17 @@ function Classes({ matrix, order, tag }: ClassesProps) {
   return (
     <aside class="matrix-classes" aria-label={t("classes")}>
       <Search label={t("find")} tip={t("findTip")} value={filter} onChange={setFilter} />
-      <div class="table-box" tabIndex={0} role="region" aria-label={t("classes")}>
-        <table class="data-table">
+      <div
+        class="table-box"
+        tabIndex={0}
+        role="region"
+        aria-label={t("classes")}
+        onScroll={({ currentTarget: box }) => {
+          const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+          if (left < NEAR_END_PX && count < fits.length) setCount(count + ROWS_AT_ONCE);
+        }}
+      >
+        <table class="data-table" aria-rowcount={fits.length + 1}>
           <thead>
             <tr>
               <th scope="col">{t("class")}</th>
@@ -197,14 +209,11 @@ function Classes({ matrix, order, tag }: ClassesProps) {
             </tr>
           </thead>
           <tbody>
-            {fits.slice(0, MOST_ROWS).map(({ index, place }, i) => (
+            {fits.slice(0, count).map(({ index, place }, i) => (
               <ClassRow key={i} matrix={matrix} index={index} place={place} tag={tag} />
             ))}
           </tbody>
         </table>
-        {fits.length > MOST_ROWS && (
-          <p class="media-note">{t("more", { n: MOST_ROWS, total: fits.length })}</p>
-        )}
       </div>
     </aside>
   );

@@ -1,6 +1,8 @@
-/** Draws a confusion matrix: cells, names, captions. Right is blue, wrong is orange; weak cells are kept visible. */
+/** Draws a confusion matrix: cells, numbers, names, captions. */
 
 import { formatCount } from "../../chart/format";
+import { fittedName } from "../../chart/names";
+import { cellColor, drawCells, rgb } from "./cells";
 import type { Matrix, Mode } from "./matrix";
 
 /** The part shown: the first column and row, and how many of each. */
@@ -86,7 +88,13 @@ export function cellAt({ left, top, side, cell, window }: Layout, x: number, y: 
 
 export function drawMatrix(context: Context, scene: Scene): void {
   const { left, top, side } = scene.layout;
-  drawCells(context, scene);
+  const { window } = scene.layout;
+  drawCells(
+    context,
+    scene,
+    shown(window.y, window.span, scene.matrix.size),
+    shown(window.x, window.span, scene.matrix.size),
+  );
   if (scene.layout.cell >= LEAST_GRID) drawGrid(context, scene);
   context.strokeStyle = scene.colors.line;
   context.lineWidth = 1;
@@ -99,79 +107,6 @@ export function drawMatrix(context: Context, scene: Scene): void {
 /** The first and the last row or column that is shown, at least in part. */
 function shown(from: number, span: number, size: number): [first: number, end: number] {
   return [Math.max(0, Math.floor(from)), Math.min(size, Math.ceil(from + span - 1e-9))];
-}
-
-/** One pixel a cell, enlarged; where cells are smaller than pixels, the strongest of those that share one. */
-function drawCells(context: Context, { matrix, order, mode, layout, colors }: Scene): void {
-  const { left, top, side, cell, window } = layout;
-  const [firstRow, endRow] = shown(window.y, window.span, matrix.size);
-  const [firstColumn, endColumn] = shown(window.x, window.span, matrix.size);
-  const [rows, columns] = [endRow - firstRow, endColumn - firstColumn];
-  if (rows <= 0 || columns <= 0) return;
-  const most = Math.ceil(side * devicePixelRatio);
-  const [height, width] = [Math.min(rows, most), Math.min(columns, most)];
-  const weights = new Float32Array(width * height);
-  const isRight = new Uint8Array(width * height);
-  for (let i = 0; i < rows; i++) {
-    const row = order[firstRow + i];
-    const line = Math.floor((i * height) / rows) * width;
-    for (let j = 0; j < columns; j++) {
-      const column = order[firstColumn + j];
-      const count = matrix.counts[row * matrix.size + column];
-      if (count === 0) continue;
-      const whole =
-        mode === "counts" ? matrix.most : mode === "row" ? matrix.support[row] : matrix.predicted[column];
-      const weight = count / whole;
-      const place = line + Math.floor((j * width) / columns);
-      // Where pixels are shared, an error is not hidden behind what is right.
-      const isBetter = isRight[place] === Number(row === column) ? weight > weights[place] : row !== column;
-      if (weights[place] > 0 && !isBetter) continue;
-      weights[place] = weight;
-      isRight[place] = Number(row === column);
-    }
-  }
-  const picture = new OffscreenCanvas(width, height);
-  const pen = picture.getContext("2d")!;
-  const image = pen.createImageData(width, height);
-  const [paper, right, wrong] = [colors.background, colors.right, colors.wrong].map(rgb);
-  for (let i = 0; i < weights.length; i++) {
-    const strength = shade(weights[i]);
-    const ink = isRight[i] ? right : wrong;
-    for (let k = 0; k < 3; k++) image.data[4 * i + k] = paper[k] + (ink[k] - paper[k]) * strength;
-    image.data[4 * i + 3] = 255;
-  }
-  pen.putImageData(image, 0, 0);
-  context.save();
-  context.beginPath();
-  context.rect(left, top, side, side);
-  context.clip();
-  context.imageSmoothingEnabled = false;
-  context.drawImage(
-    picture,
-    left + (firstColumn - window.x) * cell,
-    top + (firstRow - window.y) * cell,
-    columns * cell,
-    rows * cell,
-  );
-  context.restore();
-}
-
-/** A root, so that one in a hundred is seen; what is not 0 is never lost. */
-function shade(weight: number): number {
-  return weight > 0 ? 0.08 + 0.92 * Math.sqrt(Math.min(1, weight)) : 0;
-}
-
-const channels = new Map<string, readonly number[]>();
-
-/** Red, green and blue of a colour written as #rrggbb or #rgb. */
-function rgb(color: string): readonly number[] {
-  let found = channels.get(color);
-  if (!found) {
-    const digits = color.length === 4 ? color.replace(/[^#]/g, "$&$&") : color;
-    found = [1, 3, 5].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
-    channels.set(color, found);
-  }
-  return found;
 }
 
 function drawGrid(context: Context, { matrix, layout, colors }: Scene): void {
@@ -235,8 +170,7 @@ function drawNumbers(context: Context, { matrix, order, mode, layout, colors }: 
       const text =
         mode === "counts" ? shortCount(count) : percent < 0.95 ? percent.toFixed(1) : percent.toFixed(0);
       if (context.measureText(text).width > cell - 3) continue;
-      const ink = rgb(pair.row === pair.column ? colors.right : colors.wrong);
-      const fill = ink.map((c, k) => paper[k] + (c - paper[k]) * shade(weight));
+      const fill = cellColor(colors, pair.row === pair.column, weight);
       context.fillStyle = contrast(fill, dark) >= contrast(fill, paper) ? colors.text : colors.background;
       context.fillText(text, left + (j + 0.5 - window.x) * cell, top + (i + 0.5 - window.y) * cell + 0.5);
     }
@@ -252,29 +186,6 @@ function luminance(color: readonly number[]): number {
 function contrast(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [luminance(a), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
-}
-
-const fittedNames = new Map<string, string>();
-const MOST_FITTED = 10_000;
-
-/** A name that fits, with … where letters are left out. Measuring is slow, and names stay the same. */
-function fitted(context: Context, name: string, width: number): string {
-  const key = `${context.font}\n${width}\n${name}`;
-  let found = fittedNames.get(key);
-  if (found === undefined) {
-    if (fittedNames.size >= MOST_FITTED) fittedNames.clear();
-    found = cut(context, name, width);
-    fittedNames.set(key, found);
-  }
-  return found;
-}
-
-function cut(context: Context, name: string, width: number): string {
-  const text = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-  if (context.measureText(text).width <= width) return text;
-  let length = text.length - 1;
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) length--;
-  return `${text.slice(0, length)}…`;
 }
 
 function drawNames(context: Context, scene: Scene): void {
@@ -308,7 +219,7 @@ function drawName(
   context.save();
   if (!isColumn) {
     context.textAlign = "right";
-    context.fillText(fitted(context, name, room), left - GAP, at + 0.5);
+    context.fillText(fittedName(context, name, room), left - GAP, at + 0.5);
   } else if (isUpright) {
     context.textAlign = "center";
     context.fillText(name, at, top - GAP - LETTERS / 2);
@@ -316,7 +227,7 @@ function drawName(
     context.textAlign = "left";
     context.translate(at, top - GAP);
     context.rotate(-Math.PI / 2);
-    context.fillText(fitted(context, name, room), 0, 0.5);
+    context.fillText(fittedName(context, name, room), 0, 0.5);
   }
   context.restore();
 }

@@ -65,7 +65,6 @@ export const t = messages({
   find: ["Find a class", "查找类别"],
   findTip: ["Only classes that match this regular expression", "只显示匹配此正则表达式的类别"],
   show: ["Show {name} in the matrix", "在矩阵中显示 {name}"],
-  more: ["{n} of {total} classes; find others by name", "{total} 个类别中的 {n} 个;可按名称查找其他类别"],
   broken: ["This step cannot be shown: {error}", "无法显示此步:{error}"],
   empty: ["No confusion matrix yet", "尚无混淆矩阵"],
   emptyText: [

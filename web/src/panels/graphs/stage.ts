@@ -1,9 +1,11 @@
-/** The canvas with the graph, its overview, and what the pointer and the keys do there. */
+/** The canvas with the graph, and what the pointer and the keys do there. */
 
 import { drawNever, drawSoon } from "../../chart/queue";
+import { Fingers, wheelZoom } from "../../ui/gestures";
 import { CanvasBrush } from "./brush";
 import { drawScene, type Look, shownShape } from "./drawing";
 import type { GraphNode } from "./model";
+import { Overview } from "./overview";
 import type { Scene, SceneNode } from "./scene";
 import { nearest } from "./steering";
 
@@ -28,7 +30,6 @@ const LEGEND = 24;
 const SMALLEST_START = 0.3;
 const START = 0.75;
 const READABLE = 0.5;
-const WHEEL = 0.0016;
 const CLICK_PX = 4;
 
 export class Stage {
@@ -41,33 +42,37 @@ export class Stage {
   private isPlaced = false;
   private goal: string | null = null;
   private anchor: string | null = null;
-  private overview: HTMLCanvasElement | null = null;
+  private readonly overview: Overview;
   private drag: { x: number; y: number; isMoved: boolean } | null = null;
+  private readonly fingers: Fingers;
   private readonly tip = document.createElement("div");
   private readonly observer: ResizeObserver;
   private readonly draw = () => this.paint();
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly map: HTMLCanvasElement,
+    map: HTMLCanvasElement,
     private readonly actions: Actions,
   ) {
+    this.fingers = new Fingers(canvas);
     this.tip.className = "graph-tip";
     this.tip.hidden = true;
     canvas.parentElement!.append(this.tip);
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.release(event));
+    canvas.addEventListener("pointercancel", (event) => {
+      this.fingers.up(event);
+      this.drop();
+    });
     canvas.addEventListener("pointerleave", () => this.hideTip());
     canvas.addEventListener("dblclick", (event) => this.open(event));
     canvas.addEventListener("wheel", (event) => this.roll(event), { passive: false });
     canvas.parentElement!.addEventListener("keydown", (event) => this.key(event));
-    map.addEventListener("pointerdown", (event) => {
-      map.setPointerCapture(event.pointerId);
-      this.jump(event);
-    });
-    map.addEventListener("pointermove", (event) => {
-      if (map.hasPointerCapture(event.pointerId)) this.jump(event);
+    this.overview = new Overview(map, (x, y) => {
+      this.x = this.width / 2 - x * this.zoom;
+      this.y = this.height / 2 - y * this.zoom;
+      drawSoon(this.draw);
     });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
@@ -83,10 +88,7 @@ export class Stage {
   show(shown: Shown): void {
     const before = this.shown;
     this.shown = shown;
-    if (before?.scene !== shown.scene) {
-      this.keep(before?.scene, shown.scene);
-      this.overview = null;
-    }
+    if (before?.scene !== shown.scene) this.keep(before?.scene, shown.scene);
     if (!this.isPlaced && this.width > 0) this.start();
     if (this.goal !== null) this.arrive();
     drawSoon(this.draw);
@@ -210,63 +212,10 @@ export class Stage {
       bottom: (height - this.y) / zoom,
     };
     drawScene(new CanvasBrush(context), shown.scene, { ...shown, scale: zoom, window });
-    this.paintMap(shown);
+    this.overview.paint(shown, { x: this.x, y: this.y, zoom, width, height });
     // For tests and for those who automate the page.
     canvas.dataset.nodes = String(shown.scene.nodes.length);
     canvas.dataset.zoom = zoom.toFixed(3);
-  }
-
-  private mapScale(): number {
-    const { width, height } = this.shown!.scene;
-    return Math.min(this.map.clientWidth / Math.max(width, 1), this.map.clientHeight / Math.max(height, 1));
-  }
-
-  private mapOffset(scale: number): [number, number] {
-    const { width, height } = this.shown!.scene;
-    return [(this.map.clientWidth - width * scale) / 2, (this.map.clientHeight - height * scale) / 2];
-  }
-
-  private paintMap(shown: Shown): void {
-    const { map } = this;
-    const ratio = devicePixelRatio || 1;
-    map.width = map.clientWidth * ratio;
-    map.height = map.clientHeight * ratio;
-    const context = map.getContext("2d")!;
-    const scale = this.mapScale();
-    const [left, top] = this.mapOffset(scale);
-    this.overview ??= this.paintOverview(shown, scale, ratio);
-    context.drawImage(this.overview, 0, 0);
-    context.scale(ratio, ratio);
-    context.strokeStyle = shown.look.accent;
-    context.lineWidth = 1.5;
-    const factor = scale / this.zoom;
-    context.strokeRect(
-      left - this.x * factor,
-      top - this.y * factor,
-      this.width * factor,
-      this.height * factor,
-    );
-  }
-
-  private paintOverview(shown: Shown, scale: number, ratio: number): HTMLCanvasElement {
-    const copy = document.createElement("canvas");
-    copy.width = this.map.width;
-    copy.height = this.map.height;
-    const context = copy.getContext("2d")!;
-    const [left, top] = this.mapOffset(scale);
-    context.scale(ratio, ratio);
-    for (const { node, x, y, width, height, isOpen } of shown.scene.nodes) {
-      const place = [
-        left + x * scale,
-        top + y * scale,
-        Math.max(1, width * scale),
-        Math.max(1, height * scale),
-      ];
-      context.fillStyle = isOpen ? shown.look.line : shown.color(node) || shown.look.quiet;
-      context.globalAlpha = isOpen ? 0.35 : 0.9;
-      context.fillRect(place[0], place[1], place[2], place[3]);
-    }
-    return copy;
   }
 
   // Pointer and keys
@@ -285,10 +234,18 @@ export class Stage {
   private press(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.canvas.setPointerCapture(event.pointerId);
-    this.drag = { x: event.clientX, y: event.clientY, isMoved: false };
+    this.fingers.down(event);
+    if (this.fingers.isPinching) this.drop();
+    else this.drag = { x: event.clientX, y: event.clientY, isMoved: false };
   }
 
   private move(event: PointerEvent): void {
+    const pinch = this.fingers.move(event);
+    if (pinch) {
+      this.shift(pinch.dx, pinch.dy);
+      this.zoomBy(pinch.factor, pinch.x, pinch.y);
+    }
+    if (this.fingers.isPinching) return;
     const { drag } = this;
     if (!drag) {
       this.showTip(event);
@@ -299,15 +256,24 @@ export class Stage {
     this.drag = { x: event.clientX, y: event.clientY, isMoved: true };
     this.canvas.classList.add("is-dragged");
     this.hideTip();
+    this.shift(dx, dy);
+  }
+
+  private shift(dx: number, dy: number): void {
     this.x += dx;
     this.y += dy;
     drawSoon(this.draw);
   }
 
-  private release(event: PointerEvent): void {
-    const { drag } = this;
+  private drop(): void {
     this.drag = null;
     this.canvas.classList.remove("is-dragged");
+  }
+
+  private release(event: PointerEvent): void {
+    const { drag } = this;
+    this.fingers.up(event);
+    this.drop();
     if (drag && !drag.isMoved) this.actions.select(this.at(event)?.node ?? null);
   }
 
@@ -319,18 +285,7 @@ export class Stage {
   private roll(event: WheelEvent): void {
     event.preventDefault();
     this.hideTip();
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 24 : 1;
-    const delta = Math.max(-240, Math.min(240, event.deltaY * lines));
-    this.zoomBy(Math.exp(-delta * WHEEL), event.offsetX, event.offsetY);
-  }
-
-  private jump(event: PointerEvent): void {
-    if (!this.shown) return;
-    const scale = this.mapScale();
-    const [left, top] = this.mapOffset(scale);
-    this.x = this.width / 2 - ((event.offsetX - left) / scale) * this.zoom;
-    this.y = this.height / 2 - ((event.offsetY - top) / scale) * this.zoom;
-    drawSoon(this.draw);
+    this.zoomBy(wheelZoom(event), event.offsetX, event.offsetY);
   }
 
   private key(event: KeyboardEvent): void {

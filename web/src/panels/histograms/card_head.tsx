@@ -1,9 +1,9 @@
 /** The head of a card of one tag and run. */
 
 import type { ComponentChildren } from "preact";
+import { CardName } from "../../media/card_name";
 import type { RunCard } from "../../media/run_cards";
 import { tagsOf } from "../../state/board";
-import { colorOf, label } from "../../state/runs";
 import { IconButton } from "../../ui/controls";
 import { openCard } from "./state";
 import { t } from "./words";
@@ -15,19 +15,9 @@ interface Props {
 }
 
 export function CardHead({ card, isOpen, children }: Props) {
-  const name = label(card.run);
   return (
     <header class="card-head">
-      <span class="run-dot" style={{ background: colorOf(card.run) }} />
-      <h3
-        class="card-title card-tag"
-        data-tip={tagsOf("histograms").get(card.tag)?.description || card.title}
-      >
-        <bdi>{card.title}</bdi>
-      </h3>
-      <span class="card-run" data-tip={name}>
-        {name}
-      </span>
+      <CardName card={card} tip={tagsOf("histograms").get(card.tag)?.description} />
       <div class="card-tools">
         {children}
         <IconButton

@@ -1,8 +1,9 @@
 /** Parallel coordinates: titles that are menus and can be dragged, over the plot. */
 
 import { computed, useSignalEffect } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Item, Menu, Notice, Segmented } from "../../ui/controls";
+import { useSize } from "../../ui/size";
 import { conditionOf, type Span, spanOf } from "./brushes";
 import { themeInk } from "./canvas";
 import type { Column } from "./columns";
@@ -46,20 +47,6 @@ const EVENTS = {
   brush: (key: string, span: Span | null) => setConditions([brushed(key, span)]),
   hover: hoverAt,
 };
-
-/** The size of an element, as it changes. */
-export function useSize(host: { current: HTMLElement | null }): { width: number; height: number } {
-  const [size, setSize] = useState({ width: 0, height: 0 });
-  useLayoutEffect(() => {
-    const element = host.current!;
-    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-  return size;
-}
 
 export function Parallel() {
   const scroller = useRef<HTMLDivElement>(null);

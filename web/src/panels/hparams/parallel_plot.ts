@@ -1,7 +1,8 @@
 /** Parallel coordinates on canvases: an axis a column, a line a session. Knows nothing of the page around it. */
 
 import type { Tick } from "../../chart/ticks";
-import { batches, FONT, type Ink, Layer } from "./canvas";
+import { BrushPlot, type Hover, type Sessions, type Steps } from "./brush_plot";
+import { batches, FONT } from "./canvas";
 
 export interface PlotAxis {
   key: string;
@@ -11,20 +12,15 @@ export interface PlotAxis {
   span: readonly [number, number] | null;
 }
 
-export interface Plot {
+export interface Plot extends Sessions {
   axes: readonly PlotAxis[];
-  rows: readonly number[];
-  passes: Uint8Array;
-  colors: readonly string[];
-  shadeOf: Int16Array;
-  ink: Ink;
 }
 
 export interface PlotEvents {
   /** A part of an axis is being chosen; gives which sessions would pass. */
   preview: (key: string, span: readonly [number, number]) => Uint8Array;
   brush: (key: string, span: readonly [number, number] | null) => void;
-  hover: (row: number | null, left: number, top: number) => void;
+  hover: Hover;
 }
 
 const TOP = 46;
@@ -59,62 +55,22 @@ interface Drag {
   now: readonly [number, number] | null;
 }
 
-/** Whether two plots have the same lines, whichever of them pass. */
-function hasLinesOf(a: Plot, b: Plot): boolean {
-  return (
-    a.rows === b.rows &&
-    a.ink.faint === b.ink.faint &&
-    a.axes.length === b.axes.length &&
-    a.axes.every((axis, i) => axis.units === b.axes[i].units)
-  );
-}
-
-export class ParallelPlot {
-  private readonly back: Layer;
-  private readonly front: Layer;
-  private readonly over: Layer;
-  private plot: Plot | null = null;
-  private width = 0;
-  private height = 0;
-  private drag: Drag | null = null;
-  private hovered: number | null = null;
-  private frame = 0;
-
+export class ParallelPlot extends BrushPlot<Plot, Drag> {
   constructor(
-    private readonly host: HTMLElement,
+    host: HTMLElement,
     private readonly events: PlotEvents,
   ) {
-    this.back = new Layer(host);
-    this.front = new Layer(host);
-    this.over = new Layer(host);
-    host.addEventListener("pointerdown", this.press);
-    host.addEventListener("pointermove", this.pass);
-    host.addEventListener("pointerup", this.release);
-    host.addEventListener("pointercancel", this.release);
-    host.addEventListener("pointerleave", this.leave);
+    super(host, events.hover);
   }
 
-  destroy(): void {
-    cancelAnimationFrame(this.frame);
-    for (const layer of [this.back, this.front, this.over]) layer.destroy();
-  }
-
-  show(plot: Plot, width: number, height: number): void {
-    const isSameBack =
-      this.plot !== null && this.width === width && this.height === height && hasLinesOf(this.plot, plot);
-    this.plot = plot;
-    [this.width, this.height] = [width, height];
-    for (const layer of [this.back, this.front, this.over]) layer.resize(width, height);
-    if (!isSameBack) this.back.draw(this.backSteps());
-    this.front.draw(this.frontSteps(plot.passes));
-    this.drawOver();
-  }
-
-  /** Makes one session stand out. */
-  highlight(row: number | null): void {
-    if (row === this.hovered) return;
-    this.hovered = row;
-    this.drawOver();
+  /** The lines are the same, whichever of them pass. */
+  protected hasBackOf(before: Plot, plot: Plot): boolean {
+    return (
+      before.rows === plot.rows &&
+      before.ink.faint === plot.ink.faint &&
+      before.axes.length === plot.axes.length &&
+      before.axes.every((axis, i) => axis.units === plot.axes[i].units)
+    );
   }
 
   private x(index: number): number {
@@ -134,8 +90,7 @@ export class ParallelPlot {
     context.stroke();
   }
 
-  /** All lines, faintly: they stay as they are while an axis is brushed. */
-  private *backSteps(): Generator<(context: CanvasRenderingContext2D) => void> {
+  protected *backSteps(): Steps {
     const { rows, ink } = this.plot!;
     for (let at = 0; at < rows.length; at += LINES_A_STROKE) {
       yield (context) => {
@@ -146,7 +101,7 @@ export class ParallelPlot {
     }
   }
 
-  private *frontSteps(passes: Uint8Array): Generator<(context: CanvasRenderingContext2D) => void> {
+  protected *frontSteps(passes: Uint8Array): Steps {
     const { rows, colors, shadeOf, ink } = this.plot!;
     const passing = rows.filter((row) => passes[row]);
     const opacity = Math.max(0.3, Math.min(0.9, 10 / Math.sqrt(passing.length)));
@@ -162,22 +117,20 @@ export class ParallelPlot {
     }
   }
 
-  private drawOver(): void {
+  protected *overSteps(): Steps {
     const { axes, ink, rows } = this.plot!;
-    this.over.draw([
-      (context) => {
-        context.font = FONT;
-        context.textBaseline = "middle";
-        for (const [i, axis] of axes.entries()) this.drawAxis(context, axis, i);
-        if (this.hovered === null || !rows.includes(this.hovered)) return;
-        context.strokeStyle = ink.background;
-        context.lineWidth = 6;
-        this.trace(context, [this.hovered]);
-        context.strokeStyle = ink.accent;
-        context.lineWidth = 2.5;
-        this.trace(context, [this.hovered]);
-      },
-    ]);
+    yield (context) => {
+      context.font = FONT;
+      context.textBaseline = "middle";
+      for (const [i, axis] of axes.entries()) this.drawAxis(context, axis, i);
+      if (this.hovered === null || !rows.includes(this.hovered)) return;
+      context.strokeStyle = ink.background;
+      context.lineWidth = 6;
+      this.trace(context, [this.hovered]);
+      context.strokeStyle = ink.accent;
+      context.lineWidth = 2.5;
+      this.trace(context, [this.hovered]);
+    };
   }
 
   private drawAxis(context: CanvasRenderingContext2D, axis: PlotAxis, index: number): void {
@@ -217,23 +170,20 @@ export class ParallelPlot {
     }
   }
 
-  private at(event: PointerEvent): { x: number; y: number; unit: number } {
-    const box = this.host.getBoundingClientRect();
-    const y = event.clientY - box.top;
+  private unitAt(y: number): number {
     const [low, high] = [lineY(0, this.height), lineY(1, this.height)];
-    const unit = Math.max(0, Math.min(1, (low - y) / (low - high)));
-    return { x: event.clientX - box.left, y, unit };
+    return Math.max(0, Math.min(1, (low - y) / (low - high)));
   }
 
   private axisAt(x: number, y: number): number {
     if (y < TOP - STRIP || y > this.height - BOTTOM + STRIP) return -1;
-    return (this.plot?.axes ?? []).findIndex((_, i) => Math.abs(this.x(i) - x) <= STRIP);
+    return this.plot!.axes.findIndex((_, i) => Math.abs(this.x(i) - x) <= STRIP);
   }
 
-  private readonly press = (event: PointerEvent) => {
-    const { x, y, unit } = this.at(event);
+  protected begin(x: number, y: number): Drag | null {
     const axis = this.axisAt(x, y);
-    if (axis < 0 || event.button !== 0) return;
+    if (axis < 0) return null;
+    const unit = this.unitAt(y);
     const { span } = this.plot!.axes[axis];
     let mode: Drag["mode"] = "new";
     if (span) {
@@ -242,59 +192,39 @@ export class ParallelPlot {
       else if (Math.abs(y - high) <= EDGE) mode = "high";
       else if (y < low && y > high) mode = "move";
     }
-    this.drag = { axis, mode, from: unit, span: span ?? [unit, unit], now: span };
-    this.host.setPointerCapture(event.pointerId);
-    this.events.hover(null, 0, 0);
-    event.preventDefault();
-  };
+    return { axis, mode, from: unit, span: span ?? [unit, unit], now: span };
+  }
 
-  private readonly pass = (event: PointerEvent) => {
-    if (!this.plot) return;
-    const { x, y, unit } = this.at(event);
-    if (!this.drag) {
-      const isOnAxis = this.axisAt(x, y) >= 0;
-      this.host.style.cursor = isOnAxis ? "ns-resize" : "";
-      const row = isOnAxis ? null : this.nearest(x, y);
-      this.highlight(row);
-      this.events.hover(row, event.clientX, event.clientY);
-      return;
-    }
-    const { mode, from, span } = this.drag;
-    if (Math.abs(unit - from) * this.height < 3 && mode === "new") return;
-    const [low, high] = span;
+  protected pull(drag: Drag, _x: number, y: number): boolean {
+    const unit = this.unitAt(y);
+    const { mode, from } = drag;
+    if (Math.abs(unit - from) * this.height < 3 && mode === "new") return false;
+    const [low, high] = drag.span;
     if (mode === "move") {
       const by = Math.max(-low, Math.min(1 - high, unit - from));
-      this.drag.now = [low + by, high + by];
+      drag.now = [low + by, high + by];
     } else {
       const fixed = mode === "new" ? from : mode === "low" ? high : low;
-      this.drag.now = [Math.min(fixed, unit), Math.max(fixed, unit)];
+      drag.now = [Math.min(fixed, unit), Math.max(fixed, unit)];
     }
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      const now = this.drag;
-      if (!now?.now) return;
-      this.front.draw(this.frontSteps(this.events.preview(this.plot!.axes[now.axis].key, now.now)));
-      this.drawOver();
-    });
-  };
+    return true;
+  }
 
-  private readonly release = () => {
-    const done = this.drag;
-    if (!done) return;
-    this.drag = null;
-    cancelAnimationFrame(this.frame);
-    const isClick = done.now === this.plot!.axes[done.axis].span;
-    this.events.brush(this.plot!.axes[done.axis].key, isClick ? null : done.now);
-  };
+  protected preview({ axis, now }: Drag): Uint8Array {
+    return this.events.preview(this.plot!.axes[axis].key, now!);
+  }
 
-  private readonly leave = () => {
-    if (this.drag) return;
-    this.highlight(null);
-    this.events.hover(null, 0, 0);
-  };
+  protected finish({ axis, now }: Drag): void {
+    const { key, span } = this.plot!.axes[axis];
+    const isClick = now === span;
+    this.events.brush(key, isClick ? null : now);
+  }
 
   /** The session whose line is nearest to a place, if one is near. */
-  private nearest(x: number, y: number): number | null {
+  protected nearest(x: number, y: number): number | null {
+    const isOnAxis = this.axisAt(x, y) >= 0;
+    this.host.style.cursor = isOnAxis ? "ns-resize" : "";
+    if (isOnAxis) return null;
     const { axes, rows, passes } = this.plot!;
     let right = axes.findIndex((_, i) => this.x(i) >= x);
     if (right <= 0) right = right < 0 ? axes.length - 1 : Math.min(1, axes.length - 1);

@@ -3,13 +3,13 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Notice } from "../../ui/controls";
+import { useSize } from "../../ui/size";
 import { conditionOf, type Span, spanOf } from "./brushes";
 import { themeInk } from "./canvas";
 import type { Column } from "./columns";
 import type { Condition } from "./conditions";
 import { hoverAt, hovered } from "./hover";
 import { conditions, passes, previewed, setConditions } from "./narrowing";
-import { useSize } from "./parallel";
 import { type Matrix, matrixSize, ScatterPlot } from "./scatter_plot";
 import { axes, coloring, drawn, scaleOf, titleOf } from "./state";
 import { t } from "./words";

@@ -1,25 +1,21 @@
 /** A matrix of scatter plots on canvases: a column an hparam, a row a metric, a dot a session. */
 
+import { BrushPlot, type Hover, type Sessions, type Steps } from "./brush_plot";
 import type { Span } from "./brushes";
-import { batches, FONT, type Ink, Layer } from "./canvas";
+import { batches, FONT } from "./canvas";
 import type { PlotAxis } from "./parallel_plot";
 
-export interface Matrix {
+export interface Matrix extends Sessions {
   /** Hparams, from left to right. */
   xs: readonly (PlotAxis & { title: string })[];
   /** Metrics, from top to bottom. */
   ys: readonly (PlotAxis & { title: string })[];
-  rows: readonly number[];
-  passes: Uint8Array;
-  colors: readonly string[];
-  shadeOf: Int16Array;
-  ink: Ink;
 }
 
 export interface MatrixEvents {
   preview: (x: string, y: string, spans: readonly [Span, Span]) => Uint8Array;
   brush: (x: string, y: string, spans: readonly [Span, Span] | null) => void;
-  hover: (row: number | null, left: number, top: number) => void;
+  hover: Hover;
 }
 
 export const LEFT = 84;
@@ -65,57 +61,24 @@ interface Drag {
   spans: readonly [Span, Span] | null;
 }
 
-export class ScatterPlot {
-  private readonly back: Layer;
-  private readonly front: Layer;
-  private readonly over: Layer;
-  private matrix: Matrix | null = null;
-  private width = 0;
-  private height = 0;
-  private drag: Drag | null = null;
-  private hovered: number | null = null;
-  private frame = 0;
-
+export class ScatterPlot extends BrushPlot<Matrix, Drag> {
   constructor(
-    private readonly host: HTMLElement,
+    host: HTMLElement,
     private readonly events: MatrixEvents,
   ) {
-    this.back = new Layer(host);
-    this.front = new Layer(host);
-    this.over = new Layer(host);
-    host.addEventListener("pointerdown", this.press);
-    host.addEventListener("pointermove", this.pass);
-    host.addEventListener("pointerup", this.release);
-    host.addEventListener("pointercancel", this.release);
-    host.addEventListener("pointerleave", this.leave);
+    super(host, events.hover);
   }
 
-  destroy(): void {
-    cancelAnimationFrame(this.frame);
-    for (const layer of [this.back, this.front, this.over]) layer.destroy();
-  }
-
-  show(matrix: Matrix, width: number, height: number): void {
-    this.matrix = matrix;
-    [this.width, this.height] = [width, height];
-    for (const layer of [this.back, this.front, this.over]) layer.resize(width, height);
-    this.back.draw(this.backSteps());
-    this.front.draw(this.frontSteps(matrix.passes));
-    this.drawOver();
-  }
-
-  highlight(row: number | null): void {
-    if (row === this.hovered) return;
-    this.hovered = row;
-    this.drawOver();
+  protected hasBackOf(): boolean {
+    return false;
   }
 
   private cell(column: number, row: number): Cell {
-    return cellAt(this.matrix!, column, row, this.width, this.height);
+    return cellAt(this.plot!, column, row, this.width, this.height);
   }
 
   private *cells(): Generator<{ column: number; row: number; cell: Cell }> {
-    const { xs, ys } = this.matrix!;
+    const { xs, ys } = this.plot!;
     for (let row = 0; row < ys.length; row++)
       for (let column = 0; column < xs.length; column++) yield { column, row, cell: this.cell(column, row) };
   }
@@ -126,7 +89,7 @@ export class ScatterPlot {
     rows: readonly number[],
     size: number,
   ): void {
-    const { xs, ys } = this.matrix!;
+    const { xs, ys } = this.plot!;
     const [across, up] = [xs[place.column].units, ys[place.row].units];
     context.beginPath();
     for (const row of rows) {
@@ -138,8 +101,8 @@ export class ScatterPlot {
     context.fill();
   }
 
-  private *backSteps(): Generator<(context: CanvasRenderingContext2D) => void> {
-    const { ink, rows } = this.matrix!;
+  protected *backSteps(): Steps {
+    const { ink, rows } = this.plot!;
     for (const place of this.cells()) {
       yield (context) => {
         context.strokeStyle = ink.faint;
@@ -160,7 +123,7 @@ export class ScatterPlot {
     context: CanvasRenderingContext2D,
     { column, row, cell }: { column: number; row: number; cell: Cell },
   ): void {
-    const { xs, ys, ink } = this.matrix!;
+    const { xs, ys, ink } = this.plot!;
     context.fillStyle = ink.text;
     if (column === 0) {
       context.textAlign = "right";
@@ -189,8 +152,8 @@ export class ScatterPlot {
     }
   }
 
-  private *frontSteps(passes: Uint8Array): Generator<(context: CanvasRenderingContext2D) => void> {
-    const { rows, colors, shadeOf, ink } = this.matrix!;
+  protected *frontSteps(passes: Uint8Array): Steps {
+    const { rows, colors, shadeOf, ink } = this.plot!;
     const passing = rows.filter((row) => passes[row]);
     for (const place of this.cells()) {
       for (const batch of batches(passing, shadeOf, colors.length, DOTS_A_STEP)) {
@@ -204,26 +167,24 @@ export class ScatterPlot {
     }
   }
 
-  private drawOver(): void {
-    const { xs, ys, ink } = this.matrix!;
-    this.over.draw([
-      (context) => {
+  protected *overSteps(): Steps {
+    const { xs, ys, ink } = this.plot!;
+    yield (context) => {
+      context.fillStyle = ink.accent;
+      context.strokeStyle = ink.accent;
+      for (const place of this.cells()) {
+        const isDragged = this.drag?.column === place.column && this.drag.row === place.row;
+        const across = xs[place.column].span;
+        const up = ys[place.row].span;
+        if (isDragged && this.drag?.spans) this.box(context, place.cell, ...this.drag.spans);
+        else if (across || up) this.box(context, place.cell, across ?? [0, 1], up ?? [0, 1]);
+        if (this.hovered === null) continue;
+        context.fillStyle = ink.background;
+        this.dots(context, place, [this.hovered], 7);
         context.fillStyle = ink.accent;
-        context.strokeStyle = ink.accent;
-        for (const place of this.cells()) {
-          const isDragged = this.drag?.column === place.column && this.drag.row === place.row;
-          const across = xs[place.column].span;
-          const up = ys[place.row].span;
-          if (isDragged && this.drag?.spans) this.box(context, place.cell, ...this.drag.spans);
-          else if (across || up) this.box(context, place.cell, across ?? [0, 1], up ?? [0, 1]);
-          if (this.hovered === null) continue;
-          context.fillStyle = ink.background;
-          this.dots(context, place, [this.hovered], 7);
-          context.fillStyle = ink.accent;
-          this.dots(context, place, [this.hovered], 5);
-        }
-      },
-    ]);
+        this.dots(context, place, [this.hovered], 5);
+      }
+    };
   }
 
   private box(context: CanvasRenderingContext2D, cell: Cell, across: Span, up: Span): void {
@@ -236,81 +197,55 @@ export class ScatterPlot {
     context.strokeRect(left, top, right - left, bottom - top);
   }
 
-  /** The cell under the pointer, and where in it. */
-  private at(event: PointerEvent): { column: number; row: number; unit: [number, number] } | null {
-    if (!this.matrix) return null;
-    const box = this.host.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const held = this.drag;
-    for (const { column, row, cell } of this.cells()) {
-      const isHeld = held ? held.column === column && held.row === row : isIn(cell, x, y);
-      if (!isHeld) continue;
-      const across = (x - cell.left - INSET) / (cell.width - 2 * INSET);
-      const up = (cell.top + cell.height - INSET - y) / (cell.height - 2 * INSET);
-      return { column, row, unit: [limited(across), limited(up)] };
-    }
+  /** Where in a cell a place is, from its lower left; the edge where it is outside. */
+  private unitsAt({ left, top, width, height }: Cell, x: number, y: number): [number, number] {
+    const across = (x - left - INSET) / (width - 2 * INSET);
+    const up = (top + height - INSET - y) / (height - 2 * INSET);
+    return [limited(across), limited(up)];
+  }
+
+  private cellUnder(x: number, y: number): { column: number; row: number; cell: Cell } | null {
+    for (const place of this.cells()) if (isIn(place.cell, x, y)) return place;
     return null;
   }
 
-  private readonly press = (event: PointerEvent) => {
-    const found = this.at(event);
-    if (!found || event.button !== 0) return;
-    this.drag = { column: found.column, row: found.row, from: found.unit, spans: null };
-    this.host.setPointerCapture(event.pointerId);
-    this.events.hover(null, 0, 0);
-    event.preventDefault();
-  };
+  protected begin(x: number, y: number): Drag | null {
+    const found = this.cellUnder(x, y);
+    if (!found) return null;
+    return { column: found.column, row: found.row, from: this.unitsAt(found.cell, x, y), spans: null };
+  }
 
-  private readonly pass = (event: PointerEvent) => {
-    const found = this.at(event);
-    const { drag } = this;
-    if (!drag) {
-      const row = found ? this.nearest(event, found.column, found.row) : null;
-      this.highlight(row);
-      this.events.hover(row, event.clientX, event.clientY);
-      return;
-    }
-    if (!found) return;
-    const [x, y] = found.unit;
-    if (!drag.spans && Math.hypot(x - drag.from[0], y - drag.from[1]) < 0.02) return;
+  protected pull(drag: Drag, x: number, y: number): boolean {
+    const [across, up] = this.unitsAt(this.cell(drag.column, drag.row), x, y);
+    const [fromX, fromY] = drag.from;
+    if (!drag.spans && Math.hypot(across - fromX, up - fromY) < 0.02) return false;
     drag.spans = [
-      [Math.min(x, drag.from[0]), Math.max(x, drag.from[0])],
-      [Math.min(y, drag.from[1]), Math.max(y, drag.from[1])],
+      [Math.min(across, fromX), Math.max(across, fromX)],
+      [Math.min(up, fromY), Math.max(up, fromY)],
     ];
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      const now = this.drag;
-      if (!now?.spans) return;
-      const { xs, ys } = this.matrix!;
-      this.front.draw(this.frontSteps(this.events.preview(xs[now.column].key, ys[now.row].key, now.spans)));
-      this.drawOver();
-    });
-  };
+    return true;
+  }
 
-  private readonly release = () => {
-    const done = this.drag;
-    if (!done) return;
-    this.drag = null;
-    cancelAnimationFrame(this.frame);
-    const { xs, ys } = this.matrix!;
-    this.events.brush(xs[done.column].key, ys[done.row].key, done.spans);
-  };
+  protected preview({ column, row, spans }: Drag): Uint8Array {
+    const { xs, ys } = this.plot!;
+    return this.events.preview(xs[column].key, ys[row].key, spans!);
+  }
 
-  private readonly leave = () => {
-    if (this.drag) return;
-    this.highlight(null);
-    this.events.hover(null, 0, 0);
-  };
+  protected finish({ column, row, spans }: Drag): void {
+    const { xs, ys } = this.plot!;
+    this.events.brush(xs[column].key, ys[row].key, spans);
+  }
 
-  private nearest(event: PointerEvent, column: number, line: number): number | null {
-    const { xs, ys, rows, passes } = this.matrix!;
-    const box = this.host.getBoundingClientRect();
-    const cell = this.cell(column, line);
+  protected nearest(x: number, y: number): number | null {
+    const under = this.cellUnder(x, y);
+    if (!under) return null;
+    const { xs, ys, rows, passes } = this.plot!;
+    const [across, up] = [xs[under.column].units, ys[under.row].units];
     let [best, least] = [null as number | null, REACH];
     for (const row of rows) {
       if (!passes[row]) continue;
-      const [x, y] = dotAt(cell, xs[column].units[row], ys[line].units[row]);
-      const distance = Math.hypot(x - event.clientX + box.left, y - event.clientY + box.top);
+      const [dotX, dotY] = dotAt(under.cell, across[row], up[row]);
+      const distance = Math.hypot(dotX - x, dotY - y);
       if (distance < least) [best, least] = [row, distance];
     }
     return best;

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { runs } from "../../state/board";
 import { colorOf, label, setChecked } from "../../state/runs";
 import { Menu, Notice } from "../../ui/controls";
+import { Name } from "../../ui/name";
 import { type Column, NAME, STATUS } from "./columns";
 import { FilterFields } from "./filter_fields";
 import { hovered } from "./hover";
@@ -109,7 +110,7 @@ export function SessionTable() {
             onPointerEnter={() => (hovered.value = row)}
             onPointerLeave={() => (hovered.value = null)}
           >
-            <Name row={row} />
+            <NameCell row={row} />
             {visible.map(({ column, index, style }) => (
               <div
                 key={column.key}
@@ -225,7 +226,7 @@ function HeadButtons({ column }: { column: Column }) {
 }
 
 /** The name of a session, with a check box in its colour that puts its runs into the charts. */
-function Name({ row }: { row: number }) {
+function NameCell({ row }: { row: number }) {
   const group = groups.value[row];
   const run = runOf(group);
   const name = run ? label(run) : group.sessions[0];
@@ -242,7 +243,7 @@ function Name({ row }: { row: number }) {
         onChange={(event) => setChecked(group.runs, event.currentTarget.checked)}
       />
       <span class="hp-title" data-tip={group.sessions.slice(0, 20).join(" · ")}>
-        {name}
+        <Name text={name} />
       </span>
       {more > 0 && (
         <span class="run-count" data-tip={t("sessions", { n: more + 1 })}>

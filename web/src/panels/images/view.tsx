@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { MediaItem } from "../../api/schema";
 import { source } from "../../api/source";
 import { type MediaCard, MediaPanel } from "../../media/panel";
+import { t as shared } from "../../media/words";
 import { runs } from "../../state/board";
 import { label } from "../../state/runs";
 import { numberCodec, urlSignal } from "../../state/url";
@@ -43,6 +44,7 @@ export default function Images() {
         panel="images"
         tags={imageTags.value}
         sizes={SIZES}
+        hint={shared("logWith", { code: 'tf.summary.image("samples", images, step=step)' })}
         controls={<Adjust />}
         tools={(item, card) => item && <Open item={item} card={card} />}
       >

@@ -9,6 +9,7 @@ import { tagsOf } from "../../state/board";
 import { label, visibleRuns } from "../../state/runs";
 import { IconButton, Segmented, Select, Slider } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
+import { Fingers, wheelZoom } from "../../ui/gestures";
 import { difference, pixelsOf } from "./difference";
 import { t } from "./words";
 
@@ -201,19 +202,23 @@ function Stage({ view, onView, children }: StageProps) {
   const stage = useRef<HTMLDivElement>(null);
   const latest = useRef({ view, onView });
   latest.current = { view, onView };
+  const fingers = useRef<Fingers | null>(null);
+  const zoomAt = useRef((factor: number, x: number, y: number) => {
+    const { view: before, onView: change } = latest.current;
+    const { clientWidth, clientHeight } = stage.current!;
+    const scale = Math.min(MOST_SCALE, Math.max(1, before.scale * factor));
+    // What is under the pointer stays there.
+    const [px, py] = [x - clientWidth / 2, y - clientHeight / 2];
+    const ratio = scale / before.scale;
+    change(scale === 1 ? WHOLE : { scale, x: px - (px - before.x) * ratio, y: py - (py - before.y) * ratio });
+  }).current;
   useEffect(() => {
     const element = stage.current!;
+    fingers.current = new Fingers(element);
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
-      const { view: before, onView: change } = latest.current;
       const box = element.getBoundingClientRect();
-      const scale = Math.min(MOST_SCALE, Math.max(1, before.scale * Math.exp(-event.deltaY / 300)));
-      // What is under the pointer stays there.
-      const [px, py] = [event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2];
-      const ratio = scale / before.scale;
-      change(
-        scale === 1 ? WHOLE : { scale, x: px - (px - before.x) * ratio, y: py - (py - before.y) * ratio },
-      );
+      zoomAt(wheelZoom(event), event.clientX - box.left, event.clientY - box.top);
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
@@ -233,11 +238,18 @@ function Stage({ view, onView, children }: StageProps) {
         onView(scale === 1 && by.scale < 1 ? WHOLE : { scale, x: view.x + by.x, y: view.y + by.y });
       }}
       onDblClick={() => onView(WHOLE)}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        fingers.current!.down(event);
+      }}
       onPointerMove={(event) => {
-        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const pinch = fingers.current!.move(event);
+        if (pinch) zoomAt(pinch.factor, pinch.x, pinch.y);
+        if (fingers.current!.isPinching || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
         onView({ ...view, x: view.x + event.movementX, y: view.y + event.movementY });
       }}
+      onPointerUp={(event) => fingers.current!.up(event)}
+      onPointerCancel={(event) => fingers.current!.up(event)}
     >
       {children(`translate(${view.x}px, ${view.y}px) scale(${view.scale})`)}
     </div>

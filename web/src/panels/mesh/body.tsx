@@ -10,6 +10,7 @@ import type { RunCard } from "../../media/run_cards";
 import { t as shared } from "../../media/words";
 import { colorOf, label } from "../../state/runs";
 import { Select } from "../../ui/controls";
+import { Fingers, wheelZoom } from "../../ui/gestures";
 import { SaveMenu } from "../../ui/save_menu";
 import { type Bounds, moved, turned, zoomed } from "./camera";
 import { type Geometry, MOST_TRIANGLES, toPly } from "./geometry";
@@ -107,6 +108,7 @@ function MeshCanvas({ geometry, card, name, canvas }: CanvasProps) {
   // Fitted to what is first shown: steps are compared at one scale.
   const bounds = useRef<Bounds>(geometry.bounds);
   const drag = useRef<{ x: number; y: number; isMove: boolean } | null>(null);
+  const fingers = useRef<Fingers | null>(null);
   const camera = state.cameraOf(card.id);
   const picture = {
     geometry,
@@ -143,11 +145,12 @@ function MeshCanvas({ geometry, card, name, canvas }: CanvasProps) {
     const element = canvas.current!;
     const observer = new ResizeObserver(() => drawSoon(draw));
     observer.observe(element);
+    fingers.current = new Fingers(element);
     // Preact's own handler could not keep the page from scrolling.
     const wheel = (event: WheelEvent) => {
       if (document.activeElement !== element && !event.ctrlKey) return;
       event.preventDefault();
-      state.moveCamera(card.id, (one) => zoomed(one, Math.exp(-event.deltaY / 500)));
+      state.moveCamera(card.id, (one) => zoomed(one, wheelZoom(event)));
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => {
@@ -161,6 +164,10 @@ function MeshCanvas({ geometry, card, name, canvas }: CanvasProps) {
     bounds.current = geometry.bounds;
     state.resetCamera(card.id);
     drawSoon(draw);
+  };
+  const drop = (event: PointerEvent) => {
+    fingers.current!.up(event);
+    drag.current = null;
   };
   const keys = (event: KeyboardEvent) => {
     const act = keyAction(event, card.id, reset);
@@ -180,24 +187,26 @@ function MeshCanvas({ geometry, card, name, canvas }: CanvasProps) {
       onContextMenu={(event) => event.preventDefault()}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
+        fingers.current!.down(event);
         drag.current = { x: event.clientX, y: event.clientY, isMove: event.shiftKey || event.button !== 0 };
       }}
       onPointerMove={(event) => {
-        const from = drag.current;
-        if (!from) return;
         const height = event.currentTarget.clientHeight || 1;
+        const pinch = fingers.current!.move(event);
+        if (pinch)
+          state.moveCamera(card.id, (one) =>
+            zoomed(moved(one, pinch.dx / height, -pinch.dy / height), pinch.factor),
+          );
+        const from = drag.current;
+        if (!from || fingers.current!.isPinching) return;
         const [dx, dy] = [(event.clientX - from.x) / height, (event.clientY - from.y) / height];
         drag.current = { ...from, x: event.clientX, y: event.clientY };
         state.moveCamera(card.id, (one) =>
           from.isMove ? moved(one, dx, -dy) : turned(one, -dx * Math.PI, dy * Math.PI),
         );
       }}
-      onPointerUp={() => {
-        drag.current = null;
-      }}
-      onPointerCancel={() => {
-        drag.current = null;
-      }}
+      onPointerUp={drop}
+      onPointerCancel={drop}
     />
   );
 }

@@ -8,6 +8,7 @@ import { formatValue } from "../../chart/format";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
 import type { Line, Range } from "../../chart/line";
 import type { ChartView, LineChart, Reading } from "../../chart/line_chart";
+import { keptLetters } from "../../chart/names";
 import { chartSvg, fileName, saveBlob, svgToPng } from "../../chart/svg";
 import { hideTooltip, lineTable, MOST_ROWS, showBeside } from "../../chart/tooltip";
 import { StepSlider, useStep } from "../../media/steps";
@@ -17,6 +18,7 @@ import { baseline, colorOf, isValidation, label, visibleRuns } from "../../state
 import { rangeCodec, urlSignal } from "../../state/url";
 import { announce } from "../../ui/announce";
 import { IconButton, Item, Menu } from "../../ui/controls";
+import { Name } from "../../ui/name";
 import { toCsv } from "../tables/csv";
 import { averagePrecision, bestPoint, CSV_HEAD, curveRows } from "./curve";
 import { allSteps, type Shown, useCurves, useRunItems } from "./data";
@@ -161,7 +163,7 @@ export function CurveCard({ entry, opened, isOpen = false }: Props) {
     <article class="card media-card" aria-label={title}>
       <header class="card-head">
         <h3 class="card-title" data-tip={entry.description || entry.tag}>
-          {title}
+          <Name text={title} />
         </h3>
         <div class="card-tools">
           <SaveMenu title={title} tag={entry.tag} shown={shown} chart={chart} />
@@ -209,13 +211,14 @@ function Legend({ shown }: { shown: readonly Shown[] }) {
   const rows = shown
     .map((one) => ({ ...one, average: averagePrecision(one.curve), best: bestPoint(one.curve) }))
     .sort((a, b) => b.average - a.average);
+  const kept = keptLetters(rows.map(({ run }) => label(run)));
   return (
     <ul class="legend" aria-label={t("legend")}>
-      {rows.map(({ run, curve, average, best }) => (
+      {rows.map(({ run, curve, average, best }, i) => (
         <li key={run.id} data-tip={t("averageTip")}>
           <span class={isValidation(run) ? "swatch is-dashed" : "swatch"} style={{ color: colorOf(run) }} />
           <span class="legend-name">
-            {label(run)}
+            <Name text={label(run)} kept={kept[i]} />
             {best >= 0 && <span class="pr-best">{bestText(curve, best)}</span>}
           </span>
           <span>

@@ -83,8 +83,7 @@ function Tiles({ overview }: { overview: ProfileOverview }) {
     [t("peak"), peak ? formatBytes(peak) : "–"],
     [t("device"), overview.device || "–"],
   ];
-  if (overview.ops.some(({ kind }) => kind === "xla"))
-    tiles.push([t("low"), formatShare(overview.low_precision_share)]);
+  if (overview.low_precision_share > 0) tiles.push([t("low"), formatShare(overview.low_precision_share)]);
   return (
     <dl class="tiles">
       {tiles.map(([name, value]) => (

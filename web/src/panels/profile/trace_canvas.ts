@@ -3,6 +3,7 @@
  * zoom, A and D or a drag move, the wheel zooms where the pointer is.
  */
 
+import { Fingers, wheelZoom } from "../../ui/gestures";
 import { LANE, layOut, moved, type Row, rowUnder, zoomed } from "./layout";
 import { placeOf, rowAt, type Timeline } from "./timeline";
 import { RULER, type Scene, type Span, type TraceColors, TracePainter } from "./trace_painter";
@@ -35,11 +36,13 @@ export class TraceCanvas implements Scene {
   matches: ReadonlySet<number> | null = null;
   labelColors: string[] = [];
   private frame = 0;
-  private pointers = new Map<number, { x: number; y: number }>();
+  private readonly fingers: Fingers;
   private drag: {
     kind: "move" | "range" | "gutter";
     x: number;
     y: number;
+    lastX: number;
+    lastY: number;
     isMoved: boolean;
     at: number;
   } | null = null;
@@ -50,6 +53,7 @@ export class TraceCanvas implements Scene {
     public colors: TraceColors,
     private readonly listener: TraceListener,
   ) {
+    this.fingers = new Fingers(host);
     host.append(this.canvas);
     this.canvas.className = "trace-canvas";
     this.canvas.setAttribute("aria-hidden", "true");
@@ -209,59 +213,54 @@ export class TraceCanvas implements Scene {
     if (event.shiftKey || x < this.gutter) this.scrollTo(this.scroll + (event.deltaY || event.deltaX) * unit);
     else if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
       this.goTo(moved(this.window, this.whole, ((event.deltaX * unit) / this.plotWidth) * span));
-    else {
-      const strength = event.ctrlKey ? 0.01 : 0.0022;
-      const factor = Math.exp(Math.max(-200, Math.min(200, event.deltaY * unit)) * strength);
-      this.goTo(zoomed(this.window, this.whole, factor, this.timeAt(x)));
-    }
+    else this.goTo(zoomed(this.window, this.whole, 1 / wheelZoom(event), this.timeAt(x)));
   };
 
   private readonly onDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     const { x, y } = this.place(event);
-    this.pointers.set(event.pointerId, { x, y });
     this.host.setPointerCapture(event.pointerId);
+    this.fingers.down(event);
     const kind = x < this.gutter ? "gutter" : event.shiftKey || y < RULER ? "range" : "move";
-    this.drag = { kind, x, y, isMoved: false, at: this.timeAt(x) };
+    this.drag = this.fingers.isPinching
+      ? null
+      : { kind, x, y, lastX: x, lastY: y, isMoved: false, at: this.timeAt(x) };
     this.listener.hover(-1, { left: 0, top: 0 });
   };
 
   private readonly onMove = (event: PointerEvent): void => {
     const { x, y } = this.place(event);
-    const before = this.pointers.get(event.pointerId);
-    if (!before || !this.drag) {
+    const pinch = this.fingers.move(event);
+    if (pinch) {
+      this.moveBy(pinch.dx, pinch.dy);
+      this.goTo(zoomed(this.window, this.whole, 1 / pinch.factor, this.timeAt(pinch.x)));
+    }
+    if (this.fingers.isPinching) return;
+    const { drag } = this;
+    if (!drag) {
       this.listener.hover(this.rowUnderPointer(x, y), { left: event.clientX, top: event.clientY });
       return;
     }
-    if (this.pointers.size === 2) this.pinch(event.pointerId, { x, y });
-    else if (this.drag.isMoved || Math.hypot(x - this.drag.x, y - this.drag.y) > CLICK_PX) {
-      this.drag.isMoved = true;
-      if (this.drag.kind === "range") {
-        const [begin, end] = [this.drag.at, this.timeAt(Math.max(x, this.gutter))].sort((a, b) => a - b);
-        this.setRange({ begin, end });
-      } else {
-        const span = this.window.end - this.window.begin;
-        if (this.drag.kind === "move")
-          this.goTo(moved(this.window, this.whole, ((before.x - x) / this.plotWidth) * span));
-        this.scrollTo(this.scroll + before.y - y);
-      }
-    }
-    this.pointers.set(event.pointerId, { x, y });
+    if (!drag.isMoved && Math.hypot(x - drag.x, y - drag.y) <= CLICK_PX) return;
+    drag.isMoved = true;
+    if (drag.kind === "range") {
+      const [begin, end] = [drag.at, this.timeAt(Math.max(x, this.gutter))].sort((a, b) => a - b);
+      this.setRange({ begin, end });
+    } else this.moveBy(drag.kind === "move" ? x - drag.lastX : 0, y - drag.lastY);
+    [drag.lastX, drag.lastY] = [x, y];
   };
 
-  private pinch(moving: number, to: { x: number; y: number }): void {
-    const still = [...this.pointers].find(([id]) => id !== moving)![1];
-    const from = this.pointers.get(moving)!;
-    const [old, now] = [Math.abs(from.x - still.x), Math.abs(to.x - still.x)];
-    if (this.drag) this.drag.isMoved = true;
-    if (old > 8 && now > 8)
-      this.goTo(zoomed(this.window, this.whole, old / now, this.timeAt((to.x + still.x) / 2)));
+  /** Moves what is seen with the hand. */
+  private moveBy(dx: number, dy: number): void {
+    const span = this.window.end - this.window.begin;
+    if (dx !== 0) this.goTo(moved(this.window, this.whole, (-dx / this.plotWidth) * span));
+    this.scrollTo(this.scroll - dy);
   }
 
   private readonly onUp = (event: PointerEvent): void => {
     const { drag } = this;
-    this.pointers.delete(event.pointerId);
-    if (!drag || this.pointers.size > 0) return;
+    this.fingers.up(event);
+    if (!drag) return;
     this.drag = null;
     if (drag.kind === "range" && drag.isMoved) this.listener.range(this.range);
     if (drag.isMoved || event.type === "pointercancel") return;

@@ -1,5 +1,6 @@
 /** Draws the timeline: the ruler, the names of tracks, and of all events those in view. */
 
+import { fittedName } from "../../chart/names";
 import { ticks } from "../../chart/ticks";
 import { formatMoment } from "./format";
 import { LANE, type Row } from "./layout";
@@ -133,8 +134,9 @@ export class TracePainter {
     context.rect(0, top, gutter - 4, row.height);
     context.clip();
     context.fillStyle = colors.text;
-    const mark = track.lanes.length > 1 ? (this.scene.collapsed.has(row.track) ? "▸ " : "▾ ") : "   ";
-    context.fillText(cut(mark + track.name, gutter - 10), 6, top + LANE / 2);
+    const isClosed = this.scene.collapsed.has(row.track);
+    if (track.lanes.length > 1) context.fillText(isClosed ? "▸" : "▾", 6, top + LANE / 2);
+    context.fillText(fittedName(context, track.name, gutter - 26), 18, top + LANE / 2);
     context.restore();
   }
 

@@ -1,7 +1,9 @@
 /** The verdict on a profile: what training waits for, and what to do about it. */
 
 import type { ProfileOverview, VerdictKind } from "../../api/schema";
+import { marked } from "../../ui/marked";
 import { formatShare } from "./format";
+import { remedyText } from "./remedies";
 import { t } from "./words";
 
 const WORDS = {
@@ -37,9 +39,9 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
       {verdict.remedies.length > 0 ? (
         <>
           <h3>{t("todo")}</h3>
-          <ol lang="en">
+          <ol>
             {verdict.remedies.map((remedy) => (
-              <li key={remedy}>{marked(remedy)}</li>
+              <li key={remedy.text}>{marked(remedyText(remedy))}</li>
             ))}
           </ol>
         </>
@@ -48,15 +50,9 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
           {t("nothingToDo")} {overview.ops.length > 0 && t("fasterOps")}
         </p>
       ) : (
-        <p lang="en">{verdict.text}</p>
+        <p>{verdict.kind === "compile" ? t("moreSteps") : marked(t("markSteps"))}</p>
       )}
       {!overview.is_measured && verdict.kind !== "unknown" && <p class="verdict-note">{t("judged")}</p>}
     </section>
   );
-}
-
-/** A sentence with the code in it set as code: calls such as map(decode, ...), and settings such as workers=4. */
-function marked(sentence: string) {
-  const parts = sentence.split(/([\w.]+\((?:[^()]|\([^()]*\))*\)|\b\w+=[\w.]+)/g);
-  return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }

@@ -49,6 +49,11 @@ export const t = messages({
   saysUnknown: ["No steps were found", "未找到训练步"],
   todo: ["What to do", "应对办法"],
   nothingToDo: ["Nothing to mend: the device is what is waited for.", "无需修正:等待的正是设备。"],
+  moreSteps: ["Profile more steps, after the first ones.", "请在最初几步之后剖析更多步。"],
+  markSteps: [
+    'Profile a fit, or mark the steps of your loop with tf.profiler.experimental.Trace("train", step_num=step).',
+    '请剖析一次 fit,或用 tf.profiler.experimental.Trace("train", step_num=step) 标记自己循环中的步。',
+  ],
   fasterOps: ["The ops that take most of it are under Ops.", "耗时最多的算子见“算子”。"],
   judged: [
     "Steps and phases were judged from the trace: this profile was not taken by TapeFlow.",

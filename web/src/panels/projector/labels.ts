@@ -1,6 +1,6 @@
 /** Labels over the points: which are written, and where they do not hide each other. */
 
-import { axes, type Camera, type Screen } from "./camera";
+import type { Screen } from "./camera";
 
 export interface Label {
   text: string;
@@ -62,27 +62,6 @@ export function edgeLabels(ends: readonly string[], width: number, height: numbe
     at(`↓ ${down}`, width / 2 - half(down), height - 40),
     at(`↑ ${up}`, width / 2 - half(up), 52),
   ];
-}
-
-/** Which way the axes of a layout point, around a middle. */
-export function compass(
-  context: CanvasRenderingContext2D,
-  camera: Camera,
-  middle: number,
-  ink: string,
-): void {
-  const [right, up] = axes(camera);
-  context.strokeStyle = context.fillStyle = ink;
-  context.font = "11px system-ui, sans-serif";
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  ["X", "Y", "Z"].forEach((name, i) => {
-    context.beginPath();
-    context.moveTo(middle, middle);
-    context.lineTo(middle + 22 * right[i], middle - 22 * up[i]);
-    context.stroke();
-    context.fillText(name, middle + 31 * right[i], middle - 31 * up[i]);
-  });
 }
 
 /** The middle of the points of each group, by medians, which outliers do not move. */

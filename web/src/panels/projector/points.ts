@@ -1,6 +1,7 @@
 /** Draws points with WebGL: discs or pictures, some of them lit up. It knows nothing of where they come from. */
 
 import { linkedProgram } from "../../chart/shaders";
+import { type Stroke, Strokes } from "./strokes";
 
 const VERTEX = `#version 300 es
 uniform mat4 view;
@@ -20,7 +21,7 @@ void main() {
   if (state > 2.5 || !(place.x == place.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
   float lit = state > 0.5 && state < 1.5 ? 1.0 : 0.0;
   float pale = state > 1.5 ? 1.0 : 0.0;
-  float fog = depthScale > 0.0 ? (1.0 - 0.7 * lit) * clamp((away / depthScale - 0.72) / 0.62, 0.0, 0.72) : 0.0;
+  float fog = depthScale > 0.0 ? (1.0 - 0.7 * lit) * clamp((away / depthScale - 0.72) / 0.62, 0.0, 0.6) : 0.0;
   tint = vec4(color.rgb, (1.0 - 0.78 * pale) * (1.0 - fog));
   float near = depthScale > 0.0 ? clamp(depthScale / away, 0.4, 6.0) : 1.0;
   gl_PointSize = max(1.5, size * near * (1.0 + litScale * lit) * (hasPictures ? 1.0 : 1.0 - 0.2 * pale));
@@ -76,6 +77,7 @@ const MANY = 300;
 export class PointsView {
   private readonly gl: WebGL2RenderingContext;
   private program: WebGLProgram | null = null;
+  private strokes: Strokes | null = null;
   private buffers: (WebGLBuffer | null)[] = [];
   private texture: WebGLTexture | null = null;
   private data: [Float32Array, Uint8Array, Uint8Array] = [
@@ -101,6 +103,7 @@ export class PointsView {
     const gl = this.gl;
     const program = linkedProgram(gl, VERTEX, FRAGMENT);
     this.program = program;
+    this.strokes = new Strokes(gl);
     this.buffers = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
     this.order = gl.createBuffer();
     this.ordered = -1;
@@ -222,5 +225,10 @@ export class PointsView {
       gl.drawElements(gl.POINTS, most, gl.UNSIGNED_INT, 0);
     }
     return Math.min(count, most);
+  }
+
+  /** Draws strokes over the points, in the same frame. */
+  drawStrokes(strokes: readonly Stroke[], thickness: number, ink: readonly [number, number, number]): void {
+    if (!this.gl.isContextLost()) this.strokes?.draw(strokes, thickness, ink);
   }
 }

@@ -1,5 +1,6 @@
 /** How the points are laid out, and how far that is. */
 
+import { batch } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { Segmented, Select, Slider } from "../../ui/controls";
 import { sets } from "./sets";
@@ -24,7 +25,8 @@ export function Projection() {
   return (
     <section class="side-section" aria-label={t("projection")}>
       {method.value === "pca" && <Principal />}
-      {(method.value === "tsne" || method.value === "umap") && (lack ? <Lack text={lack} /> : <Slow />)}
+      {(method.value === "tsne" || method.value === "umap") &&
+        (lack ? <Lack text={lack} /> : <Slow name={method.value} />)}
       {method.value === "axes" && <Axes />}
       {unknownEnd.value && (
         <p class="side-problem" role="alert">
@@ -79,78 +81,53 @@ function Principal() {
   );
 }
 
-function Slow() {
-  const isTsne = method.value === "tsne";
+/** What the slow methods can be told, and how far. */
+const DIALS = {
+  perplexity: { of: perplexity, min: 2, max: 100, step: 1 },
+  neighborCount: { of: neighborCount, min: 2, max: 200, step: 1 },
+  minDistance: { of: minDistance, min: 0, max: 1, step: 0.05 },
+  iterations: { of: iterations, min: 100, max: 2000, step: 50 },
+};
+
+type Dial = keyof typeof DIALS;
+
+const ALL_DIALS = Object.keys(DIALS) as Dial[];
+const DIALS_OF: Record<"tsne" | "umap", readonly Dial[]> = {
+  tsne: ["perplexity", "iterations"],
+  umap: ["neighborCount", "minDistance", "iterations"],
+};
+
+/** The slow methods: what they are told is a draft until they are run. */
+function Slow({ name }: { name: "tsne" | "umap" }) {
   const [draft, setDraft] = useState({
-    perplexity: perplexity.value,
-    neighbors: neighborCount.value,
-    distance: minDistance.value,
-    iterations: iterations.value,
+    ...(Object.fromEntries(ALL_DIALS.map((dial) => [dial, DIALS[dial].of.value])) as Record<Dial, number>),
     metric: layoutMetric.value,
   });
   const isSame =
-    draft.perplexity === perplexity.value &&
-    draft.neighbors === neighborCount.value &&
-    draft.distance === minDistance.value &&
-    draft.iterations === iterations.value &&
-    draft.metric === layoutMetric.value;
+    ALL_DIALS.every((dial) => draft[dial] === DIALS[dial].of.value) && draft.metric === layoutMetric.value;
   const now = job.value;
   const isBusy = now?.state === "running" || now?.state === "waiting";
-  const run = () => {
-    perplexity.value = draft.perplexity;
-    neighborCount.value = draft.neighbors;
-    minDistance.value = draft.distance;
-    iterations.value = draft.iterations;
-    layoutMetric.value = draft.metric;
-    if (isSame) runAgain();
-  };
+  const run = () =>
+    batch(() => {
+      for (const dial of ALL_DIALS) DIALS[dial].of.value = draft[dial];
+      layoutMetric.value = draft.metric;
+      if (isSame) runAgain();
+    });
   return (
     <>
-      {isTsne ? (
+      {DIALS_OF[name].map((dial) => (
         <Slider
-          label={t("perplexity")}
-          tip={t("perplexityTip")}
-          value={draft.perplexity}
-          min={2}
-          max={100}
-          step={1}
-          text={String(draft.perplexity)}
-          onChange={(value) => setDraft({ ...draft, perplexity: value })}
+          key={dial}
+          label={t(dial)}
+          tip={t(`${dial}Tip`)}
+          value={draft[dial]}
+          min={DIALS[dial].min}
+          max={DIALS[dial].max}
+          step={DIALS[dial].step}
+          text={draft[dial].toFixed(DIALS[dial].step < 1 ? 2 : 0)}
+          onChange={(value) => setDraft({ ...draft, [dial]: value })}
         />
-      ) : (
-        <>
-          <Slider
-            label={t("neighborCount")}
-            tip={t("neighborCountTip")}
-            value={draft.neighbors}
-            min={2}
-            max={200}
-            step={1}
-            text={String(draft.neighbors)}
-            onChange={(value) => setDraft({ ...draft, neighbors: value })}
-          />
-          <Slider
-            label={t("minDistance")}
-            tip={t("minDistanceTip")}
-            value={draft.distance}
-            min={0}
-            max={1}
-            step={0.05}
-            text={draft.distance.toFixed(2)}
-            onChange={(value) => setDraft({ ...draft, distance: value })}
-          />
-        </>
-      )}
-      <Slider
-        label={t("iterations")}
-        tip={t("iterationsTip")}
-        value={draft.iterations}
-        min={100}
-        max={2000}
-        step={50}
-        text={String(draft.iterations)}
-        onChange={(value) => setDraft({ ...draft, iterations: value })}
-      />
+      ))}
       <Segmented<Metric>
         label={t("metric")}
         tip={t("metricTip")}

@@ -1,6 +1,6 @@
 /** How the projector is looked at: all of it in the address, so that a link shows the same view. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { choiceCodec, flagCodec, numberCodec, textCodec, urlSignal } from "../../state/url";
 import { type Camera, MOST_ZOOM, START } from "./camera";
 
@@ -67,3 +67,8 @@ export const camera = urlSignal<Camera>("pcam", START, {
 
 /** The point under the pointer, or that a list points at; -1 for none. */
 export const hovered = signal(-1);
+
+/** Dragging draws a box. */
+export const isBoxing = signal(false);
+
+export const is3d = computed(() => dimensions.value === "3" && method.value !== "axes");

@@ -1,5 +1,6 @@
 /** The projector: points in many dimensions, laid out in two or three. */
 
+import type { Signal } from "@preact/signals";
 import { source } from "../../api/source";
 import { runs } from "../../state/board";
 import { label } from "../../state/runs";
@@ -12,12 +13,14 @@ import { MethodChoice, Projection } from "./projection";
 import "./projector.css";
 import { Selection } from "./selection";
 import { isAsked, sets } from "./sets";
-import { isBoxing, Stage } from "./stage";
+import { Stage } from "./stage";
 import {
   camera,
   chosenSet,
   chosenStep,
   dimensions,
+  is3d,
+  isBoxing,
   method,
   pointSize,
   searchText,
@@ -151,32 +154,9 @@ function StageBar() {
   return (
     <>
       <div class="stage-bar">
-        <Toggle
-          label={t("boxMode")}
-          tip={t("boxModeTip")}
-          isOn={isBoxing.value}
-          onChange={(isOn) => {
-            isBoxing.value = isOn;
-          }}
-        />
-        <Toggle
-          label={t("labels")}
-          tip={t("labelsTip")}
-          isOn={showsLabels.value}
-          onChange={(isOn) => {
-            showsLabels.value = isOn;
-          }}
-        />
-        {currentStep.value?.sprite && (
-          <Toggle
-            label={t("pictures")}
-            tip={t("picturesTip")}
-            isOn={showsPictures.value}
-            onChange={(isOn) => {
-              showsPictures.value = isOn;
-            }}
-          />
-        )}
+        <Switch name="boxMode" of={isBoxing} />
+        <Switch name="labels" of={showsLabels} />
+        {currentStep.value?.sprite && <Switch name="pictures" of={showsPictures} />}
         <Slider
           label={t("size")}
           tip={t("sizeTip")}
@@ -198,8 +178,22 @@ function StageBar() {
         />
         <Download />
       </div>
-      <p class="stage-hint">{t(dimensions.value === "3" && method.value !== "axes" ? "hint3d" : "hint2d")}</p>
+      <p class="stage-hint">{t(is3d.value ? "hint3d" : "hint2d")}</p>
     </>
+  );
+}
+
+/** A button for what is on or off; its words go by its name. */
+function Switch({ name, of }: { name: "boxMode" | "labels" | "pictures"; of: Signal<boolean> }) {
+  return (
+    <Toggle
+      label={t(name)}
+      tip={t(`${name}Tip`)}
+      isOn={of.value}
+      onChange={(isOn) => {
+        of.value = isOn;
+      }}
+    />
   );
 }
 

@@ -7,6 +7,7 @@ import { formatValue } from "../../chart/format";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
 import type { Line } from "../../chart/line";
 import type { ChartView, LineChart } from "../../chart/line_chart";
+import { keptLetters } from "../../chart/names";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
@@ -15,6 +16,7 @@ import { naturally } from "../../state/order";
 import { baseline, visibleRuns } from "../../state/runs";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
+import { Name } from "../../ui/name";
 import type { Card } from "./cards";
 import { linkedCursor } from "./cursor";
 import { DownloadMenu } from "./download";
@@ -164,7 +166,7 @@ export function ScalarCard({ card, isOpen = false, opened = openCard, isFixed = 
     <article class="card" aria-label={title}>
       <header class="card-head">
         <h3 class="card-title" data-tip={(!isFixed && entry?.description) || title}>
-          {title}
+          <Name text={title} />
         </h3>
         {card.tags.length > 1 && !card.isCombined && <TagLegend card={card} />}
         <div class="card-tools">
@@ -225,13 +227,14 @@ function Legend({ lines }: { lines: readonly Line[] }) {
     .map((line) => ({ line, last: line.y.findLast(Number.isFinite) ?? NaN }))
     .sort((a, b) => b.last - a.last || naturally(a.line.label, b.line.label))
     .slice(0, MOST_IN_LEGEND);
+  const kept = keptLetters(rows.map(({ line }) => line.label));
   return (
     <ul class="legend" aria-label={t("legend")}>
-      {rows.map(({ line, last }) => (
+      {rows.map(({ line, last }, i) => (
         <li key={line.id}>
           <span class={line.isDashed ? "swatch is-dashed" : "swatch"} style={{ color: line.color }} />
           <span class="legend-name" data-tip={line.label}>
-            {line.label}
+            <Name text={line.label} kept={kept[i]} />
           </span>
           <span>{formatValue(last)}</span>
         </li>

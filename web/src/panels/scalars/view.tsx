@@ -11,8 +11,8 @@ import * as state from "./state";
 import { t } from "./words";
 
 const CARD = {
-  small: { width: 280, height: 208 },
-  medium: { width: 380, height: 264 },
+  small: { width: 220, height: 208 },
+  medium: { width: 300, height: 264 },
   large: { width: 560, height: 360 },
 } as const;
 

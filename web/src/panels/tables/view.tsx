@@ -31,7 +31,14 @@ const MOST_ROWS = 500;
 
 export default function Tables() {
   return (
-    <MediaPanel panel="tables" sizes={SIZES} tools={(item, card) => item && <Save item={item} card={card} />}>
+    <MediaPanel
+      panel="tables"
+      sizes={SIZES}
+      hint={shared("logWith", {
+        code: 'tf.summary.table("scores", {"name": names, "score": scores}, step=step)',
+      })}
+      tools={(item, card) => item && <Save item={item} card={card} />}
+    >
       {(item) => <Body item={item} />}
     </MediaPanel>
   );

@@ -37,7 +37,13 @@ export default function Text() {
     />
   );
   return (
-    <MediaPanel panel="text" tags={textTags.value} sizes={SIZES} controls={toggle}>
+    <MediaPanel
+      panel="text"
+      tags={textTags.value}
+      sizes={SIZES}
+      hint={shared("logWith", { code: 'tf.summary.text("notes", "**bold** words", step=step)' })}
+      controls={toggle}
+    >
       {(item) => <Body item={item} />}
     </MediaPanel>
   );

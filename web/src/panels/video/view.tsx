@@ -3,10 +3,13 @@
 import { source } from "../../api/source";
 import { messages } from "../../i18n/messages";
 import { MediaPanel } from "../../media/panel";
+import { t as shared } from "../../media/words";
 import { label } from "../../state/runs";
 import "./video.css";
 
 const t = messages({ clip: ["{tag}, {run}, step {step}", "{tag},{run},第 {step} 步"] });
+
+const EXAMPLE = 'tf.summary.video("motion", clips, step=step, fps=8)';
 
 const SIZES = {
   small: { width: 200, height: 240 },
@@ -16,7 +19,7 @@ const SIZES = {
 
 export default function Video() {
   return (
-    <MediaPanel panel="video" sizes={SIZES}>
+    <MediaPanel panel="video" sizes={SIZES} hint={shared("logWith", { code: EXAMPLE })}>
       {(item, card) => {
         const text = t("clip", { tag: card.tag, run: label(card.run), step: item.step });
         return item.samples.map((sample, i) => {

@@ -44,7 +44,10 @@ def overview_of(session: Session) -> ProfileOverview:
             "kind": cast("VerdictKind", verdict.kind),
             "share": verdict.share,
             "text": verdict.text,
-            "remedies": verdict.remedies,
+            "remedies": [
+                {"kind": remedy.kind, "subject": shortened(remedy.subject), "text": remedy.long}
+                for remedy in verdict.advice
+            ],
         },
         "breakdown": profile.breakdown,
         "main": shortened(main[0].name) if main else "",

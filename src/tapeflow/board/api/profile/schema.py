@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from tapeflow.summary.profile.remedies import RemedyKind
+
 VerdictKind = Literal["input", "callbacks", "host", "device", "compile", "unknown"]
 EventKind = Literal["xla", "framework", "input", "python", "runtime"]
+
+
+class ProfileRemedy(TypedDict):
+    """What to do, in a sentence; `subject` is the function or stage it is about, "" if it is about none."""
+
+    kind: RemedyKind
+    subject: str
+    text: str
 
 
 class ProfileVerdict(TypedDict):
@@ -14,7 +24,7 @@ class ProfileVerdict(TypedDict):
     kind: VerdictKind
     share: float
     text: str
-    remedies: list[str]
+    remedies: list[ProfileRemedy]
 
 
 class ProfileSteps(TypedDict):

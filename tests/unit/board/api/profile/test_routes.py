@@ -119,7 +119,9 @@ def test_the_verdict_on_slow_input_and_on_the_mended_run(tmp_path: Path, serve: 
     before, after = Page(client, "before").overview(), Page(client, "after").overview()
     assert (before["verdict"]["kind"], after["verdict"]["kind"]) == ("input", "device")
     assert before["verdict"]["share"] == pytest.approx(0.75)
-    assert before["verdict"]["remedies"]
+    remedies = before["verdict"]["remedies"]
+    assert remedies
+    assert all(set(one) == {"kind", "subject", "text"} and one["subject"] in one["text"] for one in remedies)
     assert not after["verdict"]["remedies"]
     assert before["steps"]["walls"] == pytest.approx([0.04] * 20)
     assert before["breakdown"]["input"] == pytest.approx(0.6)
