@@ -24,6 +24,7 @@ from . import profiler as profiler
 from . import ragged as ragged
 from . import random as random
 from . import saved_model as saved_model
+from . import sets as sets
 from . import signal as signal
 from . import sparse as sparse
 from . import strings as strings
@@ -68,6 +69,7 @@ from .engine.name_scope import name_scope as name_scope
 from .engine.shape import TensorShape as TensorShape
 from .engine.sketch import init_scope as init_scope
 from .engine.tensor_spec import TensorSpec as TensorSpec
+from .engine.type_spec import TypeSpec as TypeSpec
 from .engine.variable_creation import variable_creator_scope as variable_creator_scope
 from .io.bytes import make_ndarray as make_ndarray
 from .io.bytes import make_tensor_proto as make_tensor_proto
@@ -135,6 +137,7 @@ from .ops.control import control_dependencies as control_dependencies
 from .ops.control import grad_pass_through as grad_pass_through
 from .ops.control import gradients as gradients
 from .ops.control import hessians as hessians
+from .ops.control import no_gradient as no_gradient
 from .ops.control import tuple as tuple
 from .ops.creation import eye as eye
 from .ops.creation import fill as fill
@@ -176,6 +179,7 @@ from .ops.elementwise import tan as tan
 from .ops.elementwise import tanh as tanh
 from .ops.factorization import eig as eig
 from .ops.factorization import eigvals as eigvals
+from .ops.fingerprints import fingerprint as fingerprint
 from .ops.getitem import newaxis as newaxis
 from .ops.getitem import strided_slice as strided_slice
 from .ops.histogram import histogram_fixed_width as histogram_fixed_width
@@ -199,6 +203,7 @@ from .ops.introspection import timestamp as timestamp
 from .ops.introspection import type_spec_from_value as type_spec_from_value
 from .ops.joining import concat as concat
 from .ops.joining import meshgrid as meshgrid
+from .ops.joining import parallel_stack as parallel_stack
 from .ops.joining import split as split
 from .ops.joining import stack as stack
 from .ops.joining import unstack as unstack
@@ -207,6 +212,7 @@ from .ops.loop import foldr as foldr
 from .ops.loop import map_fn as map_fn
 from .ops.loop import scan as scan
 from .ops.loop import vectorized_map as vectorized_map
+from .ops.matrix_functions import matrix_square_root as matrix_square_root
 from .ops.norm import norm as norm
 from .ops.ordering import argmax as argmax
 from .ops.ordering import argmin as argmin
@@ -247,6 +253,7 @@ from .ops.shaping import broadcast_static_shape as broadcast_static_shape
 from .ops.shaping import broadcast_to as broadcast_to
 from .ops.shaping import ensure_shape as ensure_shape
 from .ops.shaping import expand_dims as expand_dims
+from .ops.shaping import guarantee_const as guarantee_const
 from .ops.shaping import identity as identity
 from .ops.shaping import identity_n as identity_n
 from .ops.shaping import rank as rank
@@ -257,6 +264,7 @@ from .ops.shaping import size as size
 from .ops.shaping import squeeze as squeeze
 from .ops.shaping import stop_gradient as stop_gradient
 from .ops.shaping import transpose as transpose
+from .ops.sparse.distance import edit_distance as edit_distance
 from .ops.sparse.tensor import SparseTensor as SparseTensor
 from .ops.sparse.tensor import SparseTensorSpec as SparseTensorSpec
 from .ops.static_assertion import assert_rank as assert_rank

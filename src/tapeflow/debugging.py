@@ -10,6 +10,7 @@ import dataclasses
 
 from tapeflow.engine.program import counters
 from tapeflow.engine.settings import settings
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.assertion import Assert as Assert
 from tapeflow.ops.assertion import assert_equal as assert_equal
 from tapeflow.ops.assertion import assert_greater as assert_greater
@@ -110,3 +111,6 @@ def disable_traceback_filtering() -> None:
 def is_traceback_filtering_enabled() -> bool:
     """What was last asked for; True to begin with."""
     return _filters_tracebacks
+
+
+_dispatch_all(globals())

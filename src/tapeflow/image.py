@@ -33,6 +33,10 @@ from tapeflow.ops.image_color import rgb_to_yiq as rgb_to_yiq
 from tapeflow.ops.image_color import rgb_to_yuv as rgb_to_yuv
 from tapeflow.ops.image_color import yiq_to_rgb as yiq_to_rgb
 from tapeflow.ops.image_color import yuv_to_rgb as yuv_to_rgb
+from tapeflow.ops.image_crop_boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
+from tapeflow.ops.image_crop_boxes import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
 from tapeflow.ops.image_frame import central_crop as central_crop
 from tapeflow.ops.image_frame import crop_to_bounding_box as crop_to_bounding_box
 from tapeflow.ops.image_frame import flip_left_right as flip_left_right
@@ -41,6 +45,7 @@ from tapeflow.ops.image_frame import pad_to_bounding_box as pad_to_bounding_box
 from tapeflow.ops.image_frame import resize_with_crop_or_pad as resize_with_crop_or_pad
 from tapeflow.ops.image_frame import rot90 as rot90
 from tapeflow.ops.image_frame import transpose as transpose
+from tapeflow.ops.image_glimpse import extract_glimpse as extract_glimpse
 from tapeflow.ops.image_jpeg import adjust_jpeg_quality as adjust_jpeg_quality
 from tapeflow.ops.image_measures import image_gradients as image_gradients
 from tapeflow.ops.image_measures import psnr as psnr

@@ -1,6 +1,9 @@
 """`tf.ragged`: tensors whose rows differ in length."""
 
+from tapeflow.ops.feature_cross import ragged_cross as cross
+from tapeflow.ops.feature_cross import ragged_cross_hashed as cross_hashed
 from tapeflow.ops.ragged.arranging import stack as stack
+from tapeflow.ops.ragged.arranging import stack_dynamic_partitions as stack_dynamic_partitions
 from tapeflow.ops.ragged.construction import constant as constant
 from tapeflow.ops.ragged.construction import map_flat_values as map_flat_values
 from tapeflow.ops.ragged.construction import range as range
@@ -11,9 +14,12 @@ from tapeflow.ops.ragged.masking import boolean_mask as boolean_mask
 __all__ = [
     "boolean_mask",
     "constant",
+    "cross",
+    "cross_hashed",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",
     "segment_ids_to_row_splits",
     "stack",
+    "stack_dynamic_partitions",
 ]

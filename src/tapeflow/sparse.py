@@ -1,5 +1,8 @@
 """`tf.sparse`: tensors that are zero almost everywhere."""
 
+from tapeflow.ops.feature_cross import cross as cross
+from tapeflow.ops.feature_cross import cross_hashed as cross_hashed
+from tapeflow.ops.sparse.counting import bincount as bincount
 from tapeflow.ops.sparse.functions import add as add
 from tapeflow.ops.sparse.functions import concat as concat
 from tapeflow.ops.sparse.functions import expand_dims as expand_dims
@@ -23,12 +26,18 @@ from tapeflow.ops.sparse.functions import split as split
 from tapeflow.ops.sparse.functions import to_dense as to_dense
 from tapeflow.ops.sparse.functions import to_indicator as to_indicator
 from tapeflow.ops.sparse.functions import transpose as transpose
+from tapeflow.ops.sparse.rows import segment_mean as segment_mean
+from tapeflow.ops.sparse.rows import segment_sqrt_n as segment_sqrt_n
+from tapeflow.ops.sparse.rows import segment_sum as segment_sum
 from tapeflow.ops.sparse.tensor import SparseTensor as SparseTensor
 
 __all__ = [
     "SparseTensor",
     "add",
+    "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",
@@ -43,6 +52,9 @@ __all__ = [
     "reset_shape",
     "reshape",
     "retain",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
     "slice",
     "softmax",
     "sparse_dense_matmul",

@@ -13,6 +13,7 @@ from tapeflow.ops.text_hashing import to_hash_bucket_fast as to_hash_bucket_fast
 from tapeflow.ops.text_hashing import to_hash_bucket_strong as to_hash_bucket_strong
 from tapeflow.ops.text_joining import reduce_join as reduce_join
 from tapeflow.ops.text_joining import unsorted_segment_join as unsorted_segment_join
+from tapeflow.ops.text_script import unicode_script as unicode_script
 from tapeflow.ops.text_search import regex_full_match as regex_full_match
 from tapeflow.ops.text_search import regex_replace as regex_replace
 from tapeflow.ops.text_search import strip as strip

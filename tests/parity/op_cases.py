@@ -49,6 +49,55 @@ def fitted(keras: Any, **arguments: Any) -> Any:
     return tokenizer
 
 
+def parts(value: Any) -> Any:
+    """What a sparse tensor, or a ragged one, is made of."""
+    named = (
+        ("indices", "values", "dense_shape")
+        if hasattr(value, "dense_shape")
+        else ("flat_values", "row_splits")
+    )
+    return [getattr(value, name) for name in named]
+
+
+def everything(operator: Any, tf: Any, is_solved: bool = True) -> list[Any]:
+    """What a linear operator says of itself and does, on arguments that a formula gives."""
+    *batch, rows, columns = operator.shape.as_list()
+    kind = operator.dtype.as_numpy_dtype
+    wide = np.cos(np.arange(columns * 2)).reshape(columns, 2).astype(kind)
+    tall = np.sin(np.arange(rows * 2)).reshape(rows, 2).astype(kind)
+    found = [
+        operator.to_dense(),
+        operator.matmul(wide),
+        operator.matmul(tall, adjoint=True),
+        operator.matmul(wide.T.conj(), adjoint_arg=True),
+        operator.matvec(wide[:, 0]),
+        operator.diag_part(),
+        operator.trace(),
+        operator.add_to_tensor(np.ones([*batch, rows, columns], kind)),
+        operator.adjoint().to_dense(),
+        (operator @ operator.adjoint()).matvec(tall[:, 0]),
+        operator.shape_tensor(),
+        operator.batch_shape_tensor(),
+        [operator.tensor_rank, operator.domain_dimension, operator.range_dimension, len(batch)],
+        [bool(operator.is_square), bool(operator.is_self_adjoint), bool(operator.is_positive_definite)],
+    ]
+    if is_solved:
+        found += [
+            operator.determinant(),
+            operator.log_abs_determinant(),
+            operator.solve(tall),
+            operator.solve(tall, adjoint=True),
+            operator.solvevec(tall[:, 0]),
+            operator.inverse().matmul(tall),
+            tf.linalg.solve(operator, tall[:, :1]),
+        ]
+    if is_solved and operator.is_self_adjoint:
+        found += [tf.sort(tf.math.real(operator.eigvals())), operator.cond()]
+        if operator.is_positive_definite:
+            found += [operator.cholesky().matmul(wide)]
+    return found
+
+
 VALUES: dict[str, Any] = {
     "FITTED": fitted,
     "weighted": weighted,
@@ -80,7 +129,76 @@ VALUES: dict[str, Any] = {
     "SIGNAL": near(2, 20),
     "Z": (near(2, 6) + 1j * near(2, 6)).astype(np.complex64),
     "Z3": (near(2, 3, 4) + 1j * near(2, 3, 4)).astype(np.complex64),
+    "PARTS": parts,
+    "ALL": everything,
+    "WORDS": [["a", "b", ""], ["c", "", ""]],
+    "PICKED": np.array([[1, 3, 0], [0, 0, 0], [2, 2, 1]]),
+    "SHARES": np.array([[0.5, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 3.0, 0.25]], np.float32),
+    "GRID": np.arange(50, dtype=np.float32).reshape(2, 5, 5, 1),
+    "WIDE": np.array([0.001, 0.3, 1.0, 1.999, 2.001, 3.7, 8.0, 12.5, 60.0], np.float32),
 }
+
+SPD = "is_self_adjoint=True, is_positive_definite=True"
+FULL = "tf.linalg.LinearOperatorFullMatrix"
+SOLVED = (
+    "FullMatrix(S)",
+    "FullMatrix(B)",
+    f"FullMatrix(SYM, {SPD})",
+    "FullMatrix(S.astype(np.complex64) * (1 + 0.5j))",
+    "Diag(P[0])",
+    "Diag(P, is_positive_definite=True)",
+    "Diag(Z[:, :3])",
+    "Identity(3)",
+    "Identity(2, [2], tf.float64)",
+    "ScaledIdentity(3, 2.5)",
+    "ScaledIdentity(2, P[0], is_positive_definite=True)",
+    "LowerTriangular(S)",
+    "LowerTriangular(B)",
+    f"Composition([{FULL}(S), tf.linalg.LinearOperatorDiag(P[0, :3])])",
+    f"Composition([{FULL}(B), {FULL}(S)])",
+    f"Kronecker([{FULL}(S[:2, :2]), {FULL}(B[0, :2, :2])])",
+    f"Kronecker([{FULL}(SYM, {SPD}), tf.linalg.LinearOperatorDiag(P[0, :2], is_positive_definite=True)])",
+    f"Kronecker([{FULL}(B[:, :2, :2]), {FULL}(S[:1, :1]), tf.linalg.LinearOperatorIdentity(2)])",
+    f"BlockDiag([{FULL}(S), tf.linalg.LinearOperatorDiag(P[0])])",
+    f"BlockDiag([{FULL}(B), {FULL}(S[:2, :2])])",
+    f"BlockLowerTriangular([[{FULL}(S)], [{FULL}(M[:2, :3]), {FULL}(S[:2, :2])]])",
+    "LowRankUpdate(tf.linalg.LinearOperatorDiag(P[0], is_positive_definite=True), M.T[:, :2])",
+    f"LowRankUpdate({FULL}(B), M[:, :2], P[0, :2], N[:, :2])",
+    "Toeplitz(P[0] + np.float32(1), np.array([0, -0.3, 0.2, 0.1], np.float32) + (P[0, 0] + np.float32(1)) * np.eye(4, "
+    "dtype=np.float32)[0])",
+    "Tridiag(P + np.array([[0], [2], [0]], np.float32))",
+    "Tridiag([P[0], P[1] + np.float32(2), P[2]], diagonals_format='sequence')",
+    "Tridiag(tf.linalg.band_part(S, 1, 1), diagonals_format='matrix')",
+    "Householder(V)",
+    "Householder(M[:2, :3])",
+    "Permutation([2, 0, 1])",
+    "Permutation([[2, 0, 1], [0, 2, 1]], tf.float64)",
+    f"Adjoint({FULL}(S))",
+    f"Inversion({FULL}(SYM, {SPD}))",
+    "Circulant(Z[:, :3])",
+    "Circulant(P[0], is_positive_definite=True)",
+    "Circulant2D(Z3[:, :2, :2])",
+    "Circulant3D(Z3[:, :2, :2])",
+)
+REFUSED = (
+    "FullMatrix(V)",
+    "FullMatrix(S, is_positive_definite=True, is_non_singular=False)",
+    "FullMatrix(S, is_self_adjoint=True, is_square=False)",
+    "Diag(2.0)",
+    "Diag(V, is_square=False)",
+    "LowerTriangular(S, is_square=False)",
+    "Identity(-2)",
+    "Identity(2, is_non_singular=False)",
+    "Zeros(2, is_non_singular=True)",
+    "Composition([])",
+    f"Composition([{FULL}(S), {FULL}(M.T)])",
+    f"BlockDiag([{FULL}(S), {FULL}(S.astype(np.float64))])",
+    f"BlockLowerTriangular([[{FULL}(S)], [{FULL}(S)]])",
+    "Householder(V, is_positive_definite=True)",
+    "Permutation([0, 1], is_non_singular=False)",
+    f"LowRankUpdate({FULL}(S), V[:, None])",
+    "Tridiag(P, diagonals_format='other')",
+)
 
 CASES: dict[str, list[str]] = {
     "image": [
@@ -696,6 +814,206 @@ CASES: dict[str, list[str]] = {
                 "log1p(P)",
                 "var(M, axis=0)",
             ),
+            *("append(V, 2)", "append(M, N, axis=0)", "atleast_1d(3)", "atleast_2d(V, 1)", "atleast_3d(V)"),
+            *("atleast_3d(M, T)", "broadcast_arrays([1, 2], [[1], [2]])", "compress([True], M, axis=1)"),
+            *(
+                "compress([True, False, True], V)",
+                "compress(M > 0, M)",
+                "diag_indices(3)",
+                "diag_indices(-1)",
+            ),
+            *(
+                "dsplit(T, 2)",
+                "hsplit(M, 2)",
+                "vsplit(B, 2)",
+                "empty_like(I)",
+                "fix(M * 3)",
+                "flatten(M, 'F')",
+            ),
+            *("flatten(M)", "flatten(M, 'X')", "ix_([0, 1], [True, False])", "ix_([[1]])", "isrealobj(Z)"),
+            *("iscomplexobj(Z)", "issubdtype(np.float32, np.inexact)", "select([V > 0, V < -1], [V, 1], 9)"),
+            *(
+                "select([], [])",
+                "mean(tf.constant([1, 2]))",
+                "random.randint(1)",
+                "random.randint(2, dtype=np.int8)",
+            ),
+            *("result_type(tf.constant(1), 1.5) == tf.float64", "result_type(np.float32, 1.5) == tf.float32"),
+            *("result_type([1], True) == tf.int64", "promote_types(np.int32, np.float32) == np.float64"),
         )
+    ],
+    "sparse": [
+        "PARTS(tf.sets.intersection([[1, 2], [3, 4]], [[2, 1, 9], [3, 3, 3]]))",
+        "PARTS(tf.sets.union([['b', 'a']], [['c', 'a']]))",
+        "PARTS(tf.sets.union(tf.sparse.from_dense(PICKED), PICKED[:, :1]))",
+        "PARTS(tf.sets.difference(tf.sparse.from_dense(PICKED), tf.sparse.from_dense(PICKED[::-1])))",
+        "PARTS(tf.sets.difference([[1, 2, 5]], [[2]], aminusb=False))",
+        "PARTS(tf.sets.intersection(np.arange(8).reshape(2, 2, 2), np.arange(8).reshape(2, 2, 2)[::-1] - 3))",
+        "tf.sets.size(tf.sparse.from_dense(PICKED))",
+        "tf.sets.size([[1]])",
+        "tf.sets.union([1, 2], [1])",
+        "tf.sets.union([[1.0]], [[1.0]])",
+        "tf.sets.union([[1]], [[1], [2]])",
+        "tf.edit_distance(tf.sparse.from_dense(PICKED), tf.sparse.from_dense(PICKED[:, ::-1]))",
+        "tf.edit_distance(tf.sparse.from_dense(PICKED), tf.sparse.from_dense(PICKED[:, :1]), normalize=False)",
+        "tf.edit_distance(tf.sparse.from_dense([WORDS]), tf.sparse.from_dense([WORDS[::-1]]))",
+        "tf.edit_distance(tf.sparse.from_dense(PICKED), tf.sparse.from_dense(PICKED[None]))",
+        "PARTS(tf.sparse.bincount([1, 1, 2, 5]))",
+        "PARTS(tf.sparse.bincount(np.array([1, 1]), minlength=7))",
+        "PARTS(tf.sparse.bincount([[1, 1], [2, 5]]))",
+        "PARTS(tf.sparse.bincount([[1, 1], [2, 5]], axis=-1, maxlength=4, minlength=2))",
+        "PARTS(tf.sparse.bincount(PICKED, weights=SHARES, axis=-1))",
+        "PARTS(tf.sparse.bincount(tf.sparse.from_dense(PICKED), axis=-1, binary_output=True))",
+        "PARTS(tf.sparse.bincount(tf.ragged.constant([[1, 1], [], [5]]), axis=-1))",
+        "tf.sparse.bincount([1, 1], axis=1)",
+        "tf.sparse.bincount([1, -1])",
+        "PARTS(tf.sparse.cross([tf.sparse.from_dense(WORDS), tf.constant([['f'], ['g']]), "
+        "tf.sparse.from_dense(WORDS)]))",
+        "PARTS(tf.sparse.cross([tf.constant([[1, 2]]), tf.constant([[3, 4]])], separator='-'))",
+        "tf.sparse.cross([tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])])",
+        "tf.sparse.cross(tf.constant([[1, 2]]))",
+        "PARTS(tf.sparse.cross_hashed([tf.constant([['a', 'b']]), tf.constant([[3, -4]])], num_buckets=100))",
+        "tf.sparse.cross_hashed([tf.constant([['a', 'b']]), tf.constant([[3, 4]])]).values % 1000000",
+        "tf.sparse.cross_hashed([tf.constant([['a', 'b']])], num_buckets=100, hash_key=7).values",
+        "PARTS(tf.ragged.cross([tf.ragged.constant([['a'], ['b', 'c']]), tf.constant([['f'], ['g']]), "
+        "tf.sparse.from_dense(WORDS)]))",
+        "PARTS(tf.ragged.cross_hashed([tf.ragged.constant([['a'], ['b', 'c']]), tf.ragged.constant([[1], [2]])], "
+        "num_buckets=100))",
+        "tf.ragged.cross([tf.constant([1.0])])",
+        "PARTS(tf.ragged.stack_dynamic_partitions(['a', 'b', 'c'], [2, 0, 2], 4))",
+        "PARTS(tf.ragged.stack_dynamic_partitions(tf.ragged.constant([[1], [2, 3]]), [1, 1], 2))",
+        "PARTS(tf.ragged.stack_dynamic_partitions([[1, 2], [3, 4]], [[1, 0], [1, 1]], 2))",
+        "PARTS(tf.ragged.stack_dynamic_partitions([1, 2], 0, 2))",
+        *[
+            f"tf.nn.embedding_lookup_sparse(M, tf.sparse.from_dense(PICKED % 3), {w}, combiner='{c}')"
+            for c in ("sum", "mean", "sqrtn")
+            for w in ("None", "tf.sparse.from_dense(SHARES * (PICKED % 3 != 0))")
+        ],
+        "tf.nn.embedding_lookup_sparse(M, tf.sparse.from_dense(PICKED % 3), None, max_norm=0.5)",
+        "tf.nn.embedding_lookup_sparse([M, N], tf.ragged.constant([[1, 2], [0], [2]]), None, combiner='sum')",
+        "tf.nn.embedding_lookup_sparse(M, tf.sparse.from_dense([[1]]), None, combiner='x')",
+        "tf.nn.embedding_lookup_sparse(M, [[1]], None)",
+        "tf.nn.safe_embedding_lookup_sparse(M, tf.sparse.from_dense([[1, 2], [0, 0], [-1, 2]]))",
+        "tf.nn.safe_embedding_lookup_sparse(M, tf.sparse.from_dense([[1, 2], [0, 0], [-1, 2]]), default_id=2)",
+        "tf.nn.safe_embedding_lookup_sparse(M, tf.sparse.from_dense([[[1, 2], [0, 0]]]), "
+        "tf.sparse.from_dense([[[1.0, -1.0], [0, 0]]]))",
+        "tf.sparse.segment_sum(M, [0, 2, 1], [0, 0, 2])",
+        "tf.sparse.segment_mean(M, [0, 2, 1], [0, 0, 2], num_segments=4)",
+        "tf.sparse.segment_sqrt_n(M, [0, 2, 1], [0, 0, 1])",
+        "tf.sparse.segment_sum(M, [0, 2, 1], [0, 2, 1])",
+        "tf.sparse.segment_sum(M, [0, 2, 1], [0, 0])",
+        "tf.sparse.segment_sum(M, [0, 3], [0, 0])",
+        "PARTS(tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.from_dense(PICKED)), tf.int64))",
+        "PARTS(tf.io.deserialize_many_sparse(tf.stack([tf.io.serialize_sparse(tf.sparse.from_dense(WORDS))] * 2), "
+        "tf.string))",
+        "tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.from_dense(PICKED)), tf.int64, rank=1)",
+        "tf.io.deserialize_many_sparse([['a', 'b', 'c']], tf.int64)",
+        "tf.strings.length(tf.io.serialize_sparse(tf.sparse.from_dense(PICKED)))",
+        'tf.io.parse_example([tf.io.decode_json_example(\'{"features": {"feature": {"a": {"int64List": '
+        '{"value": ["1", 2]}}}}}\')], {\'a\': tf.io.FixedLenFeature([2], tf.int64)})',
+        "tf.io.decode_json_example('{')",
+    ],
+    "tail": [
+        "tf.nn.isotonic_regression([3.0, 1.0, 2.0, 2.0, 5.0])",
+        "tf.nn.isotonic_regression(tf.constant([[3, 1, 2], [1, 1, 0]]))",
+        "tf.nn.isotonic_regression(M, decreasing=False, axis=0)",
+        "tf.nn.fractional_max_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2.0)",
+        "tf.nn.fractional_avg_pool(np.arange(16.0).reshape(1, 4, 4, 1), [1.0, 2.0, 4.0, 1.0], overlapping=True)",
+        "tf.nn.fractional_max_pool(GRID, 0.5)",
+        "tf.nn.fractional_max_pool(GRID, [1.5, 1.5])",
+        *[
+            f"tf.nn.depthwise_conv2d_backprop_{which}, {rest})"
+            for which in (
+                "input([2, 4, 5, 3], ONES",
+                "filter(BATCH, [2, 2, 3, 2]",
+            )
+            for rest in (
+                "np.concatenate([BATCH, BATCH], -1), [1, 1, 1, 1], 'SAME'",
+                "np.concatenate([BATCH, BATCH], -1)[:, :2, :2], [1, 2, 2, 1], 'VALID'",
+            )
+        ],
+        "tf.nn.compute_accidental_hits([[0, 2], [1, 3]], [3, 2, 9, 0], 2)",
+        "tf.nn.compute_accidental_hits([[0, 2], [1, 3]], [3, 2], 1)",
+        "tf.random.all_candidate_sampler([[0, 2]], 2, 5, True)",
+        *[f"tf.math.special.bessel_{f}(WIDE)" for f in ("j0", "j1", "y0", "y1", "k0", "k1", "k0e", "k1e")],
+        "tf.math.special.bessel_j1(tf.constant([-3.0, 0.0, 1e3], tf.float64))",
+        "tf.math.special.bessel_y0([0.0, -1.0])",
+        "tf.math.special.bessel_k0([0.0, -1.0, 200.0])",
+        "tf.math.special.bessel_j0(I)",
+        "tf.math.sobol_sample(3, 6)",
+        "tf.math.sobol_sample(40, 2, skip=5, dtype=tf.float64)",
+        "tf.math.sobol_sample(0, 2)",
+        "tf.linalg.banded_triangular_solve(P[:2, :3], S)",
+        "tf.linalg.banded_triangular_solve(P[:, :3], S, lower=False)",
+        "tf.linalg.banded_triangular_solve(P[:2, :3], S, adjoint=True)",
+        "tf.linalg.banded_triangular_solve(np.stack([P[:2, :3], P[1:, :3]]), S[:, :1], lower=False, adjoint=True)",
+        "tf.linalg.banded_triangular_solve(P, S)",
+        "tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.5])",
+        "tf.abs(tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.25], eigvals_only=False)[1])",
+        "tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.5], select='i', select_range=(0, 1))",
+        "tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.5], select='v', select_range=(1.0, 3.0))",
+        "tf.linalg.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.5], select='w')",
+        "tf.linalg.eigh_tridiagonal(tf.constant([1.0, 2.0], tf.complex64), tf.constant([0.5j], tf.complex64))",
+        "tf.matrix_square_root(SYM)",
+        *[
+            f"tf.image.extract_glimpse(GRID, {size}, {offsets}, noise='zero', centered={c}, normalized={n})"
+            for size, offsets in (([3, 2], [[0.6, 0.3], [-1.2, -1.0]]), ([5, 5], [[1.2, -0.7], [0.0, 0.0]]))
+            for c in (True, False)
+            for n in (True, False)
+        ],
+        "tf.image.extract_glimpse(GRID, [3], [[0.0, 0.0]])",
+        "tf.image.extract_glimpse(GRID, [3, 3], [[0.0, 0.0]] * 2, noise='x')",
+        "tf.image.sample_distorted_bounding_box([20, 30, 3], BOXES[None], area_range=[1.0, 1.0], "
+        "aspect_ratio_range=[1.5, 1.5])",
+        "tf.image.sample_distorted_bounding_box([20, 30, 3], np.zeros([0, 0, 4], np.float32))",
+        "tf.image.stateless_sample_distorted_bounding_box(np.array([20, 30, 3]), BOXES[None], [1, 2], "
+        "min_object_covered=3.0)",
+        "tf.strings.unicode_script([ord('a'), 0x416, ord('1'), 0x4E00, 0x3042, -1, 0x301, 0x10FFFF, 0x110000])",
+        "PARTS(tf.strings.unicode_script(tf.ragged.constant([[97], [], [1072, 33]])))",
+        "tf.fingerprint([[1, 2], [3, 4]])",
+        "tf.fingerprint(['ab', 'c'])",
+        "tf.fingerprint([['ab', 'c']])",
+        "tf.fingerprint(tf.constant([1.0, 2.0]))",
+        "tf.fingerprint(1)",
+        "tf.fingerprint([1], method='x')",
+        "tf.guarantee_const(M)",
+    ],
+    "operators": [
+        *[
+            f"ALL(tf.linalg.LinearOperator{made}, tf{'' if made in SOLVED else ', False'})"
+            for made in (
+                *SOLVED,
+                "FullMatrix(M)",
+                "FullMatrix(T)",
+                "Zeros(3)",
+            )
+        ],
+        *[f"tf.linalg.LinearOperator{made}" for made in REFUSED],
+        *[
+            f"tf.linalg.LinearOperatorFullMatrix({made}"
+            for made in (
+                "M).determinant()",
+                "M).inverse()",
+                "S).cholesky()",
+                "S).eigvals()",
+                "S).matmul(M.T)",
+                "S).matmul(S.astype(np.float64))",
+                "S, is_non_singular=False).solve(S)",
+                "S).matmul(tf.linalg.LinearOperatorFullMatrix(M.T))",
+                "S, is_self_adjoint=True).assert_self_adjoint()",
+                "-SYM, is_self_adjoint=True).assert_positive_definite()",
+                "np.ones([2, 2], np.float32)).assert_non_singular()",
+                "M, is_square=True).is_square",
+                "S, is_square=False).is_square",
+            )
+        ],
+        "tf.linalg.LinearOperatorZeros(2, 4, [2], is_square=False, is_self_adjoint=False).matmul(M.T)",
+        "tf.linalg.LinearOperatorCirculant(np.array([3, 1 + 1j, 1 - 1j], np.complex64), tf.float32).to_dense()",
+        "tf.linalg.LinearOperatorCirculant(np.array([3, 1 + 1j, 1 - 1j], np.complex64), tf.float32).solve(S)",
+        "tf.linalg.experimental.conjugate_gradient(tf.linalg.LinearOperatorFullMatrix(SYM, is_self_adjoint=True, "
+        "is_positive_definite=True), tf.constant(M[:, 0])).x",
+        "tf.linalg.experimental.conjugate_gradient(tf.linalg.LinearOperatorFullMatrix(SYM, is_self_adjoint=True, "
+        "is_positive_definite=True), tf.constant(M.T), tf.linalg.LinearOperatorDiag(1 / np.diag(SYM)), max_iter=2)[:2]",
+        "tf.linalg.experimental.conjugate_gradient(tf.linalg.LinearOperatorFullMatrix(S), M[:, 0])",
     ],
 }

@@ -29,7 +29,20 @@ def answers(topic: str) -> dict[str, Any]:
     return {row["expression"]: row["answer"] for row in map(json.loads, rows)}
 
 
-ROWS = [(topic, e, given) for topic in CASES for e, given in answers(topic).items()]
+# Of the operators, each of which compiles some twenty functions, a few stand for all in the quick tests.
+QUICK = ("Diag(P[0])", "LowerTriangular(S)", "Householder(V)", "Permutation([2")
+
+
+def marks(expression: str) -> list[pytest.MarkDecorator]:
+    is_slow = expression.startswith("ALL(") and not any(part in expression for part in QUICK)
+    return [pytest.mark.slow] if is_slow else []
+
+
+ROWS = [
+    pytest.param(topic, e, given, id=f"{topic}: {e}", marks=marks(e))
+    for topic in CASES
+    for e, given in answers(topic).items()
+]
 
 
 @pytest.mark.parametrize("topic", CASES)
@@ -37,7 +50,7 @@ def test_the_fixture_answers_every_expression(topic: str) -> None:
     assert list(answers(topic)) == CASES[topic]
 
 
-@pytest.mark.parametrize(("topic", "expression", "answer"), ROWS, ids=[f"{t}: {e}" for t, e, _ in ROWS])
+@pytest.mark.parametrize(("topic", "expression", "answer"), ROWS)
 def test_op_gives_what_tensorflow_gives(topic: str, expression: str, answer: Any) -> None:
     names = {"tf": tf, "keras": tf.keras, **VALUES}
     if isinstance(answer, dict):

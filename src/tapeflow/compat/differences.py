@@ -11,6 +11,7 @@ _REMEMBERED = "remembered, and without effect"
 _FAST_HASH = "`hasher_spec` is refused: buckets are those of `tf.strings.to_hash_bucket_fast`"
 _PYTHON = "makes the training step run as plain Python, since a shape in it is random"
 _CPU_ALONE = "divides the CPU alone; JAX neither divides a GPU nor limits its memory later than at its start"
+_STRINGS = "as strings; there are no variants"
 _DENSE = "`sparse=True` is refused; the output is dense"
 
 DIFFERENCES: dict[str, str] = {
@@ -57,6 +58,19 @@ DIFFERENCES: dict[str, str] = {
     "tf.saved_model.save": _OURS,
     "tf.saved_model.load": _OURS,
     "tf.audio.decode_wav": "samples of 16 bits",
+    "tf.parallel_stack": "`tf.stack`, eagerly too",
+    "tf.no_gradient": "accepted, without effect: ops know themselves whether they have a gradient",
+    "tf.guarantee_const": "`tf.identity`",
+    "tf.experimental.ExtensionType": "`tf.nest` looks into it, with `expand_composites` or without; its `Spec` is "
+    "not taken in an `input_signature`, and Keras layers do not take instances",
+    "tf.experimental.BatchableExtensionType": "as `ExtensionType`, every one of which can be batched",
+    "tf.experimental.numpy.experimental_enable_numpy_behavior": "methods, indexing and NumPy's promotion of dtypes; "
+    "not the modes 'safe' and 'all', and Variables keep TensorFlow's indexing",
+    "tf.linalg.LinearOperator": "no slicing with `[]`, and no `Spec`",
+    "tf.linalg.eigh_tridiagonal": "by the whole matrix; `tol` is ignored",
+    "tf.linalg.banded_triangular_solve": "by the whole matrix",
+    "tf.io.serialize_sparse": _STRINGS,
+    "tf.io.serialize_many_sparse": _STRINGS,
     "tf.make_tensor_proto": "`verify_shape` and `allow_broadcast` are not there",
     "tf.keras.models.save_model": "`.keras`, `.h5` and `.safetensors` files; for programs see `tf.saved_model`",
     "tf.keras.layers.RandomHeight": _PYTHON,

@@ -20,6 +20,7 @@ from tapeflow.engine.running import materialise
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.ops.extension_type import ExtensionType
 
 Flat = tuple[Any, ...]
 
@@ -102,6 +103,8 @@ def map_parts(function: Callable[[Any], Any], value: Any) -> Any:
             return found if type(value) is dict else nest.map_structure(lambda x: x, _like(value, found))
         rebuilt = [parts[k] for k in keys]
         return type(value)(*rebuilt) if hasattr(value, "_fields") else tuple(rebuilt)
+    if isinstance(value, ExtensionType):
+        return value._from_fields(*[map_parts(function, getattr(value, name)) for name in value._fields])
     return function(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _MOST_NUMBERS = 4096
 _numbers: dict[tuple[float, DType], Node] = {}
+promotion: Callable[[tuple[Any, ...]], list[Tensor]] | None = None
+"""What gives inputs one dtype where they have several, if NumPy's behaviour is enabled."""
 _NONE = (
     f"Attempt to convert a value (None) with an unsupported type ({type(None)}) to a Tensor. "
     "A function may have returned nothing, or a gradient may be unconnected."
@@ -97,6 +100,8 @@ def convert_pair(op: Op, x: Any, y: Any) -> tuple[Node, ...]:
 
 
 def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
+    if promotion is not None and _may_promote(args):
+        return tuple([t._node for t in promotion(args)])
     dtype: DType | None = None
     nodes: list[Any] = []
     is_full = True
@@ -118,6 +123,19 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     if dtype is None:
         return tuple(_without_tensors(args))
     return tuple(_joined(op, args, nodes, dtype))
+
+
+def _may_promote(args: tuple[Any, ...]) -> bool:
+    """Whether there are tensors of numbers among the inputs, and nothing that has no dtype of numbers."""
+    is_met = False
+    for a in args:
+        if isinstance(a, TensorLike):
+            is_met = True
+            if a.dtype is string:
+                return False
+        elif not isinstance(a, (bool, int, float, complex, np.ndarray, np.generic, list, tuple)):
+            return False
+    return is_met
 
 
 def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> list[Node]:

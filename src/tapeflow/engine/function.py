@@ -27,6 +27,7 @@ from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import run_pending
 from tapeflow.engine.settings import settings
 from tapeflow.engine.staging import Record, Recording, Staged, returned
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.trace import live_trace, state
@@ -105,9 +106,12 @@ class Function:
         if self.input_signature is not None:
             args = self._fitted(args, kwargs)
             kwargs = {}
-        flat = nest.flatten((args, kwargs)) if kwargs or _is_nested(args) else list(args)
+        is_nested = _is_nested(args)
+        flat = nest.flatten((args, kwargs)) if kwargs or is_nested else list(args)
         nodes: list[Node] = []
         key: list[Any] = [bool(state.tapes), settings.check_numerics, tuple(kwargs)]
+        if is_nested:
+            key.append(tuple([type(a) for a in args]))
         for value in flat:
             if isinstance(value, Tensor):
                 node = value._node
@@ -278,7 +282,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _is_nested(args: tuple[Any, ...]) -> bool:
-    return any(isinstance(a, (list, tuple, dict)) for a in args)
+    return any(isinstance(a, (list, tuple, dict, CallTaker)) for a in args)
 
 
 def _described(value: Any) -> str:

@@ -222,8 +222,10 @@ def _like(structure: Any, kind: int, children: list[Any]) -> Any:
         return tuple(children)
     if kind == _MAPPING:
         return _mapping_like(structure, dict(zip(_sorted_keys(structure), children, strict=True)))
-    if kind in (_FIELDS, _ATTRS):
+    if kind == _FIELDS:
         return cls(*children)
+    if kind == _ATTRS:
+        return getattr(cls, "_from_fields", cls)(*children)  # an extension type is not constructed again
     if cls is range or issubclass(cls, MappingView):
         return children
     return cls(children)

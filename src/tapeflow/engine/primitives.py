@@ -28,7 +28,7 @@ def cast_node(node: Node, dtype: DType) -> Node:
     return apply(cast_op.instance({"dtype": dtype}), (node,))._node
 
 
-@op(name="Pack", host=lambda *xs, axis: np.stack(xs, axis))
+@op(name="Pack", moves=True, host=lambda *xs, axis: np.stack(xs, axis))
 def stack_op(*arrays: Any, axis: int) -> Any:
     """Stack arrays of one shape along a new axis."""
     return jnp.stack(arrays, axis)

@@ -6,9 +6,10 @@ from typing import Any
 
 from tapeflow.engine.dtypes import DType, as_dtype, float32
 from tapeflow.engine.shape import ShapeLike, TensorShape, as_shape
+from tapeflow.engine.type_spec import TypeSpec
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """A description of a tensor: its shape (possibly partly unknown), dtype and optional name.
 
     >>> tf.TensorSpec([None, 3], tf.int32, name="x")

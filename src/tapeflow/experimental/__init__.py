@@ -1,4 +1,4 @@
-"""`tf.experimental`: of TensorFlow's experiments the one that guides use, `numpy`."""
+"""`tf.experimental`: NumPy's names, and classes of one's own that ops take."""
 
 import lazy_loader as _lazy
 

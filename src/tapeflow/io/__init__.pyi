@@ -29,5 +29,9 @@ from .images import encode_jpeg as encode_jpeg
 from .images import encode_png as encode_png
 from .images import extract_jpeg_shape as extract_jpeg_shape
 from .images import is_jpeg as is_jpeg
+from .json import decode_json_example as decode_json_example
+from .sparse import deserialize_many_sparse as deserialize_many_sparse
+from .sparse import serialize_many_sparse as serialize_many_sparse
+from .sparse import serialize_sparse as serialize_sparse
 from .tfrecord import TFRecordOptions as TFRecordOptions
 from .tfrecord import TFRecordWriter as TFRecordWriter

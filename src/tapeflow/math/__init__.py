@@ -90,6 +90,7 @@ from tapeflow.ops.ordering import is_non_decreasing as is_non_decreasing
 from tapeflow.ops.ordering import is_strictly_increasing as is_strictly_increasing
 from tapeflow.ops.ordering import top_k as top_k
 from tapeflow.ops.power import pow as pow
+from tapeflow.ops.quasirandom import sobol_sample as sobol_sample
 from tapeflow.ops.reduction import count_nonzero as count_nonzero
 from tapeflow.ops.reduction import l2_normalize as l2_normalize
 from tapeflow.ops.reduction import reduce_all as reduce_all

@@ -18,6 +18,8 @@ from tapeflow.ops.average_loss import scale_regularization_loss as scale_regular
 from tapeflow.ops.block_layout import depth_to_space as depth_to_space
 from tapeflow.ops.block_layout import space_to_batch as space_to_batch
 from tapeflow.ops.block_layout import space_to_depth as space_to_depth
+from tapeflow.ops.candidate_hits import all_candidate_sampler as all_candidate_sampler
+from tapeflow.ops.candidate_hits import compute_accidental_hits as compute_accidental_hits
 from tapeflow.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from tapeflow.ops.candidates import nce_loss as nce_loss
 from tapeflow.ops.candidates import sampled_softmax_loss as sampled_softmax_loss
@@ -28,6 +30,8 @@ from tapeflow.ops.conv import conv3d as conv3d
 from tapeflow.ops.conv import convolution as convolution
 from tapeflow.ops.conv import depthwise_conv2d as depthwise_conv2d
 from tapeflow.ops.conv import separable_conv2d as separable_conv2d
+from tapeflow.ops.conv_backprop import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
+from tapeflow.ops.conv_backprop import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
 from tapeflow.ops.conv_transpose import atrous_conv2d_transpose as atrous_conv2d_transpose
 from tapeflow.ops.conv_transpose import conv1d_transpose as conv1d_transpose
 from tapeflow.ops.conv_transpose import conv2d_transpose as conv2d_transpose
@@ -54,6 +58,9 @@ from tapeflow.ops.elementwise import softplus as softplus
 from tapeflow.ops.elementwise import softsign as softsign
 from tapeflow.ops.elementwise import tanh as tanh
 from tapeflow.ops.embedding import embedding_lookup as embedding_lookup
+from tapeflow.ops.fractional_pool import fractional_avg_pool as fractional_avg_pool
+from tapeflow.ops.fractional_pool import fractional_max_pool as fractional_max_pool
+from tapeflow.ops.isotonic import isotonic_regression as isotonic_regression
 from tapeflow.ops.morphology import dilation2d as dilation2d
 from tapeflow.ops.morphology import erosion2d as erosion2d
 from tapeflow.ops.normalization import (
@@ -83,5 +90,7 @@ from tapeflow.ops.pooling import pool as pool
 from tapeflow.ops.products import bias_add as bias_add
 from tapeflow.ops.reduction import l2_normalize as l2_normalize
 from tapeflow.ops.reduction import zero_fraction as zero_fraction
+from tapeflow.ops.sparse.rows import embedding_lookup_sparse as embedding_lookup_sparse
+from tapeflow.ops.sparse.rows import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 
 _dispatch_all(globals())

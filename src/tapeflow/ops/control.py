@@ -67,6 +67,17 @@ def hessians(
     )
 
 
+def no_gradient(op_type: str) -> None:
+    """For scripts that name it: TapeFlow's ops know themselves whether they have a gradient.
+
+    Use `tf.stop_gradient` to leave a value out of a gradient.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError(
+            f"tf.no_gradient expected op_type to be a string: op_type must be a string; got {op_type!r}."
+        )
+
+
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f`, differentiated as if it were the identity."""
     from tapeflow.ops.custom_gradient import custom_gradient

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from jax.experimental.layout import Layout, with_layout_constraint
 
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.convert import convert_to_tensor
@@ -21,10 +22,15 @@ REAL = Domain(
 )
 
 
+def _in_rows(x: Any) -> Any:
+    """`x`, laid out row by row: XLA's transform on CPUs stops at other layouts, which a Cholesky factor asks for."""
+    return with_layout_constraint(x, Layout(major_to_minor=tuple(range(x.ndim))))
+
+
 @op(name="FFT")
 def _fft_op(x: Any, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None, inverse: bool) -> Any:
     COMPLEX.check("tf.signal.ifft" if inverse else "tf.signal.fft", input=x)
-    return (jnp.fft.ifftn if inverse else jnp.fft.fftn)(x, sizes, axes)
+    return _in_rows((jnp.fft.ifftn if inverse else jnp.fft.fftn)(_in_rows(x), sizes, axes))
 
 
 @op(name="RFFT")

@@ -123,6 +123,11 @@ def stack(values: Any, axis: Any = 0, name: str | None = "stack") -> Tensor:
     return stack_kernel(*tensors, axis=at % rank)
 
 
+def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:
+    """`stack` along a new first axis; XLA puts the parts in place as they are computed."""
+    return stack(values)
+
+
 def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str | None = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list of tensors."""
     del name

@@ -133,6 +133,11 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     return _root_op(input)
 
 
+def matrix_square_root(input: Any, name: str | None = None) -> Tensor:
+    """`tf.linalg.sqrtm`; TensorFlow has it here too."""
+    return sqrtm(input)
+
+
 @op(name="MatrixLogarithm")
 def _log_op(x: Any) -> Any:
     COMPLEX.check("tf.linalg.logm", input=x)
@@ -159,7 +164,7 @@ def _tri_solve_op(above: Any, middle: Any, below: Any, rhs: Any) -> Any:
     return lax.linalg.tridiagonal_solve(below.at[..., 0].set(0), middle, above.at[..., -1].set(0), rhs)
 
 
-def _diagonals(where: str, diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
+def diagonals_of(where: str, diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
     """The three diagonals, each of the matrix's size; what sticks out of it does not count."""
     if form == "matrix":
         matrix = convert_to_tensor(diagonals)
@@ -182,7 +187,7 @@ def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product of a tridiagonal matrix, given by its diagonals, and `rhs`."""
-    return _tri_matmul_op(*_diagonals("tf.linalg.tridiagonal_matmul", diagonals, diagonals_format), rhs)
+    return _tri_matmul_op(*diagonals_of("tf.linalg.tridiagonal_matmul", diagonals, diagonals_format), rhs)
 
 
 def tridiagonal_solve(
@@ -196,7 +201,7 @@ def tridiagonal_solve(
     perturb_singular: bool = False,
 ) -> Tensor:
     """The x with A x = rhs, for a tridiagonal matrix A given by its diagonals: above, middle, below."""
-    above, middle, below = _diagonals("tf.linalg.tridiagonal_solve", diagonals, diagonals_format)
+    above, middle, below = diagonals_of("tf.linalg.tridiagonal_solve", diagonals, diagonals_format)
     right = convert_to_tensor(rhs, dtype_hint=middle.dtype)
     is_vector = right.ndim == middle.ndim
     if is_vector:

@@ -58,6 +58,7 @@ _ONE = [
     "diagflat",
     "diagonal",
     "diff",
+    "dsplit",
     "exp",
     "exp2",
     "expand_dims",
@@ -68,6 +69,7 @@ _ONE = [
     "flipud",
     "floor",
     "full_like",
+    "hsplit",
     "imag",
     "iscomplex",
     "isfinite",
@@ -125,11 +127,13 @@ _ONE = [
     "triu",
     "vander",
     "var",
+    "vsplit",
     "zeros_like",
 ]
 _TWO = [
     "add",
     "allclose",
+    "append",
     "arctan2",
     "array_equal",
     "bitwise_and",
@@ -183,16 +187,34 @@ _FRACTIONS = {
     *("deg2rad", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "mean", "nanmean"),
     *("rad2deg", "sin", "sinc", "sinh", "sqrt", "std", "tan", "tanh", "var"),
 }
-_INDEXING = ("take", "take_along_axis")
+_UNLIKE = ("append", "take", "take_along_axis")  # a number given to these is an array
+_SPLITS = ("split", "dsplit", "hsplit", "vsplit")
+NARROW = {np.dtype("float64"): np.float32, np.dtype("complex128"): np.complex64}
+"""What is float32 where that is preferred."""
+_fraction: type[np.floating] = np.float64
 
 
-def _data(value: Any) -> Tensor:
+def prefer_float32(is_preferred: bool) -> None:
+    """Whether Python's floats and the fractions of whole numbers are float32 instead of NumPy's float64."""
+    global _fraction
+    _fraction = np.float32 if is_preferred else np.float64
+
+
+def fraction_type() -> type[np.floating]:
+    """The dtype of Python's floats."""
+    return _fraction
+
+
+def as_data(value: Any) -> Tensor:
     """An array as a tensor, Python numbers as NumPy takes them."""
     if isinstance(value, TensorLike):
         return convert_to_tensor(value)
     if isinstance(value, (list, tuple)) and any(isinstance(v, TensorLike) for v in value):
         return stack_function(value)
-    return convert_to_tensor(np.asarray(value))
+    array = np.asarray(value)
+    if _fraction is np.float32 and not isinstance(value, (np.ndarray, np.generic)):
+        array = array.astype(NARROW.get(array.dtype, array.dtype))
+    return convert_to_tensor(array)
 
 
 def _static(value: Any) -> Any:
@@ -216,7 +238,7 @@ def _alike(arrays: tuple[Any, ...]) -> list[Any]:
 
 def _pair(values: Sequence[Any]) -> list[Tensor]:
     """Two arrays as tensors, a Python number in the dtype of the array it meets."""
-    found = [_data(v) for v in values]
+    found = [as_data(v) for v in values]
     is_number = [isinstance(v, (int, float, complex)) for v in values]
     if all(is_number):
         return found
@@ -234,9 +256,7 @@ def _function(name: str, count: int) -> Callable[..., Any]:
     def kernel(*arrays: Any, **statics: Any) -> Any:
         if count == 0:
             return raw(_alike(arrays), **statics)
-        given = _alike(arrays) if count == 2 and name not in _INDEXING else list(arrays)
-        if name in _FRACTIONS and not jnp.issubdtype(given[0].dtype, jnp.inexact):
-            given[0] = given[0].astype(jnp.float64)
+        given = _alike(arrays) if count == 2 and not name.startswith("take") else list(arrays)
         found = raw(*given, **statics)
         return tuple(found) if isinstance(found, list) else found
 
@@ -251,10 +271,12 @@ def _function(name: str, count: int) -> Callable[..., Any]:
                 f"tf.experimental.numpy.{name} expected {taken} arrays; got {len(args)} arguments."
             )
         given = args[0] if count == 0 else args[:taken]
-        arrays = _pair(given) if count == 2 and name not in _INDEXING else [_data(v) for v in given]
+        arrays = _pair(given) if count == 2 and name not in _UNLIKE else [as_data(v) for v in given]
+        if name in _FRACTIONS and not (arrays[0].dtype.is_floating or arrays[0].dtype.is_complex):
+            arrays[0] = cast(arrays[0], _fraction)
         statics = {n: _static(v) for n, v in zip(names[taken:], args[taken:], strict=False)}
         found = applied(*arrays, **statics, **{k: _static(v) for k, v in kwargs.items()})
-        return list(found) if name == "split" else found
+        return list(found) if name in _SPLITS else found
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"NumPy's `{name}` on tensors."
@@ -271,7 +293,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
     """A tensor of numbers, lists or arrays."""
-    tensor = _data(val)
+    tensor = as_data(val)
     if dtype is not None:
         tensor = cast(tensor, dtype)
     missing = max(ndmin - tensor.ndim, 0)
@@ -282,8 +304,11 @@ def _made(name: str) -> Callable[..., Tensor]:
     """A function that makes an array of numbers alone: NumPy makes it."""
 
     def call(*args: Any, **kwargs: Any) -> Tensor:
-        given = [_static(a) for a in args]
-        return convert_to_tensor(getattr(np, name)(*given, **{k: _static(v) for k, v in kwargs.items()}))
+        given, named = [_static(a) for a in args], {k: _static(v) for k, v in kwargs.items()}
+        found = getattr(np, name)(*given, **named)
+        if _fraction is np.float32 and "dtype" not in named:
+            found = found.astype(NARROW.get(found.dtype, found.dtype))
+        return convert_to_tensor(found)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"NumPy's `{name}`, as a tensor."
@@ -310,7 +335,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Elements of `x` where the condition holds and of `y` elsewhere; with neither, the places where it holds."""
     if x is None or y is None:
         return nonzero(condition)
-    return _where(_data(condition), *_pair((x, y)))
+    return _where(as_data(condition), *_pair((x, y)))
 
 
 _where = Op(
@@ -320,12 +345,12 @@ _where = Op(
 
 def nonzero(a: Any) -> tuple[Tensor, ...]:
     """The places of what is not zero, axis by axis."""
-    return tuple(convert_to_tensor(found) for found in np.nonzero(_data(a).numpy()))
+    return tuple(convert_to_tensor(found) for found in np.nonzero(as_data(a).numpy()))
 
 
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     """NumPy's `einsum` on tensors."""
-    return _einsum(*[_data(v) for v in operands], subscripts=subscripts)
+    return _einsum(*[as_data(v) for v in operands], subscripts=subscripts)
 
 
 _einsum = Op(
@@ -335,4 +360,4 @@ _einsum = Op(
 
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     """NumPy's `meshgrid` on tensors."""
-    return _grids(*[_data(x) for x in xi], **kwargs)
+    return _grids(*[as_data(x) for x in xi], **kwargs)

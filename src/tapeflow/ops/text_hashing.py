@@ -85,6 +85,13 @@ def fingerprint64(text: bytes) -> int:
     return _longer(text, size)
 
 
+def fingerprint_cat(first: int, second: int) -> int:
+    """One fingerprint of two, whose order matters."""
+    mul = 0xC6A4A7935BD1E995
+    found = first ^ mul ^ (_shifted(second * mul & _MASK) * mul & _MASK)
+    return _shifted(_shifted(found * mul & _MASK) * mul & _MASK)
+
+
 def _up_to_16(text: bytes, size: int) -> int:
     mul = (_K2 + size * 2) & _MASK
     if size >= 8:

@@ -2,6 +2,7 @@
 
 from tapeflow.engine.random import set_seed as set_seed
 from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
+from tapeflow.ops.candidate_hits import all_candidate_sampler as all_candidate_sampler
 from tapeflow.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
 from tapeflow.ops.candidates import log_uniform_candidate_sampler as log_uniform_candidate_sampler
 from tapeflow.ops.candidates import uniform_candidate_sampler as uniform_candidate_sampler

@@ -8,7 +8,6 @@ import tapeflow as tf
 from tapeflow.keras.config import floatx
 from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
 from tapeflow.keras.layers.layer import Layer
-from tapeflow.ops.feature_crossing import crossed_buckets
 
 
 class HashedCrossing(Layer):
@@ -46,7 +45,8 @@ class HashedCrossing(Layer):
         _check_count(inputs)
         columns = [tf.convert_to_tensor(x) for x in inputs]
         _check_columns(columns)
-        found = crossed_buckets(columns, self.num_bins)
+        crossed = tf.sparse.cross_hashed([tf.reshape(c, (-1, 1)) for c in columns], self.num_bins)
+        found = tf.reshape(crossed.values, columns[0].shape)
         return encoded(found, self.output_mode, self.num_bins, self.compute_dtype)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

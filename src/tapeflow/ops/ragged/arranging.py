@@ -11,7 +11,7 @@ from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops import joining, shaping
-from tapeflow.ops.host_args import invalid, read_axis, read_int, read_ints
+from tapeflow.ops.host_args import invalid, read_array, read_axis, read_int, read_ints
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.indexing import take_rows
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -221,3 +221,34 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         if count != 1:
             input = _joined([input] * count, axis) if count else input[(slice(None),) * axis + (slice(0),)]
     return input
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """Row i of the result has the elements of `data` whose partition is i, in their order.
+
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
+    <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>
+    """
+    where = "tf.ragged.stack_dynamic_partitions"
+    count = read_int(num_partitions, where, "num_partitions")
+    if isinstance(partitions, RaggedTensor):
+        if not isinstance(data, RaggedTensor) or not np.array_equal(data._places, partitions._places):
+            raise invalid(f"{where} expected data with the rows of the ragged partitions; got others.")
+        return stack_dynamic_partitions(data._values, partitions._values, count)
+    numbers = read_array(partitions, where, "partitions")
+    value = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
+    for _ in range(numbers.ndim - 1):
+        value = merge_dims(value, 0, 1) if isinstance(value, RaggedTensor) else _merged(value, 0, 1)
+    value = value if numbers.ndim else expand_dims(value, 0)
+    numbers = numbers.reshape(-1)
+    rows = len(value._places) - 1 if isinstance(value, RaggedTensor) else value.shape[0]
+    if rows != len(numbers) or (numbers.size and not 0 <= numbers.min() <= numbers.max() < count):
+        raise invalid(
+            f"{where} expected a partition from 0 up to {count} for each element of data; got partitions="
+            f"{numbers.tolist()} for {rows} elements."
+        )
+    splits = partition.splits_of_lengths(np.bincount(numbers, minlength=count))
+    dtype = value._places_dtype if isinstance(value, RaggedTensor) else convert_to_tensor(partitions).dtype
+    return RaggedTensor(take_rows(value, np.argsort(numbers, kind="stable")), splits, dtype)

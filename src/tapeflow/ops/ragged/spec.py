@@ -6,9 +6,10 @@ from typing import Any
 
 from tapeflow.engine.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.shape import TensorShape, as_shape
+from tapeflow.engine.type_spec import TypeSpec
 
 
-class RaggedTensorSpec:
+class RaggedTensorSpec(TypeSpec):
     """The shape, dtype and number of ragged dimensions of a ragged tensor.
 
     >>> tf.RaggedTensorSpec([None, None], tf.int32)

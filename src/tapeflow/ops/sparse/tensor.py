@@ -12,11 +12,12 @@ from tapeflow.engine.dtypes import DType, as_dtype, float32
 from tapeflow.engine.shape import TensorShape, as_shape
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.type_spec import TypeSpec
 from tapeflow.ops import arithmetic, indexing
 from tapeflow.ops.host_args import invalid, read_array
 
 
-class SparseTensorSpec:
+class SparseTensorSpec(TypeSpec):
     """The shape and dtype of a sparse tensor."""
 
     def __init__(self, shape: Any = None, dtype: Any = float32) -> None:

@@ -1,6 +1,9 @@
 """`tf.linalg`: products, factorisations, solves and norms."""
 
 from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
+from tapeflow.linalg import experimental as experimental
+from tapeflow.ops.banded import banded_triangular_solve as banded_triangular_solve
+from tapeflow.ops.banded import eigh_tridiagonal as eigh_tridiagonal
 from tapeflow.ops.clip import global_norm as global_norm
 from tapeflow.ops.creation import eye as eye
 from tapeflow.ops.diagonal import adjoint as adjoint
@@ -20,6 +23,31 @@ from tapeflow.ops.factorization import eigvals as eigvals
 from tapeflow.ops.factorization import eigvalsh as eigvalsh
 from tapeflow.ops.factorization import qr as qr
 from tapeflow.ops.factorization import svd as svd
+from tapeflow.ops.linear_operator.blocks import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from tapeflow.ops.linear_operator.blocks import (
+    LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+)
+from tapeflow.ops.linear_operator.circulant import LinearOperatorCirculant as LinearOperatorCirculant
+from tapeflow.ops.linear_operator.circulant import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+from tapeflow.ops.linear_operator.circulant import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+from tapeflow.ops.linear_operator.composite import LinearOperatorAdjoint as LinearOperatorAdjoint
+from tapeflow.ops.linear_operator.composite import LinearOperatorComposition as LinearOperatorComposition
+from tapeflow.ops.linear_operator.composite import LinearOperatorInversion as LinearOperatorInversion
+from tapeflow.ops.linear_operator.composite import LinearOperatorKronecker as LinearOperatorKronecker
+from tapeflow.ops.linear_operator.composite import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from tapeflow.ops.linear_operator.dense import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from tapeflow.ops.linear_operator.dense import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from tapeflow.ops.linear_operator.diagonals import LinearOperatorDiag as LinearOperatorDiag
+from tapeflow.ops.linear_operator.diagonals import LinearOperatorIdentity as LinearOperatorIdentity
+from tapeflow.ops.linear_operator.diagonals import (
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+)
+from tapeflow.ops.linear_operator.diagonals import LinearOperatorZeros as LinearOperatorZeros
+from tapeflow.ops.linear_operator.operator import LinearOperator as LinearOperator
+from tapeflow.ops.linear_operator.structured import LinearOperatorHouseholder as LinearOperatorHouseholder
+from tapeflow.ops.linear_operator.structured import LinearOperatorPermutation as LinearOperatorPermutation
+from tapeflow.ops.linear_operator.structured import LinearOperatorToeplitz as LinearOperatorToeplitz
+from tapeflow.ops.linear_operator.structured import LinearOperatorTridiag as LinearOperatorTridiag
 from tapeflow.ops.matrix_functions import logm as logm
 from tapeflow.ops.matrix_functions import lu as lu
 from tapeflow.ops.matrix_functions import lu_matrix_inverse as lu_matrix_inverse

@@ -21,6 +21,26 @@ from tapeflow.engine.dtypes import uint16 as uint16
 from tapeflow.engine.dtypes import uint32 as uint32
 from tapeflow.engine.dtypes import uint64 as uint64
 from tapeflow.engine.tensor import Tensor
+from tapeflow.experimental.numpy import random as random
+from tapeflow.ops.numpy_arrays import atleast_1d as atleast_1d
+from tapeflow.ops.numpy_arrays import atleast_2d as atleast_2d
+from tapeflow.ops.numpy_arrays import atleast_3d as atleast_3d
+from tapeflow.ops.numpy_arrays import broadcast_arrays as broadcast_arrays
+from tapeflow.ops.numpy_arrays import compress as compress
+from tapeflow.ops.numpy_arrays import diag_indices as diag_indices
+from tapeflow.ops.numpy_arrays import empty_like as empty_like
+from tapeflow.ops.numpy_arrays import fix as fix
+from tapeflow.ops.numpy_arrays import flatten as flatten
+from tapeflow.ops.numpy_arrays import iscomplexobj as iscomplexobj
+from tapeflow.ops.numpy_arrays import isrealobj as isrealobj
+from tapeflow.ops.numpy_arrays import issubdtype as issubdtype
+from tapeflow.ops.numpy_arrays import ix_ as ix_
+from tapeflow.ops.numpy_arrays import promote_types as promote_types
+from tapeflow.ops.numpy_arrays import result_type as result_type
+from tapeflow.ops.numpy_arrays import select as select
+from tapeflow.ops.numpy_behavior import (
+    experimental_enable_numpy_behavior as experimental_enable_numpy_behavior,
+)
 from tapeflow.ops.numpy_functions import CREATIONS as _CREATIONS
 from tapeflow.ops.numpy_functions import FUNCTIONS as _FUNCTIONS
 from tapeflow.ops.numpy_functions import array as array
@@ -32,7 +52,8 @@ from tapeflow.ops.numpy_functions import where as where
 e, inf, newaxis, pi = _np.e, _np.inf, _np.newaxis, _np.pi
 finfo, iinfo = _np.finfo, _np.iinfo
 ndarray = Tensor
-bool_, float_, int_ = _dtypes.bool, float64, int64
+bool_, complex_, float_, int_ = _dtypes.bool, complex128, float64, int64
+inexact, object_, string_, unicode_ = _np.inexact, _np.object_, _np.bytes_, _np.str_
 asarray = asanyarray = ascontiguousarray = array
 
 
