@@ -1,23 +1,108 @@
-"""What all networks share: the shape of the input, the head, and where weights come from."""
+"""What all networks share: their arguments, the shape of the input, the head, and where weights come from."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from tapeflow.keras import layers
+from tapeflow.keras import activations, layers
 from tapeflow.keras.config import image_data_format
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 from tapeflow.keras.utils import get_file
 
+Builder = TypeVar("Builder", bound=Callable[..., Model])
+
+ADDRESS = "https://storage.googleapis.com/tensorflow/keras-applications/"
+
 
 class WeightFile(NamedTuple):
-    """A file of weights: where it is, and its MD5 sum if it is known."""
+    """A file of weights: where it is, its hash if it is known, and its name in the models folder."""
 
     url: str
     file_hash: str | None = None
+    file_name: str | None = None
+
+
+def weight_files(
+    stem: str, hashes: tuple[str | None, str | None] = (None, None), ending: str = "_notop"
+) -> tuple[WeightFile, WeightFile]:
+    """The files with and without the head, which differ by an ending; `stem` may be a whole address."""
+    url = stem if "://" in stem else ADDRESS + stem
+    return WeightFile(f"{url}.h5", hashes[0]), WeightFile(f"{url}{ending}.h5", hashes[1])
+
+
+def fetched(file: WeightFile) -> str:
+    """Where the file is on this machine, once it has been downloaded if need be."""
+    name = file.file_name or file.url.rsplit("/", 1)[1]
+    return get_file(name, file.url, cache_subdir="models", file_hash=file.file_hash)
+
+
+class Options(NamedTuple):
+    """What every network takes; see `VGG16` for the meaning."""
+
+    include_top: bool = True
+    weights: Any = "imagenet"
+    input_tensor: Any = None
+    input_shape: Any = None
+    pooling: str | None = None
+    classes: int = 1000
+    classifier_activation: Any = "softmax"
+
+
+class Network(Protocol):
+    """A function that makes a network; see `VGG16` for the arguments."""
+
+    def __call__(
+        self,
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+    ) -> Model: ...
+
+
+def network(
+    name: str, doc: str, body: Callable[[Any], Any], files: tuple[WeightFile, WeightFile], **plan: Any
+) -> Network:
+    """The public function that makes a network of the usual arguments.
+
+    Args:
+        name: of the function; the model has it too, in lower case, unless `plan` says another `model_name`.
+        doc: what the function's docstring says.
+        body, files: see `assemble`.
+        **plan: for `assemble`.
+    """
+    model_name = plan.pop("model_name", name.lower())
+
+    def build(
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+    ) -> Model:
+        options = Options(
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+        )
+        return assemble(model_name, body, options, files, **plan)
+
+    return published(build, name, doc, body.__module__)
+
+
+def published(build: Builder, name: str, doc: str, module: str) -> Builder:
+    """A function made for one network of a family, with a name and a docstring of its own."""
+    build.__name__ = build.__qualname__ = name
+    build.__doc__ = doc
+    build.__module__ = module
+    return build
 
 
 def channel_axis() -> int:
@@ -65,17 +150,33 @@ def input_shape_for(
     return tuple(shape)
 
 
-def check_weights(weights: Any, include_top: bool, classes: int) -> None:
-    """Raise unless the weights exist and fit the number of classes."""
+def check(name: str, options: Options) -> None:
+    """Raise unless the weights exist and fit the head, and the input is one of the functional API."""
+    weights, classes, activation = options.weights, options.classes, options.classifier_activation
     if not (weights in ("imagenet", None) or Path(weights).exists()):
         raise ValueError(
             "The `weights` argument should be either `None` (random initialization), `imagenet` (pre-training on "
             f"ImageNet), or the path to the weights file to be loaded.  Received: weights={weights}"
         )
-    if weights == "imagenet" and include_top and classes != 1000:
+    if weights == "imagenet" and options.include_top and classes != 1000:
         raise ValueError(
             'If using `weights` as `"imagenet"` with `include_top` as true, `classes` should be 1000.  Received '
             f"`classes={classes}`"
+        )
+    usual = (activations.softmax, activations.linear)
+    if weights is not None and options.include_top and activations.get(activation) not in usual:
+        raise ValueError(
+            "Only `None` and `softmax` activations are allowed for the `classifier_activation` argument when using "
+            f"pretrained weights, with `include_top=True`; Received: classifier_activation={activation}"
+        )
+    if options.pooling not in (None, "avg", "max"):
+        raise ValueError(
+            f"{name} expected pooling to be None, 'avg' or 'max'; got pooling={options.pooling!r}."
+        )
+    if not isinstance(options.input_tensor, KerasTensor | None):
+        raise ValueError(
+            f"{name} expected input_tensor to be a tf.keras.Input, or what layers make of one; got "
+            f"input_tensor={type(options.input_tensor).__name__}. Call the network on tensors instead."
         )
 
 
@@ -88,42 +189,64 @@ def average_head(x: Any, classes: int, activation: Any) -> Any:
 def assemble(
     name: str,
     body: Callable[[Any], Any],
-    *,
-    include_top: bool,
-    weights: Any,
-    input_tensor: Any,
-    shape: tuple[int | None, ...],
-    pooling: str | None,
-    classes: int,
-    classifier_activation: Any,
+    options: Options,
     files: tuple[WeightFile, WeightFile],
+    *,
+    size: int = 224,
+    min_size: int = 32,
+    needs_size: bool | None = None,
     head: Callable[[Any, int, Any], Any] = average_head,
     pool_names: tuple[str | None, str | None] = (None, None),
+    end: Callable[[Any], Any] | None = None,
 ) -> Model:
     """The network: input, body, and a head or a pooling; with weights, if there are to be any.
 
     Args:
         name: of the model.
         body: from images to features.
-        shape: of an image.
+        options: what the user asked for.
         files: the weights with and without the head.
+        size, min_size: of images, usually and at least.
+        needs_size: whether images have one size; by default, those of a network with a head.
         head: from features to classes.
         pool_names: of the layers that pool by mean and by maximum.
+        end: what follows the pooling of a network without a head.
     """
-    image = layers.Input(shape=shape) if input_tensor is None else input_tensor
+    check(name, options)
+    include_top, weights, image = options.include_top, options.weights, options.input_tensor
+    needs_size = include_top if needs_size is None else needs_size
+    shape = input_shape_for(options.input_shape, size, min_size, weights, needs_size)
+    if image is None:
+        image = layers.Input(shape=shape)
     x = body(image)
     if include_top:
-        x = head(x, classes, classifier_activation)
-    elif pooling == "avg":
-        x = layers.GlobalAveragePooling2D(name=pool_names[0])(x)
-    elif pooling == "max":
-        x = layers.GlobalMaxPooling2D(name=pool_names[1])(x)
-    elif pooling is not None:
-        raise ValueError(f"{name} expected pooling to be None, 'avg' or 'max'; got pooling={pooling!r}.")
-    model = Model(image, x, name=name)
+        x = head(x, options.classes, options.classifier_activation)
+    elif options.pooling is not None:
+        is_mean = options.pooling == "avg"
+        pool = layers.GlobalAveragePooling2D if is_mean else layers.GlobalMaxPooling2D
+        x = pool(name=pool_names[0 if is_mean else 1])(x)
+    if end is not None and not include_top:
+        x = end(x)
+    model = Model(_sources(image), x, name=name)
     if weights == "imagenet":
-        url, file_hash = files[0 if include_top else 1]
-        weights = get_file(url.rsplit("/", 1)[1], url, cache_subdir="models", file_hash=file_hash)
+        weights = fetched(files[0 if include_top else 1])
     if weights is not None:
         model.load_weights(weights)
     return model
+
+
+def _sources(tensor: Any) -> Any:
+    """The input that a symbolic tensor is computed from, or a list of several."""
+    found: dict[int, Any] = {}
+    waiting, seen = [tensor], set()
+    while waiting:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if x.node is None or x.node.is_input:
+            found[id(x)] = x
+        else:
+            waiting.extend(x.node.inputs)
+    inputs = list(found.values())
+    return inputs[0] if len(inputs) == 1 else inputs

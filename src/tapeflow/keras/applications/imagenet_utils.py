@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.keras.applications.pixels import DEVIATIONS, MEANS
 from tapeflow.keras.config import floatx, read_data_format
 from tapeflow.keras.utils import get_file
 
 _CLASSES_URL = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
-_MEANS = {"caffe": (103.939, 116.779, 123.68), "torch": (0.485, 0.456, 0.406)}
-_DEVIATIONS = (0.229, 0.224, 0.225)
+_MEANS = {"caffe": (103.939, 116.779, 123.68), "torch": MEANS}
 
 
 def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
@@ -40,7 +40,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
     means = np.reshape(_MEANS[mode], shape)
     if mode == "caffe":
         return _backwards(x, axis, is_array) - _like(means, x, is_array)
-    return (x / 255.0 - _like(means, x, is_array)) / _like(np.reshape(_DEVIATIONS, shape), x, is_array)
+    return (x / 255.0 - _like(means, x, is_array)) / _like(np.reshape(DEVIATIONS, shape), x, is_array)
 
 
 def _backwards(x: Any, axis: int, is_array: bool) -> Any:

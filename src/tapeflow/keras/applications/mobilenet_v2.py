@@ -6,33 +6,17 @@ from typing import Any
 
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import (
-    WeightFile,
-    assemble,
-    channel_axis,
-    check_weights,
-    input_shape_for,
-)
-from tapeflow.keras.applications.padding import padding_before_stride
+from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, weight_files
+from tapeflow.keras.applications.sizes import in_eights, padding_before_stride, rows_of, trained_size
 from tapeflow.keras.models import Model
 
-_BASE = "https://storage.googleapis.com/tensorflow/keras-applications/mobilenet_v2/"
 _SIZES = (96, 128, 160, 192, 224)
 _ALPHAS = (0.35, 0.50, 0.75, 1.0, 1.3, 1.4)
 # Filters, stride and widening of each block.
 _BLOCKS = (
-    *(
-        (16, 1, 1),
-        (24, 2, 6),
-        (24, 1, 6),
-        (32, 2, 6),
-        (32, 1, 6),
-        (32, 1, 6),
-        (64, 2, 6),
-        (64, 1, 6),
-        (64, 1, 6),
-    ),
-    *((64, 1, 6), (96, 1, 6), (96, 1, 6), (96, 1, 6), (160, 2, 6), (160, 1, 6), (160, 1, 6), (320, 1, 6)),
+    *((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), (32, 1, 6), (32, 1, 6)),
+    *((64, 2, 6), (64, 1, 6), (64, 1, 6), (64, 1, 6), (96, 1, 6), (96, 1, 6), (96, 1, 6)),
+    *((160, 2, 6), (160, 1, 6), (160, 1, 6), (320, 1, 6)),
 )
 
 
@@ -51,36 +35,22 @@ def MobileNetV2(
     Args:
         alpha: how wide it is, as a share of the usual width.
     """
-    check_weights(weights, include_top, classes)
-    size = _usual_size(input_shape if input_tensor is None else tuple(input_tensor.shape)[1:])
     if weights == "imagenet" and alpha not in _ALPHAS:
         raise ValueError(
             f"If imagenet weights are being loaded, alpha must be one of {_ALPHAS} only; Received `alpha={alpha}`"
         )
-    file = f"{_BASE}mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}"
-    shape = input_shape_for(input_shape, size, 32, weights, include_top)
-    rows = shape[0] if channel_axis() == 3 else shape[1]
+    shape = input_shape if input_tensor is None else tuple(input_tensor.shape)[1:]
+    size = trained_size(shape, _SIZES)
+    rows = rows_of(input_shape, size if include_top else None)
+    file = f"mobilenet_v2/mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}"
     return assemble(
-        f"mobilenetv2_{alpha:0.2f}_{rows if weights != 'imagenet' else size}",
+        f"mobilenetv2_{alpha:0.2f}_{size if weights == 'imagenet' else rows}",
         lambda x: _body(x, alpha),
-        include_top=include_top,
-        weights=weights,
-        input_tensor=input_tensor,
-        shape=shape,
-        pooling=pooling,
-        classes=classes,
-        classifier_activation=classifier_activation,
-        files=(WeightFile(f"{file}.h5"), WeightFile(f"{file}_no_top.h5")),
+        Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+        weight_files(file, ending="_no_top"),
+        size=size,
         head=_head,
     )
-
-
-def _usual_size(shape: Any) -> int:
-    """The size of images that there are weights for: that of the input, or the largest."""
-    if shape is None:
-        return 224
-    rows, columns = shape[:2] if channel_axis() == 3 else shape[1:]
-    return rows if rows == columns and rows in _SIZES else 224
 
 
 def _head(x: Any, classes: int, activation: Any) -> Any:
@@ -88,24 +58,18 @@ def _head(x: Any, classes: int, activation: Any) -> Any:
     return layers.Dense(classes, activation=activation, name="predictions")(x)
 
 
-def _divisible(count: float) -> int:
-    """A count rounded to eights, by less than a tenth downwards."""
-    rounded = max(8, int(count + 4) // 8 * 8)
-    return rounded + 8 if rounded < 0.9 * count else rounded
-
-
 def _normalized(x: Any, name: str) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=name)(x)
 
 
 def _body(x: Any, alpha: float) -> Any:
-    x = layers.Conv2D(
-        _divisible(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1"
-    )(x)
+    x = layers.Conv2D(in_eights(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(
+        x
+    )
     x = layers.ReLU(6.0, name="Conv1_relu")(_normalized(x, "bn_Conv1"))
     for number, (filters, stride, widening) in enumerate(_BLOCKS):
-        x = _block(x, _divisible(int(filters * alpha)), stride, widening, number)
-    last = _divisible(1280 * alpha) if alpha > 1 else 1280
+        x = _block(x, in_eights(int(filters * alpha)), stride, widening, number)
+    last = in_eights(1280 * alpha) if alpha > 1 else 1280
     x = layers.Conv2D(last, 1, use_bias=False, name="Conv_1")(x)
     return layers.ReLU(6.0, name="out_relu")(_normalized(x, "Conv_1_bn"))
 

@@ -24,9 +24,10 @@ class _Known(Mapping[str, Any]):
         found = self._module(name)
         if found is None:
             raise KeyError(name)
-        return getattr(found, name)
+        return getattr(found, name.rpartition(">")[2])
 
     def _module(self, name: str) -> Any:
+        from tapeflow.keras.applications import scale_layers
         from tapeflow.keras.graph import op_layer
         from tapeflow.keras.models import endpoints
 
@@ -38,6 +39,8 @@ class _Known(Mapping[str, Any]):
             return op_layer
         if name in _ELSEWHERE:
             return _ELSEWHERE[name](tf.keras)
+        if name in ("CustomScaleLayer", "Custom>CustomScaleLayer", "LayerScale"):
+            return scale_layers
         return endpoints if name in ("AddLoss", "AddMetric") else None
 
     def __iter__(self) -> Iterator[str]:

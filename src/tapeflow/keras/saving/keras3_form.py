@@ -60,7 +60,12 @@ _DROPPED_BY = (
 )
 # Layers that Keras 3 has not, and that are not what they were without these arguments.
 _KEPT_BY = (("LocallyConnected", ("implementation",)),)
-_MODELS = {"Functional": ("keras.src.models.functional", "Functional"), "Sequential": ("keras", None)}
+_PLACES = {
+    "Functional": ("keras.src.models.functional", "Functional"),
+    "Sequential": ("keras", None),
+    "Custom>CustomScaleLayer": ("keras.src.applications.inception_resnet_v2", "CustomScaleLayer"),
+    "LayerScale": ("keras.src.applications.convnext", "LayerScale"),
+}
 
 
 @contextmanager
@@ -129,8 +134,8 @@ def _arguments(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _place(name: str, key: str) -> tuple[str | None, str | None]:
     """The module that Keras 3 has a class in, and the name it is registered under if it is a user's."""
-    if name in _MODELS:
-        return _MODELS[name]
+    if name in _PLACES:
+        return _PLACES[name]
     hinted = [family for end, family in _KEY_FAMILIES if key.endswith(end)]
     for family in (*hinted, *_FAMILIES):
         package: Any = tf.keras
