@@ -93,7 +93,7 @@ def _squeezed(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
 
 
 def check_inputs(spec: Any, inputs: Any, layer_name: str) -> None:
-    """Raise a `ValueError` if `inputs` do not fit a layer's `input_spec`."""
+    """Raise a `ValueError` if `inputs` do not fit a layer's `input_spec`; a `TypeError` if they are no tensors."""
     if isinstance(spec, list) and isinstance(inputs, dict) and all(s is not None and s.name for s in spec):
         spec = {s.name: s for s in spec}
     if isinstance(spec, InputSpec):
@@ -117,6 +117,11 @@ def check_inputs(spec: Any, inputs: Any, layer_name: str) -> None:
     for i, (wanted, x) in enumerate(zip(specs, tensors, strict=True)):
         if wanted is None:
             continue
+        if x is None or isinstance(x, (str, bytes)):
+            raise TypeError(
+                f"Inputs to a layer should be tensors. Got {x!r} (of type {type(x)}) as input for layer "
+                f"'{layer_name}'."
+            )
         shape = tuple(x.shape)
         why = wanted.refusal(shape, x.dtype)
         if why is not None:

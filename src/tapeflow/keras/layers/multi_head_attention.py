@@ -182,6 +182,14 @@ class MultiHeadAttention(Layer):
         self._value_dense = self._projection("value", of_values, self._value_shape)
         self._output_dense = self._projection("attention_output", ends, (None, *of_values), bound=2)
 
+    def _symbolic_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make the projections from the shapes of symbols: in those of the sketch no dimension is None."""
+        given = {**dict(zip(("query", "value", "key"), args, strict=False)), **kwargs}
+        if given.get("value") is not None and not self._built_from_signature:
+            with inside(self):
+                self._build_from_signature(given["query"], given["value"], given.get("key"))
+        return super()._symbolic_call(args, kwargs)
+
     def _projection(self, name: str, sizes: tuple[int, ...], input_shape: Any, bound: int = 1) -> _Projection:
         made = _Projection(sizes, bound, self._use_bias, self._settings, name, self._policy)
         build_inside(made, input_shape)

@@ -52,7 +52,7 @@ def compute_weighted_loss(
     """Weigh the losses of the samples and reduce them.
 
     Args:
-        losses: one loss per sample, or per sample and time step.
+        losses: one loss per sample, or per sample and time step; or a single one.
         sample_weight: a scalar, or weights of the rank of `losses` or one more or less: a last axis of
             length 1 is taken away or added, and then they broadcast.
         reduction: one of `Reduction`.
@@ -65,8 +65,9 @@ def compute_weighted_loss(
     if mask is not None:
         sample_weight = _masked_weight(losses, sample_weight, mask, reduction)
     if sample_weight is not None:
-        sample_weight = match_rank(tf.cast(sample_weight, losses.dtype), losses)
-        losses = losses * sample_weight
+        sample_weight = tf.cast(sample_weight, losses.dtype)
+        # A loss function of the user's that gives one number for the batch has it weighed by all weights.
+        losses = losses * (match_rank(sample_weight, losses) if losses.spec.shape else sample_weight)
     loss = _reduce(losses, sample_weight, reduction)
     return loss if given.is_floating else tf.cast(loss, given)
 

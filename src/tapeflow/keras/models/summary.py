@@ -42,7 +42,7 @@ def print_summary(
         ends.append(width)
         titles.append("Trainable")
     calls = None if is_plain else {id(c) for c in model._calls}
-    table = _Table(print_fn or print, width, ends, calls, expand_nested, show_trainable)
+    table = _Table(print_fn or print, width, ends[: len(titles)], calls, expand_nested, show_trainable)
     table.say(f'Model: "{model.name}"')
     table.say("_" * width)
     table.row(titles, 0)

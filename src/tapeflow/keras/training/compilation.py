@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import tapeflow as tf
 from tapeflow.engine import nest, placement
@@ -24,6 +27,7 @@ class Compilation:
         self.output_names: list[str] | None = None
         self._is_compiled = False
         self._compile_arguments: dict[str, Any] = {}
+        self._trainable_at_compile: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
         self._run_eagerly: bool | None = None
         self._steps_per_execution: int | None = None
         self._repeaters: dict[str, Repeater] = {}
@@ -58,7 +62,10 @@ class Compilation:
             run_eagerly: call the steps as plain Python, to debug them.
             steps_per_execution: how many steps run as one program; chosen unless given.
             jit_compile: changes nothing; everything is compiled.
+            **kwargs: of old (`sample_weight_mode`, `experimental_run_tf_function`, `cloning`), ignored.
         """
+        for name in ("sample_weight_mode", "experimental_run_tf_function", "cloning"):
+            kwargs.pop(name, None)
         if kwargs:
             raise TypeError(
                 f"Invalid keyword argument(s) in `compile()`: {sorted(kwargs)}. Valid keyword arguments are those of "
@@ -84,8 +91,26 @@ class Compilation:
             "jit_compile": jit_compile,
         }
         self._is_compiled = True
+        for layer in self._below():  # pyright: ignore[reportAttributeAccessIssue]
+            self._trainable_at_compile[layer] = layer._trainable
         self._placement = placement.current or self._placement
         self._forget_programs()
+
+    @contextmanager
+    def _trainable_as_compiled(self) -> Iterator[None]:
+        """Layers are trained as they were to be at `compile`, whatever `trainable` has been set to since.
+
+        So a GAN's discriminator, compiled and then frozen for the model of both, goes on training by itself.
+        """
+        found = [(layer, layer._trainable) for layer in self._below()]  # pyright: ignore[reportAttributeAccessIssue]
+        changed = [(x, now) for x, now in found if self._trainable_at_compile.get(x, now) != now]
+        for layer, now in changed:
+            layer._trainable = not now
+        try:
+            yield
+        finally:
+            for layer, now in changed:
+                layer._trainable = now
 
     @property
     def run_eagerly(self) -> bool:

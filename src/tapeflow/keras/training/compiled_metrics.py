@@ -56,10 +56,10 @@ class CompiledMetrics:
         weighted = metrics_for(y_pred, self._given_weighted, self.names, "weighted_metrics")
         taken: set[str] = set()
         self.reasons = [[] for _ in self.names]
-        for given, made in ((plain, self._plain), (weighted, self._weighted)):
+        for given, made, prefix in ((plain, self._plain, ""), (weighted, self._weighted, "weighted_")):
             made[:] = [
                 [
-                    self._made(m, i, labels[i], predictions[i], taken)
+                    self._made(m, i, labels[i], predictions[i], taken, prefix)
                     for m in found
                     if m is not None and m != ""
                 ]
@@ -67,7 +67,10 @@ class CompiledMetrics:
             ]
         self.built = True
 
-    def _made(self, identifier: Any, output: int, y_true: Any, y_pred: Any, taken: set[str]) -> Metric:
+    def _made(
+        self, identifier: Any, output: int, y_true: Any, y_pred: Any, taken: set[str], prefix: str
+    ) -> Metric:
+        """The metric that `identifier` means; `prefix` comes before a name that is taken already."""
         if y_true is not None:
             y_true, y_pred, _ = matched(y_true, y_pred, None)
         metric, reason = resolve_metric(
@@ -75,8 +78,9 @@ class CompiledMetrics:
         )
         if metric is None:
             raise ValueError(f"compile expected metrics; got {identifier!r}.")
-        if len(self.names) > 1 and not metric.name.startswith(f"{self.names[output]}_"):
-            metric._name = f"{self.names[output]}_{metric.name}"
+        owner = f"{self.names[output]}_" if len(self.names) > 1 else ""
+        name = metric.name.removeprefix(owner)
+        metric._name = owner + (prefix if owner + name in taken else "") + name
         if metric.name in taken:
             raise ValueError(
                 f"Found two metrics with the same name: {metric.name}. All the metrics added to the model need to "

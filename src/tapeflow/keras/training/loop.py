@@ -243,9 +243,9 @@ class Validation:
     def __init__(
         self, data: Any, frequency: Any, batch_size: int | None, steps: int | None, reading: dict[str, Any]
     ) -> None:
-        if not isinstance(frequency, (int, list, tuple, set)):
+        if not isinstance(frequency, (int, list, tuple, set)) or frequency == 0:
             raise ValueError(
-                "Model.fit expected validation_freq to be an integer or a list of epochs; got "
+                "Model.fit expected validation_freq to be a positive integer or a list of epochs; got "
                 f"validation_freq={frequency!r}."
             )
         self.data = data

@@ -14,12 +14,13 @@ import tapeflow as tf
 from tapeflow.engine import nest, phases, placement
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.training.compilation import Compilation
+from tapeflow.keras.training.generator_methods import GeneratorMethods
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict
 from tapeflow.keras.training.sources import make_source, single_batch
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
-class Trainer(Compilation):
+class Trainer(Compilation, GeneratorMethods):
     """The half of a model that trains it."""
 
     # What a `fit` depends on while it runs, for callbacks that save it.
@@ -82,7 +83,8 @@ class Trainer(Compilation):
                 "Target data is missing. Your model was compiled with "
                 f"loss={self.loss}, and therefore expects target data to be provided in `fit()`."
             )
-        if loss is None or (not self.loss and not self.losses):  # pyright: ignore[reportAttributeAccessIssue]
+        is_own = type(self).compute_loss is not Trainer.compute_loss
+        if loss is None or not (is_own or self.loss or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError(
                 "No loss found. You may have forgotten to provide a `loss` argument in the `compile()` method."
             )
@@ -165,7 +167,7 @@ class Trainer(Compilation):
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
         }
-        with placement.using(self._placement):
+        with placement.using(self._placement), self._trainable_as_compiled():
             return fit(
                 self,
                 x,
@@ -266,7 +268,8 @@ class Trainer(Compilation):
         self._require_compiled("train_on_batch")
         if reset_metrics:
             self.reset_metrics()
-        return self._on_batch("train", single_batch(x, y, sample_weight, class_weight), return_dict)
+        with self._trainable_as_compiled():
+            return self._on_batch("train", single_batch(x, y, sample_weight, class_weight), return_dict)
 
     def test_on_batch(
         self,

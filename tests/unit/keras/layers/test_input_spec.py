@@ -64,3 +64,11 @@ def test_a_spec_shows_what_it_demands_and_has_a_config() -> None:
     spec = InputSpec(dtype="float32", min_ndim=2, axes={-1: 3})
     assert repr(spec) == "InputSpec(dtype=float32, min_ndim=2, axes={-1: 3})"
     assert InputSpec.from_config(spec.get_config()).axes == {-1: 3}
+
+
+@pytest.mark.parametrize("value", [None, "text"])
+def test_what_is_no_tensor_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(
+        TypeError, match=f"Inputs to a layer should be tensors. Got {value!r} .* layer 'dense'"
+    ):
+        check_inputs(InputSpec(ndim=2), value, "dense")

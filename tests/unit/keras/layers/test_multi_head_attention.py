@@ -37,6 +37,8 @@ def test_functional_and_fit() -> None:
     assert tuple(outputs.shape) == (None, None, 4)
     assert tuple(scores.shape) == (None, 2, None, None)
     model = tf.keras.Model(source, outputs)
+    assert tuple(model.layers[1].get_config()["query_shape"]) == (None, None, 4)
+    assert model.weights[0].name == f"{model.layers[1].name}/query/kernel:0"
     model.compile("sgd", "mse")
     history = model.fit(X, X, epochs=2, verbose=0)
     assert history.history["loss"][1] < history.history["loss"][0]

@@ -11,6 +11,7 @@ import pytest
 import tapeflow as tf
 from tapeflow import errors
 from tapeflow.keras import losses
+from tapeflow.keras.losses.reduction import compute_weighted_loss
 
 TRUE, PRED = tf.zeros((2, 2)), tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
@@ -107,6 +108,12 @@ def test_weights_of_the_wrong_shape(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("shape", [(), (2,), (1,), (2, 1)], ids=str)
 def test_weights_that_fit(shape: tuple[int, ...]) -> None:
     assert float(losses.MeanSquaredError()(TRUE, PRED, tf.fill(shape, 2))) == 15.0
+
+
+def test_one_loss_for_the_batch_is_weighed_by_all_weights() -> None:
+    weights = tf.constant([[0.0], [1.0], [0.5]])
+    assert float(compute_weighted_loss(tf.constant(4.0), weights)) == 2.0
+    assert float(compute_weighted_loss(tf.constant(4.0), weights, "sum")) == 6.0
 
 
 def test_wrapper_keeps_function_and_arguments() -> None:

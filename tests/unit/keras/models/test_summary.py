@@ -31,6 +31,12 @@ def test_sizes_are_readable() -> None:
     assert "Total params: 8 (16.00 Byte)" in lines(half)
 
 
+def test_more_positions_than_columns_are_taken_as_in_keras() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(2)])
+    title = lines(model, line_length=100, positions=[0.3, 0.6, 0.8, 1.0])[2]
+    assert [title.index(word) for word in ("Layer", "Output", "Param")] == [1, 30, 60]
+
+
 def test_a_range_of_layers_can_be_shown() -> None:
     stack = [tf.keras.Input((4,)), *[layers.Dense(1, name=f"d{i}") for i in range(4)]]
     model = tf.keras.Sequential(stack)

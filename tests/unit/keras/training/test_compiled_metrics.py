@@ -32,6 +32,15 @@ def test_only_weighted_metrics_see_weights() -> None:
     assert results(compiled) == {"accuracy": 0.5, "sparse_categorical_accuracy": 0.75}
 
 
+def test_a_metric_that_is_weighted_too_is_told_apart_by_name() -> None:
+    compiled = CompiledMetrics(["accuracy"], ["accuracy"])
+    compiled.update_state(TRUE, PRED, np.array([3.0, 1.0]))
+    assert results(compiled) == {"accuracy": 0.5, "weighted_accuracy": 0.75}
+    compiled = CompiledMetrics(["accuracy"], [["mae"], ["accuracy"]], ["a", "b"])
+    compiled.update_state([TRUE, TRUE], [PRED, PRED])
+    assert list(results(compiled)) == ["a_accuracy", "a_mae", "b_accuracy", "b_weighted_accuracy"]
+
+
 def test_masks_weigh_plain_metrics_too() -> None:
     pred = tf.constant([[[1.0], [5.0]]])
     pred._keras_mask = tf.constant([[True, False]])

@@ -90,8 +90,9 @@ def test_validation_is_due_as_told() -> None:
     assert due(3) == [2, 5]
     assert due([1, 4]) == [0, 3]
     assert not Validation(None, 1, None, None, {}).is_due(0)
-    with pytest.raises(ValueError, match="expected validation_freq to be an integer or a list of epochs"):
-        Validation((X, Y), "often", None, None, {})
+    for wrong in ("often", 0):
+        with pytest.raises(ValueError, match="expected validation_freq to be a positive integer or a list"):
+            Validation((X, Y), wrong, None, None, {})
 
 
 @pytest.mark.parametrize("verbose", [1, 2])

@@ -56,6 +56,7 @@ class TestBadInput:
             make(optimizer="nope")
         with pytest.raises(TypeError, match=r"Invalid keyword argument\(s\) in `compile\(\)`: \['colour'\]"):
             make(colour="red")
+        make(sample_weight_mode="temporal", experimental_run_tf_function=False)
         with pytest.raises(TypeError, match="Invalid keyword arguments: .'colour'. given to Model.evaluate"):
             make().evaluate(X, Y, colour="red")
 
@@ -172,6 +173,30 @@ class TestGoingOn:
         before = model.get_weights()[0]
         model.fit(X, Y, verbose=0)
         np.testing.assert_array_equal(model.get_weights()[0], before)
+
+    def test_a_loss_of_its_own_needs_none_from_compile(self) -> None:
+        class Own(tf.keras.Sequential):
+            def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None):  # pyright: ignore
+                return tf.reduce_mean(tf.abs(y - y_pred))
+
+        model = make(Own, loss=None, metrics=["mae"])
+        before = model.get_weights()[0]
+        assert list(model.fit(X, Y, verbose=0).history) == ["mae"]
+        assert (model.get_weights()[0] != before).any()
+
+    def test_a_discriminator_frozen_after_compile_still_trains_by_itself(self) -> None:
+        judge = make()
+        judge.trainable = False
+        latent = tf.keras.Input((4,))
+        both = tf.keras.Model(latent, judge(tf.keras.layers.Dense(X.shape[1])(latent)))
+        both.compile("sgd", "mse")
+        before = judge.get_weights()[0]
+        both.train_on_batch(np.ones((len(Y), 4), np.float32), Y)
+        np.testing.assert_array_equal(judge.get_weights()[0], before)
+        judge.train_on_batch(X, Y)
+        assert (judge.get_weights()[0] != before).any()
+        assert not judge.trainable
+        assert not judge.layers[0].trainable
 
     def test_training_twice_goes_on_and_compiling_begins_the_optimizer_anew(self) -> None:
         once, twice = (

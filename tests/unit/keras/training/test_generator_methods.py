@@ -1,0 +1,35 @@
+"""`fit_generator` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+X = np.arange(12, dtype=np.float32).reshape(6, 2)
+Y = X.sum(1, keepdims=True)
+
+
+def batches() -> Iterator[Any]:
+    while True:
+        yield X, Y
+
+
+def test_they_do_what_the_methods_without_generator_do() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    with pytest.warns(UserWarning, match="Please use `Model.fit`, which supports generators"):
+        history = model.fit_generator(
+            batches(), 2, 3, verbose=0, validation_data=batches(), validation_steps=1, workers=1
+        )
+    assert {k: len(v) for k, v in history.history.items()} == {"loss": 3, "val_loss": 3}
+    with pytest.warns(UserWarning, match="Model.evaluate_generator` is deprecated"):
+        loss = model.evaluate_generator(batches(), 1)
+    assert loss == model.evaluate(X, Y, verbose=0)
+    with pytest.warns(UserWarning, match="Model.predict_generator` is deprecated"):
+        found = model.predict_generator(batches(), steps=2)
+    np.testing.assert_array_equal(found[:6], model.predict(X, verbose=0))
