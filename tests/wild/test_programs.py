@@ -16,7 +16,18 @@ from tapeflow.compat.usage import usage_of
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 # What these use, the others use too.
-LONG = ("autoencoder", "csv_columns", "cvae", "data_augmentation", "mixed_precision", "random_numbers", "rnn")
+LONG = (
+    "autoencoder",
+    "csv_columns",
+    "cvae",
+    "data_augmentation",
+    "image_table",
+    "mixed_precision",
+    "old_gan",
+    "random_numbers",
+    "rnn",
+    "saliency",
+)
 
 
 def _param(path: Path) -> object:

@@ -35,13 +35,26 @@ NAMESPACES = (
 
 # Where old Keras kept what is one module today.
 _LAYER_MODULES = (
-    *("advanced_activations", "convolutional", "core", "embeddings", "local", "merge", "noise"),
-    *("normalization", "pooling", "recurrent", "wrappers"),
+    *(
+        "advanced_activations",
+        "convolutional",
+        "convolutional_recurrent",
+        "core",
+        "embeddings",
+        "local",
+        "merge",
+    ),
+    *("noise", "normalization", "normalization.batch_normalization", "normalization.layer_normalization"),
+    *("pooling", "recurrent", "wrappers"),
 )
+_OPTIMIZER_MODULES = ("adadelta", "adagrad", "adam", "adamax", "gradient_descent", "nadam", "rmsprop")
+_UTILITY_MODULES = ("data_utils", "layer_utils", "np_utils", "vis_utils")
 MOVED = {
     **{f"tapeflow.keras.layers.{name}": "tapeflow.keras.layers" for name in _LAYER_MODULES},
-    "tapeflow.keras.utils.np_utils": "tapeflow.keras.utils",
-    "tapeflow.keras.utils.data_utils": "tapeflow.keras.utils",
+    **{f"tapeflow.keras.optimizers.{name}_v2": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
+    "tapeflow.keras.optimizer_v2": "tapeflow.keras.optimizers",
+    **{f"tapeflow.keras.optimizer_v2.{name}": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
+    **{f"tapeflow.keras.utils.{name}": "tapeflow.keras.utils" for name in _UTILITY_MODULES},
     "tapeflow.keras.engine.training": "tapeflow.keras.models",
     "tapeflow.keras.engine.base_layer": "tapeflow.keras.layers",
     "tapeflow.keras.engine.topology": "tapeflow.keras.layers",

@@ -30,7 +30,7 @@ from tapeflow.engine.staging import Record, Recording, Staged, returned
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.trace import live_trace, state
+from tapeflow.engine.trace import FOREIGN, live_trace, state
 
 if TYPE_CHECKING:
     from tapeflow.engine.concrete_function import ConcreteFunction
@@ -120,6 +120,8 @@ class Function:
             else:
                 key.append(self._static_key(value))
                 continue
+            if node.trace is FOREIGN:  # the record is JAX's, of whoever traces around this call
+                return self.python_function(*args, **kwargs)
             nodes.append(node)
             # An index that the host knows is checked before the call, any other inside the program.
             key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)

@@ -18,6 +18,7 @@ from . import random as random
 from . import regularizers as regularizers
 from . import saving as saving
 from . import utils as utils
+from . import wrappers as wrappers
 from .layers import Input as Input
 from .models import Model as Model
 from .models import Sequential as Sequential

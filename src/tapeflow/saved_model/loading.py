@@ -9,15 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.module import Module
 from tapeflow.engine.portable import PortableProgram
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
-from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES
+from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES, input_specs, served
 from tapeflow.train.tensor_file import TensorFile
 
 _MAX_MANIFEST_BYTES = 1 << 26
+_KERAS_FILE = "model.keras"  # in a folder that `model.save` wrote
 
 
 class Endpoint:
@@ -49,10 +51,24 @@ class Endpoint:
         return nest.pack_sequence_as(self._outputs, found)
 
 
+class ServedModel:
+    """A Keras model called as the function of a signature: outputs come by their names."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.input_signature = input_specs(model)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        given = [*args, *[kwargs[str(spec.name)] for spec in self.input_signature[len(args) :]]]
+        found = nest.flatten(served(self._model, tuple(given)))
+        names = self._model.output_names or [f"output_{i + 1}" for i in range(len(found))]
+        return dict(zip(names, found, strict=True))
+
+
 class Signature:
     """A loaded function whose results come as a dict, as TensorFlow's signatures give them."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint | ServedModel) -> None:
         self._endpoint = endpoint
         self.structured_input_signature = ((), {s.name: s for s in endpoint.input_signature})
 
@@ -88,8 +104,10 @@ class LoadedModel(Module):
         return getattr(self, name)(*args, **kwargs)
 
 
-def load(export_dir: Any, tags: Any = None, options: Any = None) -> LoadedModel:
-    """Load a folder that `tf.saved_model.save` or `model.export` wrote.
+def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    """Load a folder that `tf.saved_model.save` or `model.export` wrote: a `LoadedModel`.
+
+    A folder that `model.save` wrote gives the Keras model, with `signatures`.
 
     Args:
         export_dir: the folder.
@@ -101,6 +119,10 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> LoadedModel:
     """
     path = Path(os.fspath(export_dir))
     if not (path / MANIFEST).is_file():
+        if (path / _KERAS_FILE).is_file():
+            model: Any = tf.keras.models.load_model(path)
+            model.signatures = {"serving_default": Signature(ServedModel(model))}
+            return model
         if (path / "saved_model.pb").is_file() or (path / "saved_model.pbtxt").is_file():
             raise ValueError(
                 f"tf.saved_model.load expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow "

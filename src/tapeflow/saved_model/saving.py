@@ -78,7 +78,7 @@ def _variables(obj: Any) -> list[Variable]:
 def _endpoints(obj: Any) -> dict[str, Endpoint]:
     """The functions of an object that can be exported, with the specs of their arguments."""
     if isinstance(obj, Model):
-        return {"serve": (lambda *inputs: _served(obj, inputs), _input_specs(obj))}
+        return {"serve": (lambda *inputs: served(obj, inputs), input_specs(obj))}
     found: dict[str, Endpoint] = {}
     for name in sorted({n for c in type(obj).__mro__ for n in vars(c)} | set(vars(obj))):
         value = inspect.getattr_static(obj, name)
@@ -87,7 +87,8 @@ def _endpoints(obj: Any) -> dict[str, Endpoint]:
     return found
 
 
-def _served(model: Any, inputs: tuple[Any, ...]) -> Any:
+def served(model: Any, inputs: tuple[Any, ...]) -> Any:
+    """What a Keras model gives for its inputs, one after the other."""
     packed = nest.pack_sequence_as(_input_structure(model), list(inputs))
     return model(packed, training=False)
 
@@ -97,7 +98,8 @@ def _input_structure(model: Any) -> Any:
     return vars(model).get("_export_inputs") if structure is None else structure
 
 
-def _input_specs(model: Any) -> list[TensorSpec]:
+def input_specs(model: Any) -> list[TensorSpec]:
+    """The specs of a Keras model's inputs, in their order."""
     structure = getattr(model, "_nested_inputs", None)
     if structure is None:
         shapes = vars(model).get("_build_input_shape")

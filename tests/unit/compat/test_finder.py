@@ -71,6 +71,11 @@ def test_modules_of_old_keras(run: Run) -> None:
         import keras.utils.data_utils
         assert np_utils.to_categorical is tapeflow.keras.utils.to_categorical
         assert keras.utils.data_utils is tapeflow.keras.utils
+        from keras.layers.normalization.batch_normalization import BatchNormalization
+        from keras.optimizer_v2.gradient_descent import SGD
+        from keras.optimizers import adam_v2
+        from keras.utils.vis_utils import plot_model
+        assert adam_v2.Adam is tapeflow.keras.optimizers.Adam
     """)
 
 

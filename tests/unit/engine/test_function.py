@@ -478,3 +478,14 @@ def test_a_value_from_before_an_assignment_inside_a_tape() -> None:
             y = step()
         assert float(y) == expected
         assert float(tape.gradient(y, v)) == 11.0
+
+
+def test_within_a_users_own_jit_the_function_is_part_of_it(recwarn: pytest.WarningsRecorder) -> None:
+    import jax
+
+    doubled = tf.function(lambda x: x * 2.0)
+    traced = jax.jit(lambda a: doubled(tf.convert_to_tensor(a))._node.value)
+    np.testing.assert_array_equal(traced(np.ones(3, "float32")), [2.0, 2.0, 2.0])
+    assert doubled.experimental_get_tracing_count() == 0
+    np.testing.assert_array_equal(doubled(tf.ones(3)), [2.0, 2.0, 2.0])
+    assert [str(w.message) for w in recwarn] == []

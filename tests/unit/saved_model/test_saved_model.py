@@ -180,3 +180,15 @@ def test_the_names_of_parts() -> None:
     assert tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY == "serving_default"
     assert (tf.saved_model.SERVING, tf.saved_model.TRAINING) == ("serve", "train")
     assert tf.saved_model.PREDICT_METHOD_NAME == "tensorflow/serving/predict"
+
+
+def test_a_folder_of_keras_is_loaded_with_signatures(tmp_path: Path) -> None:
+    x = tf.keras.Input((3,), name="x")
+    model = tf.keras.Model(x, tf.keras.layers.Dense(2, name="scores")(x))
+    model.save(tmp_path / "model")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    data = tf.ones((4, 3))
+    serve = loaded.signatures["serving_default"]
+    assert list(serve.structured_input_signature[1]) == ["x"]
+    for found in (serve(data)["scores"], serve(x=data)["scores"], loaded(data)):
+        np.testing.assert_allclose(found, model(data), rtol=1e-6)

@@ -43,7 +43,7 @@ def placeholder(
 def function(
     inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
 ) -> Callable[[Sequence[Any]], Any]:
-    """A function from a list of values for `inputs` to arrays for `outputs`, both of one model.
+    """A function from a list of values for `inputs`, or the one value, to arrays for `outputs`, both of one model.
 
     >>> x = tf.keras.Input((2,))
     >>> double = tf.keras.backend.function([x], [2.0 * x])
@@ -59,9 +59,9 @@ def function(
     is_list = isinstance(inputs, (list, tuple))
 
     def call(values: Any) -> Any:
-        given = list(values) if is_list else values
-        if is_list and len(given) == 1:
-            given = given[0]
+        given = values
+        if is_list and isinstance(values, (list, tuple)):
+            given = values[0] if len(values) == 1 else list(values)
         results = model(given)
         if isinstance(outputs, (list, tuple)) and not isinstance(results, (list, tuple)):
             results = [results]

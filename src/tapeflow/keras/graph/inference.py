@@ -9,6 +9,7 @@ tried, the inputs being sketched again at theirs.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.dtypes import DType
 from tapeflow.engine.node import Spec, spec_of
-from tapeflow.engine.sketch import sketch
+from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.call_errors import add_text
@@ -25,6 +26,10 @@ from tapeflow.keras.layers.call_errors import add_text
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
 # convolutions, then small enough for tables of positions.
 _PAIRS = ((96, 192), (768, 1536), (12, 24))
+
+
+# The layers whose own `compute_output_shape` is being asked, which may ask back.
+_asked: ContextVar[tuple[int, ...]] = ContextVar("_asked", default=())
 
 
 class Sample(NamedTuple):
@@ -65,10 +70,7 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
         inputs = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
         if all(leaf.sample.mask is None for leaf in nest.flatten(inputs)):
             shape = layer.compute_output_shape(nest.map_structure(lambda i: i.sample.spec.shape, inputs))
-            dims = tuple(
-                size if d is None else d for d in shape
-            )  # open whatever the inputs are: a text's words
-            return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
+            return _sample_for(layer, shape, size)
 
     if len(args) == 1 and set(kwargs) <= {"training"}:
         known = layer.known_outputs(args[0])
@@ -89,7 +91,31 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
                 held.take(queue)
         return called(*given)
 
-    return sketch(filled, *specs)
+    try:
+        return sketch(filled, *specs)
+    except NotSketchable:
+        said = _said(layer, args, size) if len(args) == 1 and id(layer) not in _asked.get() else None
+        if said is None:
+            raise
+        return said
+
+
+def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
+    dims = tuple(size if d is None else d for d in shape)  # open whatever the inputs are: a text's words
+    return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
+
+
+def _said(layer: Any, args: Any, size: int) -> Any:
+    """The samples of results whose shapes the layer's class computes; None if it would sketch the call again."""
+    token = _asked.set((*_asked.get(), id(layer)))
+    try:
+        inputs = nest.map_structure(lambda a: Shape(sample_of(a, size).spec.shape), args[0])
+        shapes = layer.compute_output_shape(nest.map_structure(lambda i: tf.TensorShape(i.shape), inputs))
+        return nest.map_structure(lambda s: _sample_for(layer, s.shape, size), shapes_of(shapes))
+    except NotSketchable:
+        return None
+    finally:
+        _asked.reset(token)
 
 
 class _Held:

@@ -179,7 +179,7 @@ class Conv(Layer):
         return outputs + self.bias
 
     def _activated(self, outputs: Any) -> Any:
-        return outputs if self.activation is activations.linear else self.activation(outputs)
+        return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         leading, spatial, _ = window_args.parts_of(input_shape, self.rank, self.data_format)

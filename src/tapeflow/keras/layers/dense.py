@@ -93,7 +93,7 @@ class Dense(Layer):
         outputs = (
             project_op(inputs, self.kernel) if self.bias is None else dense_op(inputs, self.kernel, self.bias)
         )
-        return outputs if self.activation is activations.linear else self.activation(outputs)
+        return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return tf.TensorShape((*tuple(input_shape)[:-1], self.units))

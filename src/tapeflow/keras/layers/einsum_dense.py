@@ -84,7 +84,7 @@ class EinsumDense(Layer):
         outputs = tf.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             outputs = outputs + self.bias
-        return outputs if self.activation is activations.linear else self.activation(outputs)
+        return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return tf.TensorShape(

@@ -25,6 +25,8 @@ from tapeflow.keras.mixed_precision.autocast import autocast_scope
 
 _INPUT_ARGUMENTS = ("input_dim", "input_shape", "batch_input_shape", "batch_size", "weights", "autocast")
 _PLAIN = (bool, int, float, str, type(None))
+# What every layer may be told.
+_COMMON = ("name", "trainable", "dtype")
 
 
 class Layer(LossOwner, LayerHistory):
@@ -147,7 +149,7 @@ class Layer(LossOwner, LayerHistory):
             for k, v in bound.items()
             if signature.parameters[k].kind is not inspect.Parameter.VAR_KEYWORD
         }
-        extra = {k: v for k, v in list(named.items())[1:] if k not in ("name", "trainable", "dtype")}
+        extra = {k: v for k, v in list(named.items())[1:] if k not in _COMMON}
         if not all(isinstance(leaf, _PLAIN) for v in extra.values() for leaf in nest.flatten(v)):
             raise NotImplementedError(
                 f"Layer {type(self).__name__} was created by passing non-serializable argument values in "
@@ -159,7 +161,19 @@ class Layer(LossOwner, LayerHistory):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         """A layer from what `get_config` gave."""
-        return cls(**config)
+        return cls._made_with(config)
+
+    @classmethod
+    def _made_with(cls, arguments: dict[str, Any]) -> Any:
+        """A layer; what every layer is told but this class's `__init__` does not take is set afterwards."""
+        taken = inspect.signature(cls.__init__).parameters
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+        late = {} if takes_all else {k: arguments[k] for k in _COMMON if k in arguments and k not in taken}
+        layer = cls(**{k: v for k, v in arguments.items() if k not in late})
+        layer._name = late.get("name", layer._name)
+        if not late.get("trainable", True):
+            layer.trainable = False
+        return layer
 
     # The call
 

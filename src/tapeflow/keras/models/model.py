@@ -31,7 +31,7 @@ class Model(Trainer, Layer):
     _counts_metrics: ClassVar[bool] = True
     _hidden: ClassVar[frozenset[str]] = Layer._hidden | {
         *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
-        *("_compile_arguments", "_repeaters"),
+        *("_compile_arguments", "_repeaters", "_trainable_at_compile"),
     }
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -194,7 +194,7 @@ class Model(Trainer, Layer):
 
             return Functional.from_config(config, custom_objects)
         with tf.keras.utils.custom_object_scope(custom_objects or {}):
-            return cls(**config)
+            return cls._made_with(config)
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture as JSON, for `model_from_json`."""

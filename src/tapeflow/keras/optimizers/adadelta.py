@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.variable import Variable
+from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -26,14 +27,14 @@ class Adadelta(FusedOptimizer):
         self,
         learning_rate: Any = 0.001,
         rho: float = 0.95,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         *,
         name: str = "Adadelta",
         **options: Unpack[Options],
     ) -> None:
         super().__init__(name=name, learning_rate=learning_rate, **options)
         self.rho = rho
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon() if epsilon is None else epsilon
 
     def _make_slots(self, var_list: list[Variable]) -> None:
         names = ["accumulated_grad", "accumulated_delta_var"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.variable import Variable
+from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 from tapeflow.keras.optimizers.state import filled_like
@@ -27,14 +28,14 @@ class Adagrad(FusedOptimizer):
         self,
         learning_rate: Any = 0.001,
         initial_accumulator_value: float = 0.1,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         *,
         name: str = "Adagrad",
         **options: Unpack[Options],
     ) -> None:
         super().__init__(name=name, learning_rate=learning_rate, **options)
         self.initial_accumulator_value = initial_accumulator_value
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon() if epsilon is None else epsilon
 
     def _make_slots(self, var_list: list[Variable]) -> None:
         start = self.initial_accumulator_value

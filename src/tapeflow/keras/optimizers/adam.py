@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.variable import Variable
+from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -36,7 +37,7 @@ class Adam(FusedOptimizer):
         learning_rate: Any = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         amsgrad: bool = False,
         *,
         adaptive_epsilon: bool = False,
@@ -46,7 +47,7 @@ class Adam(FusedOptimizer):
         super().__init__(name=name, learning_rate=learning_rate, **options)
         self.beta_1 = beta_1
         self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon() if epsilon is None else epsilon
         self.amsgrad = amsgrad
         self.adaptive_epsilon = adaptive_epsilon
 
@@ -90,7 +91,7 @@ class AdamW(Adam):
         weight_decay: float | None = 0.004,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         amsgrad: bool = False,
         *,
         name: str = "AdamW",

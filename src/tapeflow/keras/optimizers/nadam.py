@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.variable import Variable
+from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -28,7 +29,7 @@ class Nadam(FusedOptimizer):
         learning_rate: Any = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         *,
         name: str = "Nadam",
         **options: Unpack[Options],
@@ -36,7 +37,7 @@ class Nadam(FusedOptimizer):
         super().__init__(name=name, learning_rate=learning_rate, **options)
         self.beta_1 = beta_1
         self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon() if epsilon is None else epsilon
 
     def _make_slots(self, var_list: list[Variable]) -> None:
         self._momentums, self._velocities = self.add_optimizer_variables(var_list, ["m", "v"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.variable import Variable
+from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 
 
@@ -29,7 +30,7 @@ class RMSprop(FusedOptimizer):
         learning_rate: Any = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         centered: bool = False,
         *,
         ema_overwrite_frequency: int | None = 100,
@@ -44,7 +45,7 @@ class RMSprop(FusedOptimizer):
         )
         self.rho = rho
         self.momentum = momentum
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon() if epsilon is None else epsilon
         self.centered = centered
 
     def _make_slots(self, var_list: list[Variable]) -> None:

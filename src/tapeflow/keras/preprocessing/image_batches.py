@@ -165,6 +165,8 @@ class FileBatches(ImageBatches):
         **order: Any,
     ) -> None:
         self.filepaths, self.class_indices, self.class_mode = files, class_indices, class_mode
+        self.filenames = files  # below the folder that they were looked for in
+        self.sample_weight: np.ndarray | None = None
         self.classes = labels
         self.num_classes = len(class_indices)
         self.target_size, self.color_mode = (target_size[0], target_size[1]), color_mode
@@ -173,11 +175,6 @@ class FileBatches(ImageBatches):
         is_first = changes.data_format == "channels_first"
         self.image_shape = (depth, *self.target_size) if is_first else (*self.target_size, depth)
         super().__init__(len(files), changes=changes, **order)
-
-    @property
-    def filenames(self) -> list[str]:
-        """The files' names below their folder's."""
-        return [str(Path(*Path(path).parts[-2:])) for path in self.filepaths]
 
     @property
     def labels(self) -> Any:
@@ -200,11 +197,21 @@ class FileBatches(ImageBatches):
         self._save(images, rows)
         if self.class_mode is None:
             return images
+        labels = self._labels(rows, images)
+        return (images, labels) if self.sample_weight is None else (images, labels, self.sample_weight[rows])
+
+    def _labels(self, rows: np.ndarray, images: np.ndarray) -> Any:
         if self.class_mode == "input":
-            return images, images.copy()
+            return images.copy()
+        if self.class_mode == "multi_output":
+            return [column[rows] for column in self.classes]
         chosen = np.asarray(self.classes)[rows]
         if self.class_mode in ("binary", "sparse"):
-            return images, chosen.astype(dtype)
+            return chosen.astype(images.dtype)
         if self.class_mode == "categorical":
-            return images, np.eye(self.num_classes, dtype=dtype)[chosen]
-        return images, chosen
+            return (
+                np.eye(self.num_classes, dtype=images.dtype)[chosen]
+                if chosen.ndim == 1
+                else chosen.astype(images.dtype)
+            )
+        return chosen

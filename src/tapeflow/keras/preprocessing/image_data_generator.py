@@ -16,6 +16,7 @@ from tapeflow.keras.preprocessing.image_changes import (
     apply_brightness_shift,
     apply_channel_shift,
 )
+from tapeflow.keras.preprocessing.image_table import ImageTable
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".tif", ".tiff", ".gif", ".webp")
 
@@ -159,7 +160,7 @@ class ImageDataGenerator:
             files += found
             labels += [number] * len(found)
         print(f"Found {len(files)} images belonging to {len(names)} classes.")  # noqa: T201 - as Keras does
-        return self._from_files(
+        batches = self._from_files(
             files,
             np.array(labels, np.int32),
             {name: i for i, name in enumerate(names)},
@@ -173,6 +174,8 @@ class ImageDataGenerator:
             shuffle=shuffle,
             seed=seed,
         )
+        batches.filenames = [str(Path(path).relative_to(root)) for path in files]
+        return batches
 
     def flow_from_dataframe(
         self,
@@ -195,33 +198,15 @@ class ImageDataGenerator:
         interpolation: str = "nearest",
         validate_filenames: bool = True,
     ) -> FileBatches:
-        """Batches of images from the files that a table of pandas names, labelled by another column."""
-        if weight_col is not None:
-            raise ValueError("flow_from_dataframe expected no weight_col, which is not supported; got one.")
-        rows = list(range(len(dataframe)))
-        paths = [str(Path(directory or "") / name) for name in dataframe[x_col]]
-        if validate_filenames:
-            rows = [row for row in rows if Path(paths[row]).is_file()]
-            if len(rows) < len(paths):
-                warnings.warn(
-                    f"Found {len(paths) - len(rows)} invalid image filename(s) in x_col={x_col!r}. These filename(s) "
-                    "will be ignored.",
-                    stacklevel=2,
-                )
-        rows = self._part(rows, subset)
-        indices: dict[str, int] = {}
-        labels: Any = np.zeros(len(rows), np.int32)
-        if class_mode in ("binary", "sparse", "categorical"):
-            values = [str(dataframe[y_col].iloc[row]) for row in rows]
-            names = classes or sorted(set(map(str, dataframe[y_col])))
-            indices = {name: i for i, name in enumerate(names)}
-            labels = np.array([indices[v] for v in values], np.int32)
-        elif class_mode == "raw":
-            labels = np.asarray(dataframe[y_col].iloc[rows])
-        return self._from_files(
-            [paths[row] for row in rows],
-            labels,
-            indices,
+        """Batches of images from the files that a table of pandas names, labelled by another column, or several."""
+        table = ImageTable(
+            dataframe, directory, x_col, y_col, weight_col, classes, class_mode, validate_filenames
+        )
+        rows = self._part(table.rows, subset)
+        batches = self._from_files(
+            [table.paths[row] for row in rows],
+            table.labels(rows),
+            table.indices,
             class_mode,
             target_size,
             color_mode,
@@ -232,6 +217,9 @@ class ImageDataGenerator:
             shuffle=shuffle,
             seed=seed,
         )
+        batches.filenames = [table.names[row] for row in rows]
+        batches.sample_weight = table.weights(rows)
+        return batches
 
     def _from_files(
         self,
@@ -246,10 +234,10 @@ class ImageDataGenerator:
         saving: tuple[str | None, str, str],
         **order: Any,
     ) -> FileBatches:
-        if class_mode not in ("categorical", "binary", "sparse", "input", "raw", None):
+        if class_mode not in ("categorical", "binary", "sparse", "input", "raw", "multi_output", None):
             raise ValueError(
-                f"Invalid class_mode: {class_mode}; expected one of 'categorical', 'binary', 'sparse', 'input', 'raw' "
-                "or None."
+                f"Invalid class_mode: {class_mode}; expected one of 'categorical', 'binary', 'sparse', 'input', "
+                "'raw', 'multi_output' or None."
             )
         batches = FileBatches(
             files,

@@ -25,7 +25,7 @@ from tapeflow.keras.saving.layer_groups import (
     save_groups,
     save_variables,
 )
-from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
+from tapeflow.keras.saving.registry import custom_object_scope, program_objects, serialize_keras_object
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
 from tapeflow.keras.saving.weight_tree import save_tree
 from tapeflow.train.background import settle
@@ -204,7 +204,8 @@ def load_model(
 
     Args:
         filepath: the file or folder; its content says which format it is.
-        custom_objects: classes and functions of your own, by name.
+        custom_objects: classes and functions of your own, by name. Those of the script that runs are found without
+            it, but in `.h5` files.
         compile: whether to compile the model as it was, with the state of its optimizer.
         safe_mode: False runs the code of lambdas that the file holds. Do so if you trust who wrote it.
         options: ignored.
@@ -251,7 +252,7 @@ def _in_folder(path: Path) -> Path:
 def _load_archive(path: Path, custom_objects: Any, compile: bool) -> Any:
     archive = Archive(path)
     config = archive.config()
-    with custom_object_scope(custom_objects or {}):
+    with custom_object_scope(program_objects(), custom_objects or {}):
         model = made_from_config(config, custom_objects)
         if compile:
             compile_from(model, config.get("compile_config"), custom_objects)

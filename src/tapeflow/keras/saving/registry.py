@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -155,6 +156,22 @@ def deserialize_keras_object(
     if inspect.isroutine(identifier):
         return identifier
     raise ValueError(f"Could not interpret serialized {printable_module_name}: {identifier}")
+
+
+def program_objects() -> dict[str, Any]:
+    """The Keras classes and the functions of the running script that no open scope has, by name.
+
+    TensorFlow loads a folder without being told of such classes, and Keras 3 finds those of the script it runs in.
+    """
+    found: dict[str, Any] = {}
+    for name, value in vars(sys.modules["__main__"]).items():
+        if inspect.isclass(value):
+            is_own = _has_config(value) and not value.__module__.startswith("tapeflow.")
+        else:
+            is_own = inspect.isfunction(value) and value.__module__ == "__main__"
+        if is_own and value.__name__ == name and name not in _scopes.objects:
+            found[name] = value
+    return found
 
 
 def _has_config(obj: Any) -> bool:

@@ -13,6 +13,9 @@ from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.training.compiled_loss import CompiledLoss
 from tapeflow.keras.training.compiled_metrics import CompiledMetrics
 
+# Of TensorFlow 2.0 and 2.1; a sample weight of any shape fits what it broadcasts to.
+_OLD_ARGUMENTS = frozenset({"experimental_run_tf_function", "sample_weight_mode", "cloning"})
+
 
 class Compilation:
     """The half of a trainer that knows what is to be optimised and reported."""
@@ -62,11 +65,9 @@ class Compilation:
             run_eagerly: call the steps as plain Python, to debug them.
             steps_per_execution: how many steps run as one program; chosen unless given.
             jit_compile: changes nothing; everything is compiled.
-            **kwargs: of old (`sample_weight_mode`, `experimental_run_tf_function`, `cloning`), ignored.
+            **kwargs: arguments of older releases that change nothing any more.
         """
-        for name in ("sample_weight_mode", "experimental_run_tf_function", "cloning"):
-            kwargs.pop(name, None)
-        if kwargs:
+        if not _OLD_ARGUMENTS.issuperset(kwargs):
             raise TypeError(
                 f"Invalid keyword argument(s) in `compile()`: {sorted(kwargs)}. Valid keyword arguments are those of "
                 "its signature."

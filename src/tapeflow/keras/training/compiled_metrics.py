@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine import nest
+from tapeflow.keras.layers.naming import own_names
 from tapeflow.keras.metrics import Metric
 from tapeflow.keras.metrics.resolve import resolve_metric
 from tapeflow.keras.training.outputs import flat_data, masked_weight, matched, metrics_for, names_for
@@ -56,15 +57,16 @@ class CompiledMetrics:
         weighted = metrics_for(y_pred, self._given_weighted, self.names, "weighted_metrics")
         taken: set[str] = set()
         self.reasons = [[] for _ in self.names]
-        for given, made, prefix in ((plain, self._plain, ""), (weighted, self._weighted, "weighted_")):
-            made[:] = [
-                [
-                    self._made(m, i, labels[i], predictions[i], taken, prefix)
-                    for m in found
-                    if m is not None and m != ""
+        with own_names():
+            for given, made, prefix in ((plain, self._plain, ""), (weighted, self._weighted, "weighted_")):
+                made[:] = [
+                    [
+                        self._made(m, i, labels[i], predictions[i], taken, prefix)
+                        for m in found
+                        if m is not None and m != ""
+                    ]
+                    for i, found in enumerate(given)
                 ]
-                for i, found in enumerate(given)
-            ]
         self.built = True
 
     def _made(

@@ -52,7 +52,7 @@ class Loop:
                     rows = self.model._run_steps(function, self._stacked(group, size), group.count)
                     phases.wait()
                     phases.note_source(self.source.description)
-                    self._warn_of_read(function)
+                    self._warn_of_read(function, group)
                     with phases.during("callbacks"):
                         self._call_back(group, rows, size)
                 if not self._steps_run:
@@ -130,8 +130,8 @@ class Loop:
         else:
             self.callbacks.on_steps_end(self.mode, group.step, logs, group.count)
 
-    def _warn_of_read(self, function: Any) -> None:
-        if function.read_at is not None:
+    def _warn_of_read(self, function: Any, group: Group) -> None:
+        if function.read_at is not None and not _has_strings(group.data):  # strings are looked up in Python
             warnings.warn(
                 f"{type(self.model).__name__}.{self.mode}_step is run as plain Python, which is slow: at "
                 f"{function.read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()). Use "
@@ -139,6 +139,10 @@ class Loop:
                 stacklevel=2,
             )
             function.read_at = None
+
+
+def _has_strings(data: Any) -> bool:
+    return any(a is not None and np.asarray(a).dtype.kind in "OSU" for a in nest.flatten(data))
 
 
 def _in_first_rows(array: np.ndarray, size: int) -> np.ndarray:

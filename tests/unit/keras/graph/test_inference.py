@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -92,3 +93,23 @@ def test_shapes_are_told_from_structures_of_shapes() -> None:
     assert shapes_of((None, 3)).shape == (None, 3)
     assert [s.shape for s in shapes_of([(1, 2), tf.TensorShape([3])])] == [(1, 2), (3,)]
     assert shapes_of({"a": [None, 2]})["a"].shape == (None, 2)
+
+
+def test_a_layer_that_reads_values_may_say_its_shapes() -> None:
+    class Signed(tf.keras.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return (inputs[:, :2] if float(tf.reduce_sum(inputs)) > 0 else -inputs[:, :2]), inputs
+
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            return [tf.TensorShape([input_shape[0], 2]), input_shape]
+
+    class Asking(Signed):
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            return tf.keras.layers.Layer.compute_output_shape(self, input_shape)
+
+    inputs = tf.keras.Input((5,))
+    first, second = Signed()(inputs)
+    assert (tuple(first.shape), tuple(second.shape)) == ((None, 2), (None, 5))
+    np.testing.assert_array_equal(tf.keras.Model(inputs, first)(-np.ones((3, 5), "float32")), np.ones((3, 2)))
+    with pytest.raises(ValueError, match="asked for before there is data"):
+        Asking()(inputs)

@@ -47,3 +47,10 @@ def test_bad_arguments_and_inputs_are_refused() -> None:
     dense(tf.ones((1, 3)))
     with pytest.raises(ValueError, match="expected axis -1 of input shape to have value 3"):
         dense(tf.ones((1, 4)))
+
+
+def test_an_activation_may_be_taken_away() -> None:
+    dense = Dense(1, activation="sigmoid", kernel_initializer="ones")
+    dense.activation = None
+    np.testing.assert_array_equal(dense([[1.0, 2.0]]), [[3.0]])
+    assert dense.get_config()["activation"] in (None, "linear")

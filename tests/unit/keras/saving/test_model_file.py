@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import h5py
@@ -123,6 +124,36 @@ def test_custom_objects_are_found_by_name_and_must_be_given(tmp_path: Path) -> N
         again = tf.keras.models.load_model(tmp_path / name, custom_objects={"Double": Double, "far": far})
         assert models.same(models.outputs(again, x), models.outputs(model, x))
         assert again.evaluate(x, x[:, :1], verbose=0) == model.evaluate(x, x[:, :1], verbose=0)
+
+
+def test_what_the_running_script_defines_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Twice(tf.keras.Model):
+        def __init__(self, units: int = 2) -> None:
+            super().__init__(name="twice")
+            self.dense = tf.keras.layers.Dense(units, activation=soft)
+
+        def call(self, inputs: Any) -> Any:
+            return self.dense(inputs) * 2.0
+
+    def soft(x: Any) -> Any:
+        return tf.math.log(tf.exp(x) + 1.0)
+
+    script = ModuleType("__main__")
+    script.Twice, script.soft = Twice, soft  # type: ignore[attr-defined]
+    soft.__module__ = "__main__"
+    model = Twice(3)
+    model.trainable = False
+    x = models.normal(6, 4)
+    expected = models.outputs(model, x)
+    for name in ("folder", "m.keras"):
+        model.save(tmp_path / name)
+        with pytest.raises(ValueError, match="Unknown layer: 'Twice'"):
+            tf.keras.models.load_model(tmp_path / name)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "__main__", script)
+            again = tf.keras.models.load_model(tmp_path / name)
+        assert models.same(models.outputs(again, x), expected)
+        assert (again.name, again.trainable) == ("twice", False)
 
 
 def test_mixed_precision_and_its_scale_come_back(tmp_path: Path) -> None:

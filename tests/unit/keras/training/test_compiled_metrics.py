@@ -65,3 +65,10 @@ def test_without_labels_nothing_is_counted() -> None:
     compiled = CompiledMetrics(["mae"])
     compiled.update_state(None, PRED)
     assert not compiled.built
+
+
+def test_names_stand_for_the_same_in_every_model() -> None:
+    for _ in range(2):
+        found = CompiledMetrics(["AUC", "AUC", "Precision"])
+        found.build(tf.ones((2, 1)), tf.ones((2, 1)))
+        assert [m.name for m in found.metrics] == ["auc", "auc_1", "precision"]

@@ -343,3 +343,43 @@ def test_float16_training_scales_its_loss_and_skips_overflows() -> None:
         assert losses[-1] < losses[0]
     finally:
         tf.keras.mixed_precision.set_global_policy("float32")
+
+
+def test_a_model_trains_what_was_trainable_when_it_was_compiled() -> None:
+    judge = make()
+    judge.trainable = False
+    maker = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(4), judge])
+    maker.compile("sgd", "mse")
+    before = judge.get_weights()[0]
+    maker.train_on_batch(X, Y)
+    np.testing.assert_array_equal(judge.get_weights()[0], before)
+    for train in (judge.train_on_batch, lambda x, y: judge.fit(x, y, verbose=0)):
+        before = judge.get_weights()[0]
+        train(X, Y)
+        assert (judge.get_weights()[0] != before).all()
+        assert judge.trainable_weights == []
+
+
+def test_generators_by_their_old_names(model: Any) -> None:
+    class Batches(tf.keras.utils.Sequence):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            return X[:12], Y[:12]
+
+    with pytest.warns(UserWarning, match=r"`Model.fit_generator` is deprecated.*use `Model.fit`"):
+        assert model.fit_generator(Batches(), 2, verbose=0).epoch == [0]
+    with pytest.warns(UserWarning, match="evaluate_generator"):
+        assert model.evaluate_generator(Batches(), steps=1) > 0
+    with pytest.warns(UserWarning, match="predict_generator"):
+        assert model.predict_generator(Batches(), steps=1).shape == (12, 2)
+
+
+def test_strings_are_looked_up_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    lookup = layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot")
+    model = tf.keras.Sequential([lookup, layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.array(["a", "b", "c"]), np.ones((3, 1)), verbose=0)
+    assert model.predict(["a", "b"], verbose=0).shape == (2, 1)
+    assert [str(w.message) for w in recwarn] == []

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.config import floatx
@@ -84,7 +85,7 @@ def in_floatx(array: np.ndarray) -> np.ndarray:
 
 
 def _checked(array: np.ndarray) -> np.ndarray:
-    """Refuse arrays of Python objects other than strings, which no tensor can hold."""
+    """Strings as the bytes that tensors hold; other Python objects, which no tensor can hold, are refused."""
     if array.dtype == object and array.size:
         first = array.flat[0]
         if not isinstance(first, (str, bytes)):
@@ -94,7 +95,7 @@ def _checked(array: np.ndarray) -> np.ndarray:
                 f"{array.shape} and dtype object. Give all columns a numeric dtype, e.g. with "
                 "x.astype('float32')."
             )
-    return array
+    return np.asarray(convert_to_tensor(array)) if array.dtype.kind in "OU" else array
 
 
 def no_adapter(x: Any, y: Any = None) -> ValueError:
