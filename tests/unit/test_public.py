@@ -53,3 +53,9 @@ def test_importing_brings_in_no_jax(statement: str) -> None:
 def test_an_unknown_name() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         tf.no_such_name  # noqa: B018
+
+
+def test_the_first_op_leaves_numpys_generator_alone() -> None:
+    code = "import numpy as np, tapeflow as tf\nnp.random.seed(0)\n{}\nassert np.random.rand() == 0.5488135039273248"
+    for first in ("tf.constant(1.0)", "tf.config.list_physical_devices()"):
+        subprocess.run([sys.executable, "-c", code.format(first)], check=True)

@@ -1,5 +1,7 @@
 """`tf.test` and `tf.autograph`: what scripts ask of them."""
 
+# ruff: noqa: PT027 - unittest is what is tested
+
 from __future__ import annotations
 
 import unittest
@@ -89,3 +91,25 @@ def test_a_test_that_is_skipped() -> None:
     unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
     assert [reason for _, reason in result.skipped] == ["not here"]
     assert len(result.failures) == 1
+
+
+class Comparisons(tf.test.TestCase):
+    def test_parts_and_bounds(self) -> None:
+        x = tf.constant([1.0, 2.0])
+        self.assertAllClose({"a": x, "b": [x]}, {"a": [1.0, 2.0], "b": [np.array([1.0, 2.0])]})
+        self.assertNotAllEqual(x, [1.0, 3.0])
+        self.assertDTypeEqual(x, np.float32)
+        self.assertAllGreater(x, 0)
+        self.assertAllInSet(x, {1.0, 2.0})
+        self.assertNear(1.0, 1.001, 0.01)
+        self.assertAllCloseAccordingToType(tf.constant([1.0], tf.float16), [1.0004])
+        self.assertLen([1], 1)
+        self.assertEmpty([])
+        with self.cached_session(use_gpu=True), self.assertRaisesOpError("shape"):
+            tf.reshape(x, [3])
+        with self.assertRaisesWithPredicateMatch(ValueError, lambda e: "b" in str(e)):
+            raise ValueError("b")
+        for check, given in ((self.assertAllLess, (x, 2.0)), (self.assertAllInSet, (x, {1.0}))):
+            with self.assertRaises(AssertionError):
+                check(*given)
+        assert self.get_temp_dir() == self.get_temp_dir()

@@ -27,6 +27,9 @@ LONG = (
     "random_numbers",
     "rnn",
     "saliency",
+    "saved_functions",
+    "seeded_sequences",
+    "unicode_rows",
 )
 
 

@@ -2,6 +2,8 @@ from . import v1 as v1
 from .finder import install as install
 from .finder import is_installed as is_installed
 from .finder import uninstall as uninstall
+from .shapes import dimension_at_index as dimension_at_index
+from .shapes import dimension_value as dimension_value
 from .text import as_bytes as as_bytes
 from .text import as_str as as_str
 from .text import as_str_any as as_str_any

@@ -19,6 +19,8 @@ ROOTS = {
     "tensorflow.initializers": "tapeflow.keras.initializers",
     "tensorflow.compat": "tapeflow.compat",
     "tensorflow.compat.v1": "tapeflow.compat.v1",
+    "tensorflow.compat.v1.keras": "tapeflow.keras",
+    "tensorflow.python.client.device_lib": "tapeflow.compat.device_lib",
     "tensorflow.python.keras": "tapeflow.keras",
     "keras": "tapeflow.keras",
 }
@@ -29,6 +31,7 @@ NAMESPACES = (
     "tensorflow.compat",
     "tensorflow.compat.v2",
     "tensorflow.python",
+    "tensorflow.python.client",
     "tensorflow.version",
     "keras",
 )

@@ -16,6 +16,7 @@ from .dataset import InputContext as InputContext
 from .dataset import InputOptions as InputOptions
 from .dataset import InputReplicationMode as InputReplicationMode
 from .dataset import RunOptions as RunOptions
+from .dataset import ValueContext as ValueContext
 from .multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from .reduce_op import ReduceOp as ReduceOp
 from .strategy import MirroredStrategy as MirroredStrategy

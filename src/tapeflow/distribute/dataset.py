@@ -49,6 +49,14 @@ class RunOptions:
 
 
 @dataclass(frozen=True)
+class ValueContext:
+    """What a function that makes a value for a replica may ask: which it is, and how many there are."""
+
+    replica_id_in_sync_group: int = 0
+    num_replicas_in_sync: int = 1
+
+
+@dataclass(frozen=True)
 class InputOptions:
     """How a dataset is distributed; taken, and changing nothing: batches are always fetched ahead."""
 

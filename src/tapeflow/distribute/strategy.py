@@ -9,7 +9,13 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.distribute.context import ReplicaContext, state
-from tapeflow.distribute.dataset import DistributedDataset, InputContext, InputOptions, JoinedBatches
+from tapeflow.distribute.dataset import (
+    DistributedDataset,
+    InputContext,
+    InputOptions,
+    JoinedBatches,
+    ValueContext,
+)
 from tapeflow.distribute.reduce_op import ReduceOp, as_reduce_op
 from tapeflow.engine import placement
 from tapeflow.engine.device import devices_named
@@ -90,6 +96,12 @@ class Strategy:
         count = self.num_replicas_in_sync
         dataset = dataset_fn(InputContext(num_replicas_in_sync=count))
         return DistributedDataset(JoinedBatches(dataset, count), self._placement)
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """The values that a function gives for each replica, one after the other: what `run` passes on."""
+        count = self.num_replicas_in_sync
+        found = [value_fn(ValueContext(i, count)) for i in range(count)]
+        return found[0] if count == 1 else tf.nest.map_structure(lambda *parts: tf.stack(parts), *found)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.num_replicas_in_sync} device(s)>"

@@ -1,5 +1,7 @@
 """JAX, set up the way the engine needs it; every engine module takes `jax` and `jnp` from here.
 
+What an engine module needs of JAX as it is imported is here too, so that JAX is imported here first.
+
 x64 is switched on so that float64 and int64 mean what they say. Every op is explicit about its dtype,
 so float32 work stays float32 (a contract test reads the jaxprs).
 """
@@ -8,13 +10,34 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
+import numpy as np
 
 from tapeflow.engine.cache import cache_folder
 from tapeflow.engine.heap import keep_freed_memory
 
-__all__ = ["config_value", "jax", "jnp"]
+# JAX draws from numpy's generator as it is imported, which is at the first op: after `np.random.seed`.
+_state = np.random.get_state()
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
+from jax._src import xla_bridge  # noqa: E402 - the only place that tells whether JAX has started
+from jax.core import Tracer  # noqa: E402
+from jax.extend.backend import clear_backends  # noqa: E402
+from jax.extend.core import ClosedJaxpr, get_opaque_trace_state  # noqa: E402
+
+np.random.set_state(_state)
+
+__all__ = [
+    "ClosedJaxpr",
+    "Tracer",
+    "clear_backends",
+    "config_value",
+    "get_opaque_trace_state",
+    "jax",
+    "jax_profiler",
+    "jnp",
+    "xla_bridge",
+]
 
 
 def config_value(name: str) -> Any:

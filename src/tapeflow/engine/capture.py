@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jax._src import profiler as jax_profiler  # the only way out of a trace that could not be written
-
 from tapeflow.engine import phases
-from tapeflow.engine.backend import jax
+from tapeflow.engine.backend import jax, jax_profiler
 
 _COMPILE = "/jax/core/compile/"
 _PARTS = {

@@ -20,7 +20,7 @@ from tapeflow.engine.errors import InvalidArgumentError
 from tapeflow.engine.node import spec_of
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.sketch import sketch
+from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tape import GradientTape
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -42,6 +42,7 @@ class ConcreteFunction:
     def __init__(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function = function
         self._outputs: Any = None
+        self._met: Any = None  # what the first call gave, for functions that cannot be sketched
         self._variables: tuple[Variable, ...] = ()
         self._arguments = _named_arguments(function.python_function, args, kwargs)
         self.structured_input_signature: tuple[Any, Any] = (tuple(self._arguments.values()), {})
@@ -90,7 +91,13 @@ class ConcreteFunction:
         """Find out what a call gives, once."""
         if self._outputs is not None:
             return
-        found = [self._sketched(size) for size in _SIZES]
+        try:
+            found = [self._sketched(size) for size in _SIZES]
+        except NotSketchable:
+            if self._met is None:
+                raise
+            self._outputs = self._met
+            return
         has_rank = all(s.shape.rank is not None for s in self.inputs)
         self._outputs = nest.map_structure(
             lambda a, b: _joined(a, b, has_rank) if _is_spec(a) else a, found[0], found[1]
@@ -129,7 +136,10 @@ class ConcreteFunction:
         """Run on tensors: by position or by name, the settled arguments left out or given as they are."""
         values = self._bound(args, kwargs)
         bound = self._bound_arguments(self._filled(n, s, values) for n, s in self._arguments.items())
-        return self._function(*bound.args, **bound.kwargs)
+        result = self._function(*bound.args, **bound.kwargs)
+        if self._met is None:
+            self._met = nest.map_structure(_described, result)
+        return result
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The passed arguments by name: those of the tensors, or of all as in the signature."""
@@ -190,7 +200,7 @@ class ConcreteFunction:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its arguments and what it returns, one a line."""
         lines = [f"  {n} (POSITIONAL_OR_KEYWORD): {_shown(v)}" for n, v in self._arguments.items()]
-        outputs = _shown(self.structured_outputs)
+        outputs = self._shown_outputs()
         return "\n".join(["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {outputs}"])
 
     def __str__(self) -> str:
@@ -198,7 +208,13 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         taken = ", ".join(f"{n}: {_shown(v)}" for n, v in self._arguments.items())
-        return f"<ConcreteFunction {self.name}({taken}) -> {_shown(self.structured_outputs)}>"
+        return f"<ConcreteFunction {self.name}({taken}) -> {self._shown_outputs()}>"
+
+    def _shown_outputs(self) -> str:
+        try:
+            return _shown(self.structured_outputs)
+        except NotSketchable:
+            return "known after a call"
 
 
 def _is_spec(value: Any) -> bool:

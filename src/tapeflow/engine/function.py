@@ -63,6 +63,7 @@ class Function:
         self._has_warned_of_storm = False
         self._makes_variables = 0
         self._concrete: list[ConcreteFunction] = []
+        self._calls: list[tuple[Any, Any]] = []
         self._of_classes: weakref.WeakKeyDictionary[type, dict[int, Function]] = weakref.WeakKeyDictionary()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Function:
@@ -94,6 +95,12 @@ class Function:
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of the concrete functions asked for so far."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concrete)
+
+    def called(self) -> list[ConcreteFunction]:
+        """A concrete function for each kind of call so far, and those asked for by name."""
+        from tapeflow.engine.concrete_function import ConcreteFunction
+
+        return [*self._concrete, *[ConcreteFunction(self, args, kwargs) for args, kwargs in self._calls]]
 
     def experimental_get_tracing_count(self) -> int:
         """How often a call has been recorded."""
@@ -128,7 +135,7 @@ class Function:
         signature = tuple(key)
         known = self._known.get(signature, _UNKNOWN)
         if known is None:
-            return self.python_function(*args, **kwargs)
+            return nest.map_structure(returned, self.python_function(*args, **kwargs))
         if not state.tapes:
             run_pending()
         if known is _UNKNOWN:
@@ -158,6 +165,7 @@ class Function:
     def _record(self, signature: Any, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> Any:
         self._warn_of_storm(flat, args, kwargs)
         self._times_recorded += 1
+        self._calls.append(nest.pack_sequence_as((args, kwargs), [_spec_for(v) for v in flat]))
         # Not known to the host: what is computed from an argument must not become a constant.
         fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, n.value) for n in nodes]
         trace = live_trace()
@@ -265,8 +273,15 @@ class Function:
         return tuple(self._fit(spec, v) for spec, v in zip(specs, values, strict=True))
 
     def _fit(self, spec: Any, value: Any) -> Any:
-        if not isinstance(spec, TensorSpec):
+        if nest.is_nested(spec):
             return nest.map_structure(self._fit, spec, value)
+        if not isinstance(spec, TensorSpec):  # of a ragged or sparse tensor
+            if spec.is_compatible_with(value):
+                return value
+            raise TypeError(
+                f"tf.function {self.__name__!r} expected an argument that fits {spec!r}, as in its input_signature; "
+                f"got {value!r}."
+            )
         tensor = tensor_of(to_node(value, spec.dtype if not isinstance(value, TensorLike) else None))
         if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
             raise TypeError(
@@ -281,6 +296,13 @@ _UNKNOWN: Any = object()
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array))
+
+
+def _spec_for(value: Any) -> Any:
+    if not _is_array(value):
+        return value
+    found = to_node(value).spec
+    return TensorSpec(found.shape, found.dtype)
 
 
 def _is_nested(args: tuple[Any, ...]) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr
+
+from tapeflow.engine.backend import ClosedJaxpr
 
 _MOST_ELEMENTS = 1 << 14
 _DTYPES = frozenset(

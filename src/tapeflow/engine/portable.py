@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jax import export as jax_export
 
 from tapeflow.engine import nest
 from tapeflow.engine.backend import jax
-from tapeflow.engine.convert import to_node
+from tapeflow.engine.convert import convert_to_tensor, to_node
+from tapeflow.engine.dtypes import as_dtype
+from tapeflow.engine.op import op
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -30,23 +32,38 @@ _KNOWN_CALLS = re.compile(
 )
 
 
+class Exported(NamedTuple):
+    """A program as bytes, what it returns, and which Variables its last results are the new values of."""
+
+    data: bytes
+    outputs: Any
+    writes: list[int]
+
+
 def export_program(
     function: Callable[..., Any], variables: Sequence[Variable], specs: Sequence[TensorSpec]
-) -> bytes:
+) -> Exported:
     """The program of `function` for arguments of these specs; the first size may be open in all of them.
 
     Raises:
         ValueError: another size is open, or it is and rows are not treated each by itself.
     """
     is_open = [_is_open(spec) for spec in specs]
+    outputs: Any = None
+    writes: list[int] = []
 
     def run(values: Any, *arguments: Any) -> Any:
+        nonlocal outputs, writes
         old = [v._node for v in variables]
         try:
-            for variable, value in zip(variables, values, strict=True):
-                variable._node = to_node(value)
+            given = [to_node(value) for value in values]
+            for variable, node in zip(variables, given, strict=True):
+                variable._node = node
             found = function(*[tensor_of(to_node(a)) for a in arguments])
-            return [_value(part) for part in nest.flatten(found)]
+            outputs = nest.map_structure(lambda part: None if part is None else "tensor", found)
+            writes = [i for i, v in enumerate(variables) if v._node is not given[i]]
+            results = [part for part in nest.flatten(found) if part is not None]
+            return [_value(part) for part in [*results, *[variables[i] for i in writes]]]
         finally:
             for variable, node in zip(variables, old, strict=True):
                 variable._node = node
@@ -67,7 +84,16 @@ def export_program(
     ]
     if any(is_open):
         _try_rows(run, by_rows, variables, specs, is_open)
-    return bytes(jax_export.export(jax.jit(program))(held, *given).serialize())
+    exported = jax_export.export(jax.jit(program))(held, *given)
+    return Exported(_with_gradient(exported), outputs, writes)
+
+
+def _with_gradient(exported: Any) -> bytes:
+    """The bytes of a program, with the program of its gradient if it has one."""
+    try:
+        return bytes(exported.serialize(vjp_order=1))
+    except (TypeError, ValueError, NotImplementedError):  # loops of unknown length have none
+        return bytes(exported.serialize())
 
 
 def _try_rows(
@@ -135,10 +161,29 @@ class PortableProgram:
                     "run."
                 )
 
-    def __call__(self, values: list[Any], *arguments: Any) -> list[Tensor]:
-        """The results for the values of the Variables and the arguments."""
-        wanted = self._exported.in_avals[len(values) :]
+    @property
+    def output_specs(self) -> list[TensorSpec]:
+        """The specs of all results; a size that changes with the rows is open."""
+        return [
+            TensorSpec([d if isinstance(d, int) else None for d in aval.shape], as_dtype(aval.dtype))
+            for aval in self._exported.out_avals
+        ]
+
+    def __call__(self, variables: Sequence[Variable], *arguments: Any) -> list[Tensor]:
+        """The results for the Variables and the arguments; a tape sees through it."""
+        wanted = self._exported.in_avals[len(variables) :]
         if len(wanted) != len(arguments):
             raise TypeError(f"The program expected {len(wanted)} arguments; got {len(arguments)}.")
-        given = [np.asarray(a, w.dtype) for a, w in zip(arguments, wanted, strict=True)]
-        return [tensor_of(to_node(found)) for found in self._exported.call(values, *given)]
+        given = [convert_to_tensor(a, as_dtype(w.dtype)) for a, w in zip(arguments, wanted, strict=True)]
+        if not self._exported.out_avals:
+            return []
+        return list(_saved_program(*variables, *given, program=self, count=len(variables)))
+
+    def run(self, values: list[Any], *arguments: Any) -> tuple[Any, ...]:
+        """The results for arrays."""
+        return tuple(self._exported.call(values, *arguments))
+
+
+@op(name="SavedProgram", same_dtype=False)
+def _saved_program(*arrays: Any, program: PortableProgram, count: int) -> Any:
+    return program.run(list(arrays[:count]), *arrays[count:])

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from jax.core import Tracer
 
 from tapeflow.engine import checks, errors
+from tapeflow.engine.backend import Tracer
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.flight import RUN_LOCK, flights, land_flights
 from tapeflow.engine.node import Node, Spec, host_node, is_ours, spec_of_value, user_position

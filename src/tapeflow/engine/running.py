@@ -14,10 +14,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from jax.extend.core import get_opaque_trace_state
 
 from tapeflow.engine import checks, placement
-from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.backend import get_opaque_trace_state, jax, jnp
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.lowering import Evaluation, Gradient
 from tapeflow.engine.node import Node, Value

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import os
 
-from jax._src import xla_bridge  # the only place that tells whether JAX has started
-from jax.extend.backend import clear_backends
-
 from tapeflow.engine import device
-from tapeflow.engine.backend import config_value, jax
+from tapeflow.engine.backend import clear_backends, config_value, jax, xla_bridge
 from tapeflow.engine.device import PhysicalDevice, _numbered
 from tapeflow.engine.program import counters
 from tapeflow.engine.running import run_pending

@@ -10,6 +10,6 @@ class TypeSpec:
 
     __slots__ = ()
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: Any, /) -> bool:
         """Whether a value, or some value of a spec, can meet this spec."""
         raise NotImplementedError

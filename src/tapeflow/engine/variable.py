@@ -89,6 +89,8 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         self._source = object()
         if state.trace.is_body:
             raise NeedsValue  # a Variable holds a value, which a body being recorded has not
+        if given.trace is FOREIGN:
+            raise _met_tracer()
         self._node = self._own(given)
         if state.recording is not None:
             state.recording.note_created(self)
@@ -96,11 +98,9 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
     def _own(self, node: Node) -> Node:
         """`node`'s value as a node that belongs to this Variable alone, counted as its owner."""
         if node.trace is FOREIGN:
-            raise RuntimeError(
-                "A Variable expected a value; got a tracer of a JAX transformation (jax.jit, jax.grad), "
-                "which is gone when the transformation ends. Return the value and assign it outside."
-            )
-        if node.spec.dtype is string:
+            own = Node(node.spec, node.value)
+            own.trace = FOREIGN
+        elif node.spec.dtype is string:
             own = Node(node.spec, materialise(node))
         elif node.value is not None and state.recording is None:
             own = Node(node.spec, node.value)
@@ -165,7 +165,10 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         if flights:
             await_flights()
         trace = node.trace
-        if trace is not None:
+        if trace is FOREIGN:
+            if self._node.trace is not FOREIGN:  # it is while it is exported
+                raise _met_tracer()
+        elif trace is not None:
             if trace.is_body and not trace.is_sketch:
                 raise NeedsValue  # the loop runs as plain Python instead
             known = trace.writes.get(id(self))
@@ -356,3 +359,10 @@ for _name, _symbol, _instead in (
     ("__imatmul__", "@=", "variable.assign(variable @ value)"),
 ):
     setattr(Variable, _name, _forbid(_symbol, _instead))
+
+
+def _met_tracer() -> RuntimeError:
+    return RuntimeError(
+        "A Variable expected a value; got a tracer of a JAX transformation (jax.jit, jax.grad), "
+        "which is gone when the transformation ends. Return the value and assign it outside."
+    )

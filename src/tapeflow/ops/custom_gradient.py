@@ -17,7 +17,7 @@ from tapeflow.engine.op import op
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.tape import TapeToken
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import NeedsValue, state
+from tapeflow.engine.trace import FOREIGN, NeedsValue, state
 from tapeflow.engine.variable import Variable
 from tapeflow.ops.recorded_body import body_or_none, packed_results
 from tapeflow.ops.shaping import stop_gradient
@@ -102,7 +102,8 @@ class _WithGradient:
                 f"{type(returned).__name__}. Return the result and a function of its gradients."
             )
         result = nest.map_structure(convert_to_tensor, returned[0])
-        if not outer:
+        # A JAX transformation around (an export, a user's own) may differentiate without a tape.
+        if not outer and all(t._node.trace is not FOREIGN for t in nest.flatten(result)):
             return result
         inputs = nest.flatten(args)
         passed = {id(x) for x in (*inputs, *nest.flatten(kwargs))}

@@ -9,10 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
 from tapeflow.engine import nest
+from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.module import Module
 from tapeflow.engine.portable import PortableProgram
+from tapeflow.engine.tensor import TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES, input_specs, served
@@ -22,33 +26,130 @@ _MAX_MANIFEST_BYTES = 1 << 26
 _KERAS_FILE = "model.keras"  # in a folder that `model.save` wrote
 
 
-class Endpoint:
-    """A loaded function: called with tensors in order, or by the names of its inputs."""
+class Mismatch(Exception):
+    """A program does not take these arguments."""
 
-    def __init__(
-        self, name: str, program: PortableProgram, described: Any, variables: list[Variable]
-    ) -> None:
-        self.name = name
+
+class Saved:
+    """One program of a loaded function, and how its arguments are called."""
+
+    def __init__(self, program: PortableProgram, described: Any) -> None:
         self._program = program
         self._outputs = described["outputs"]
+        self._writes = [int(i) for i in described["writes"]]
+        self.arguments = {str(name): structure for name, structure in described["arguments"]}
+        self.inputs = [TensorSpec(i["shape"], i["dtype"], name=i["name"]) for i in described["inputs"]]
+
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], casts: bool) -> list[Any]:
+        """The inputs of the program among the arguments of a call.
+
+        Raises:
+            Mismatch: the arguments are others.
+        """
+        names = list(self.arguments)
+        if len(args) > len(names) and len(names) == 1:
+            args = (list(args),)
+        if len(args) > len(names):
+            raise Mismatch
+        values = dict(zip(names, args, strict=False))
+        found: list[Any] = [None] * len(self.inputs)
+        by_input = {spec.name: i for i, spec in enumerate(self.inputs)}
+        for name, value in kwargs.items():
+            if name in names and name not in values:
+                values[name] = value
+            elif name in by_input and not args:
+                found[by_input[name]] = self._fitted(by_input[name], value, casts)
+            else:
+                raise Mismatch
+        for name, structure in self.arguments.items():
+            if name in values:
+                self._take(structure, values[name], found, casts)
+        if any(part is None for part in found):
+            raise Mismatch
+        return found
+
+    def _take(self, structure: Any, value: Any, found: list[Any], casts: bool) -> None:
+        [(kind, part)] = structure.items()
+        if kind == "input":
+            found[part] = self._fitted(part, value, casts)
+        elif kind == "value":
+            if isinstance(value, TensorLike) or type(value) is not type(part) or value != part:
+                raise Mismatch
+        else:
+            parts = list(part.values()) if kind == "dict" else part
+            given = nest.flatten(value) if kind == "dict" else value
+            if not isinstance(given, (list, tuple)) or len(given) != len(parts):
+                raise Mismatch
+            for inner, item in zip(parts, given, strict=True):
+                self._take(inner, item, found, casts)
+
+    def _fitted(self, i: int, value: Any, casts: bool) -> Any:
+        spec = self.inputs[i]
+        try:
+            if casts:
+                value = np.asarray(value, spec.dtype.as_numpy_dtype)
+            tensor = convert_to_tensor(value, None if isinstance(value, TensorLike) else spec.dtype)
+        except (TypeError, ValueError):
+            raise Mismatch from None
+        if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+            raise Mismatch
+        return tensor
+
+    def run(self, variables: list[Variable], inputs: list[Any]) -> Any:
+        """The results; what the function assigned is assigned."""
+        found = self._program(variables, *inputs)
+        for i, value in zip(self._writes, found[len(found) - len(self._writes) :], strict=True):
+            variables[i].assign(value)
+        results = iter(found)
+        return nest.map_structure(lambda mark: None if mark is None else next(results), self._outputs)
+
+    @property
+    def output_specs(self) -> Any:
+        """What comes back, with a spec for each tensor."""
+        specs = iter(self._program.output_specs)
+        return nest.map_structure(lambda mark: None if mark is None else next(specs), self._outputs)
+
+
+class Endpoint:
+    """A loaded function: called as it was when it was saved, with tensors of the same kinds."""
+
+    def __init__(self, name: str, programs: list[Saved], variables: list[Variable]) -> None:
+        self.name = name
+        self.programs = programs
         self._variables = variables
-        self.input_signature = [
-            TensorSpec(i["shape"], i["dtype"], name=i["name"]) for i in described["inputs"]
-        ]
+
+    @property
+    def input_signature(self) -> list[TensorSpec]:
+        """The specs of the inputs; of the first program, if there are several."""
+        return self.programs[0].inputs
+
+    @property
+    def output_specs(self) -> Any:
+        """What comes back, with a spec for each tensor; of the first program, if there are several."""
+        return self.programs[0].output_specs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # A list may be one tensor or several inputs; a dict is always several.
-        is_nested = len(args) != len(self.input_signature) or any(isinstance(a, dict) for a in args)
-        given = nest.flatten(list(args)) if is_nested and args else list(args)
-        for spec in self.input_signature[len(given) :]:
-            if spec.name not in kwargs:
-                raise TypeError(
-                    f"{self.name} expected {len(self.input_signature)} inputs, "
-                    f"{[s.name for s in self.input_signature]}; got {len(given)} and {sorted(kwargs)}."
-                )
-            given.append(kwargs.pop(spec.name))
-        found = self._program([v.numpy() for v in self._variables], *given)
-        return nest.pack_sequence_as(self._outputs, found)
+        for casts in (False, True):
+            for program in self.programs:
+                try:
+                    inputs = program.bound(args, kwargs, casts)
+                except Mismatch:
+                    continue
+                return program.run(self._variables, inputs)
+        raise self._refusal(args, kwargs)
+
+    def _refusal(self, args: Any, kwargs: Any) -> Exception:
+        count = len(self.input_signature)
+        if len(self.programs) == 1 and len(nest.flatten((args, kwargs))) < count:
+            return TypeError(
+                f"{self.name} expected {count} inputs, {[s.name for s in self.input_signature]}; got {len(args)} and "
+                f"{sorted(kwargs)}."
+            )
+        options = "; ".join(str([*p.inputs]) for p in self.programs)
+        return ValueError(
+            f"Could not find matching concrete function to call loaded from the SavedModel: {self.name} expected "
+            f"{options}; got {args!r} {kwargs or ''}. Call the function on such arguments before it is saved."
+        )
 
 
 class ServedModel:
@@ -60,7 +161,16 @@ class ServedModel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         given = [*args, *[kwargs[str(spec.name)] for spec in self.input_signature[len(args) :]]]
-        found = nest.flatten(served(self._model, tuple(given)))
+        return self._named(nest.flatten(served(self._model, tuple(given))))
+
+    @property
+    def output_specs(self) -> dict[str, TensorSpec]:
+        """What comes back for one row, with its rows open."""
+        rows = [tf.zeros([1, *spec.shape.as_list()[1:]], spec.dtype) for spec in self.input_signature]
+        found = nest.flatten(served(self._model, tuple(rows)))
+        return self._named([TensorSpec([None, *t.shape.as_list()[1:]], t.dtype) for t in found])
+
+    def _named(self, found: list[Any]) -> dict[str, Any]:
         names = self._model.output_names or [f"output_{i + 1}" for i in range(len(found))]
         return dict(zip(names, found, strict=True))
 
@@ -72,23 +182,46 @@ class Signature:
         self._endpoint = endpoint
         self.structured_input_signature = ((), {s.name: s for s in endpoint.input_signature})
 
+    @property
+    def structured_outputs(self) -> dict[str, TensorSpec]:
+        """The specs of the results, by name."""
+        found = _by_name(self._endpoint.output_specs)
+        return {name: TensorSpec(spec.shape, spec.dtype, name) for name, spec in found.items()}
+
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        found = self._endpoint(*args, **kwargs)
-        if isinstance(found, dict):
-            return found
-        return {f"output_{i}": part for i, part in enumerate(nest.flatten(found))}
+        return _by_name(self._endpoint(*args, **kwargs))
+
+
+def _by_name(found: Any) -> dict[str, Any]:
+    if isinstance(found, dict):
+        return found
+    return {f"output_{i}": part for i, part in enumerate(nest.flatten(found))}
+
+
+class Part(Module):
+    """A module inside a loaded one: it holds Variables."""
 
 
 class LoadedModel(Module):
-    """What was saved: its functions as attributes, `signatures` by name, and its Variables."""
+    """What was saved: its functions and Variables as attributes, `signatures` by name, and all its Variables."""
 
     def __init__(
-        self, endpoints: dict[str, Endpoint], signatures: dict[str, str], variables: list[Variable]
+        self,
+        endpoints: dict[str, Endpoint],
+        signatures: dict[str, str],
+        variables: list[Variable],
+        paths: list[list[str]],
     ) -> None:
         super().__init__()
         self._held_variables = variables
         self._endpoints = endpoints
         self.signatures = {name: Signature(endpoints[found]) for name, found in signatures.items()}
+        for variable, path in zip(variables, paths, strict=True):
+            owner: Any = self
+            for name in path[:-1]:
+                owner = vars(owner).setdefault(name, Part())
+            if path and path[-1] not in vars(owner):
+                setattr(owner, path[-1], variable)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         found = vars(self).get("_endpoints", {}).get(name)
@@ -98,10 +231,16 @@ class LoadedModel(Module):
             )
         return found
 
-    def __call__(self, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the saved model computed."""
-        name = "serve" if "serve" in self._endpoints else "__call__"
-        return getattr(self, name)(*args, **kwargs)
+        endpoint = self._endpoints.get("serve") or self._endpoints.get("__call__")
+        if endpoint is None:
+            raise TypeError(
+                f"The loaded object cannot be called. It has the functions {sorted(self._endpoints)}."
+            )
+        if all("training" not in program.arguments for program in endpoint.programs):
+            kwargs.pop("training", None)
+        return endpoint(*args, **kwargs)
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
@@ -138,15 +277,19 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
                 )
                 for i, v in enumerate(manifest["variables"])
             ]
-        endpoints = {}
-        for name, described in manifest["endpoints"].items():
-            file = _checked(path, described["file"], manifest)
-            endpoints[name] = Endpoint(
-                name, PortableProgram(file.read_bytes(), str(file)), described, variables
-            )
-        return LoadedModel(endpoints, manifest["signatures"], variables)
+        endpoints = {
+            name: Endpoint(name, [_saved(path, d, manifest) for d in described], variables)
+            for name, described in manifest["endpoints"].items()
+        }
+        paths = [[str(name) for name in v["path"]] for v in manifest["variables"]]
+        return LoadedModel(endpoints, manifest["signatures"], variables, paths)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _broken(path, f"{type(error).__name__}: {error}") from error
+
+
+def _saved(path: Path, described: Any, manifest: Any) -> Saved:
+    file = _checked(path, described["file"], manifest)
+    return Saved(PortableProgram(file.read_bytes(), str(file)), described)
 
 
 def _manifest(path: Path) -> Any:

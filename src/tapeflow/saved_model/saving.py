@@ -8,20 +8,21 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.engine import nest
+from tapeflow.engine.concrete_function import ConcreteFunction
 from tapeflow.engine.function import Function
 from tapeflow.engine.module import Module
 from tapeflow.engine.portable import export_program
-from tapeflow.engine.tensor import TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.models.model import Model
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
+from tapeflow.train.trackable import children
 
 MANIFEST, VARIABLES, ENDING = "saved_model.json", "variables.safetensors", ".stablehlo"
 FORMAT = "tapeflow-saved-model"
@@ -39,51 +40,180 @@ class LoadOptions(SaveOptions):
     """TensorFlow's options for loading; none of them changes anything here."""
 
 
+class Call(NamedTuple):
+    """A way to call a function: with tensors like `specs`, at their places among the `arguments`.
+
+    `wider` are specs that the program is made for if it can be: the same, with any number of rows.
+    """
+
+    function: Callable[..., Any]
+    specs: list[TensorSpec]
+    arguments: list[Any]
+    wider: list[TensorSpec] | None = None
+
+
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Write what an object computes to a folder, as StableHLO programs.
 
     Args:
-        obj: a Keras model, or a `tf.Module` with `@tf.function(input_signature=...)` methods.
+        obj: a Keras model, or a `tf.Module` or `tf.train.Checkpoint` with `@tf.function`s. One without an
+            `input_signature` is written for each kind of call that it has met.
         export_dir: the folder; it is replaced as a whole.
         signatures: a function, or a dict of them, to find under `signatures` after loading.
         options: ignored.
 
     Raises:
-        ValueError: there is no function whose arguments are known.
+        ValueError: there is no function whose arguments are known, or one cannot be exported.
     """
-    endpoints = _endpoints(obj)
-    named: dict[str, Any] = {SERVING: "serve"} if isinstance(obj, Model) else {}
+    functions = {} if isinstance(obj, Model) else _functions(obj)
+    variables = _variables(obj)
+    endpoints = {name: found for name, f in functions.items() if (found := _calls(f))}
+    if isinstance(obj, Model):
+        endpoints["serve"] = [_served_call(obj)]
+    named = {SERVING: "serve"} if isinstance(obj, Model) else _only_signature(functions, signatures)
     given = {SERVING: signatures} if callable(signatures) else dict(signatures or {})
     for name, function in given.items():
-        found = next((k for k, e in endpoints.items() if e[0] is function), None)
+        found = next((k for k, f in functions.items() if f is function and k in endpoints), None)
         named[name] = found or f"signature_{name}"
         if found is None:
-            endpoints[named[name]] = (function, _specs(name, function))
-    if not endpoints:
+            endpoints[named[name]] = _signature_calls(name, function)
+    if not endpoints and not variables:
         raise ValueError(
             f"tf.saved_model.save expected a Keras model or an object with functions whose arguments are known; got "
-            f"{type(obj).__name__}. Decorate its methods with @tf.function(input_signature=[tf.TensorSpec(...)])."
+            f"{type(obj).__name__}. Decorate its methods with @tf.function(input_signature=[tf.TensorSpec(...)]), or "
+            "call them before saving."
         )
-    _write(Path(os.fspath(export_dir)), endpoints, named, _variables(obj))
+    _write(Path(os.fspath(export_dir)), endpoints, named, variables, _paths(obj))
 
 
-Endpoint = tuple[Callable[..., Any], Any]
+def _only_signature(functions: dict[str, Function], signatures: Any) -> dict[str, Any]:
+    """Without signatures, the one function that says what it takes is the one to serve."""
+    found = [n for n, f in functions.items() if f.input_signature is not None]
+    return {SERVING: found[0]} if signatures is None and len(found) == 1 else {}
 
 
 def _variables(obj: Any) -> list[Variable]:
-    found = obj.variables if isinstance(obj, Module) else []
+    found = (
+        obj.variables if isinstance(obj, Module) else [v for v in _reached(obj) if isinstance(v, Variable)]
+    )
     return list({id(v): v for v in found}.values())
 
 
-def _endpoints(obj: Any) -> dict[str, Endpoint]:
-    """The functions of an object that can be exported, with the specs of their arguments."""
+def _reached(obj: Any) -> Iterator[Any]:
+    """All that an object leads to."""
+    return (value for _, value in _walk(obj))
+
+
+def _walk(obj: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    seen: set[int] = set()
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), obj)]
+    for path, value in waiting:
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield path, value
+            waiting += [((*path, name), child) for name, child in children(value).items()]
+
+
+def _paths(obj: Any) -> dict[int, list[str]]:
+    """The names that lead to each Variable of a module; a Keras model's are found by their layers alone."""
     if isinstance(obj, Model):
-        return {"serve": (lambda *inputs: served(obj, inputs), input_specs(obj))}
-    found: dict[str, Endpoint] = {}
-    for name in sorted({n for c in type(obj).__mro__ for n in vars(c)} | set(vars(obj))):
-        value = inspect.getattr_static(obj, name)
-        if isinstance(value, Function) and value.input_signature is not None:
-            found[name] = (getattr(obj, name), _specs(name, value))
+        return {}
+    return {id(value): list(path) for path, value in _walk(obj) if isinstance(value, Variable)}
+
+
+def _functions(obj: Any) -> dict[str, Function]:
+    """The `@tf.function`s of an object, by name."""
+    names = sorted({n for c in type(obj).__mro__ for n in vars(c)} | set(vars(obj)))
+    return {n: getattr(obj, n) for n in names if isinstance(inspect.getattr_static(obj, n), Function)}
+
+
+def _calls(function: Function) -> list[Call]:
+    """How a function may be called: as its signature says, or as it has been."""
+    if function.input_signature is not None and _has_sizes(function.input_signature):
+        return [_call(function.get_concrete_function())]
+    met = {str(c._arguments): c for c in function.called() if _has_sizes(c.inputs) and _is_plain(c)}
+    if not met and function.input_signature is not None:
+        return [_call(function.get_concrete_function(*s)) for s in _guesses(function.input_signature)]
+    calls = [_call(concrete) for concrete in met.values()]
+    if function.input_signature is None:
+        return calls
+    asked = nest.flatten(function.input_signature)
+    widened = [c._replace(wider=[_widened(s, a) for s, a in zip(c.specs, asked, strict=True)]) for c in calls]
+    return list({str(c.wider): c for c in widened}.values())
+
+
+def _widened(spec: TensorSpec, asked: TensorSpec) -> TensorSpec:
+    """A spec met in a call, with its rows open if the signature has them so."""
+    sizes = spec.shape.as_list()
+    is_open = bool(sizes) and (asked.shape.rank is None or asked.shape.as_list()[0] is None)
+    return TensorSpec([None, *sizes[1:]], spec.dtype, spec.name) if is_open else spec
+
+
+def _has_sizes(signature: Any) -> bool:
+    shapes = [s.shape for s in nest.flatten(signature)]
+    return all(s.rank is not None and None not in s.as_list()[1:] for s in shapes)
+
+
+def _guesses(signature: Any) -> list[Any]:
+    """A number and a row of them, for arguments of any rank; other open sizes are for exporting to refuse."""
+    if any(s.shape.rank is not None for s in nest.flatten(signature)):
+        return [signature]
+    return [
+        nest.map_structure(lambda s, shape=shape: TensorSpec(shape, s.dtype, s.name), signature)
+        for shape in ([], [None])
+    ]
+
+
+def _is_plain(concrete: ConcreteFunction) -> bool:
+    """Whether what is settled of a call's arguments can be written down."""
+    return all(
+        isinstance(v, (TensorSpec, bool, int, float, str, type(None)))
+        for v in nest.flatten(list(concrete._arguments.values()))
+    )
+
+
+def _call(concrete: ConcreteFunction) -> Call:
+    values = list(concrete._arguments.values())
+
+    def called(*tensors: Any) -> Any:
+        given = iter(tensors)
+        return concrete._called(
+            nest.map_structure(lambda v: next(given) if isinstance(v, TensorSpec) else v, values)
+        )
+
+    places = iter(range(len(concrete.inputs)))
+    described = [[n, _encoded(v, places)] for n, v in concrete._arguments.items()]
+    return Call(called, concrete.inputs, described)
+
+
+def _encoded(value: Any, places: Iterator[int]) -> Any:
+    """An argument as the manifest has it: which input, a list or dict of them, or a settled value."""
+    if isinstance(value, TensorSpec):
+        return {"input": next(places)}
+    if isinstance(value, dict):
+        return {"dict": {str(k): _encoded(value[k], places) for k in sorted(value)}}
+    if isinstance(value, (list, tuple)):
+        return {"list": [_encoded(v, places) for v in value]}
+    return {"value": value}
+
+
+def _served_call(model: Any) -> Call:
+    specs = input_specs(model)
+    places = nest.pack_sequence_as(_input_structure(model), specs)
+    return Call(
+        lambda *inputs: served(model, inputs), specs, [["inputs", _encoded(places, iter(range(len(specs))))]]
+    )
+
+
+def _signature_calls(name: str, function: Any) -> list[Call]:
+    if isinstance(function, ConcreteFunction):
+        return [_call(function)]
+    found = _calls(function) if isinstance(function, Function) else []
+    if not found:
+        raise ValueError(
+            f"tf.saved_model.save expected a function whose arguments are known for {name!r}; got {function!r}. "
+            "Decorate it with @tf.function(input_signature=[tf.TensorSpec(...)])."
+        )
     return found
 
 
@@ -119,36 +249,33 @@ def _is_shape(value: Any) -> bool:
     return all(d is None or isinstance(d, int) for d in value)
 
 
-def _specs(name: str, function: Any) -> list[TensorSpec]:
-    signature = getattr(function, "input_signature", None)
-    if signature is None:
-        raise ValueError(
-            f"tf.saved_model.save expected a function whose arguments are known for {name!r}; got {function!r}. "
-            "Decorate it with @tf.function(input_signature=[tf.TensorSpec(...)])."
-        )
-    return nest.flatten(signature)
-
-
 def _write(
-    path: Path, endpoints: dict[str, Endpoint], named: dict[str, str], variables: list[Variable]
+    path: Path,
+    endpoints: dict[str, list[Call]],
+    named: dict[str, str],
+    variables: list[Variable],
+    paths: dict[int, list[str]],
 ) -> None:
     """Write the folder beside its place, then put it there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         files: dict[str, str] = {}
-        described = {}
-        for name, (function, specs) in endpoints.items():
-            described[name] = _export(folder, name, function, specs, variables, files)
+        described = {
+            name: [_export(folder, f"{name}-{i}{ENDING}", c, variables, files) for i, c in enumerate(calls)]
+            for name, calls in endpoints.items()
+        }
         tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
         write_tensors(folder / VARIABLES, tensors)
         files[VARIABLES] = _digest((folder / VARIABLES).read_bytes())
         manifest = {
             "format": FORMAT,
-            "version": 1,
+            "version": 2,
             "endpoints": described,
             "signatures": named,
-            "variables": [{"name": v.name, "trainable": v.trainable} for v in variables],
+            "variables": [
+                {"name": v.name, "trainable": v.trainable, "path": paths.get(id(v), [])} for v in variables
+            ],
             "sha256": files,
         }
         (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
@@ -157,36 +284,25 @@ def _write(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _export(
-    folder: Path, name: str, function: Any, specs: Any, variables: list[Variable], files: dict[str, str]
-) -> Any:
-    data = export_program(getattr(function, "python_function", function), variables, specs)
-    file = f"{name}{ENDING}"
-    (folder / file).write_bytes(data)
-    files[file] = _digest(data)
-    # Recording on zeros tells the structure of what comes back.
-    zeros = [TensorSpec([1 if s is None else s for s in spec.shape], spec.dtype) for spec in specs]
-    result = nest.map_structure(_marked, function(*[_zeros(spec) for spec in zeros]))
+def _export(folder: Path, file: str, call: Call, variables: list[Variable], files: dict[str, str]) -> Any:
+    specs = call.specs
+    exported = None
+    if call.wider is not None:
+        try:
+            exported = export_program(call.function, variables, call.wider)
+            specs = call.wider
+        except ValueError:  # its rows are not treated each by itself
+            exported = None
+    exported = exported or export_program(call.function, variables, specs)
+    (folder / file).write_bytes(exported.data)
+    files[file] = _digest(exported.data)
     return {
         "file": file,
+        "arguments": call.arguments,
         "inputs": [{"name": s.name, "shape": s.shape.as_list(), "dtype": s.dtype.name} for s in specs],
-        "outputs": result,
+        "outputs": exported.outputs,
+        "writes": exported.writes,
     }
-
-
-def _zeros(spec: TensorSpec) -> Any:
-    import tapeflow as tf
-
-    return tf.zeros(spec.shape, spec.dtype)
-
-
-def _marked(value: Any) -> Any:
-    """What stands for a result in the manifest; only tensors come back from a program."""
-    if not isinstance(value, TensorLike):
-        raise ValueError(
-            f"Exporting expected a function that returns tensors; got {value!r} among its results."
-        )
-    return "tensor"
 
 
 def _digest(data: bytes) -> str:

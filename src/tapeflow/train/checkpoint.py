@@ -13,6 +13,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.dtypes import string as string_dtype
+from tapeflow.engine.function import Function
 from tapeflow.engine.running import materialise
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
@@ -197,7 +198,7 @@ def opened(save_path: Any) -> TensorFile:
 
 def _checked(name: str, value: Any) -> Any:
     is_empty = isinstance(value, (list, tuple, dict)) and not value
-    if not is_empty and not is_trackable(value):
+    if not is_empty and not is_trackable(value) and not isinstance(value, Function):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (a Variable, layer, model, optimizer, metric, "
             f"tf.Module, iterator, generator, or a list or dict of them), got {value!r}. Make it a tf.Variable."

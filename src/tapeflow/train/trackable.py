@@ -109,10 +109,11 @@ def _of_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_layer(owner: WeightOwner) -> Iterator[tuple[str, Any]]:
-    from tapeflow.keras.models.model import Model  # which trains, and for that saves
+    from tapeflow.keras.models.functional import Functional  # which trains, and for that saves
+    from tapeflow.keras.models.sequential import Sequential
 
     reached: set[int] = set()
-    if isinstance(owner, Model):
+    if isinstance(owner, (Functional, Sequential)):  # other models know their layers by attributes
         weighted = 0
         for i, layer in enumerate(owner.layers):
             if layer.weights:

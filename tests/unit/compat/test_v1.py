@@ -64,3 +64,15 @@ def test_text_and_bytes() -> None:
     assert tf.compat.as_str_any(1) == "1"
     with pytest.raises(TypeError, match="expected binary or unicode string"):
         tf.compat.as_bytes(1)
+
+
+def test_what_is_the_same_in_tensorflow_2_is_that() -> None:
+    assert v1.math.log is tf.math.log
+    assert v1.global_variables_initializer() is None
+    assert v1.keras.backend.set_session(v1.Session(config=v1.ConfigProto())) is None
+    assert v1.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next().numpy() == 0
+    assert not v1.gfile.Exists("nowhere")
+    assert tf.compat.dimension_value(tf.ones([2]).shape[0]) == 2
+    assert tf.compat.dimension_at_index(tf.TensorShape([None, 3]), 1) == 3
+    with pytest.raises(AttributeError, match="losses"):
+        v1.losses  # noqa: B018

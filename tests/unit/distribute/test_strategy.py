@@ -120,3 +120,11 @@ def test_what_tutorials_try_first() -> None:
         operations = kind()
         assert isinstance(operations, tf.distribute.CrossDeviceOps)
         assert tf.distribute.MirroredStrategy(cross_device_ops=operations).num_replicas_in_sync >= 1
+
+
+def test_values_for_each_replica_from_a_function() -> None:
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    given = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(float(context.replica_id_in_sync_group + context.num_replicas_in_sync))
+    )
+    assert strategy.run(lambda value: value * 2.0, args=(given,)).numpy() == 2.0

@@ -91,3 +91,11 @@ def test_variables_and_methods() -> None:
 def test_what_it_refuses(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_what_cannot_be_known_without_data_is_known_after_a_call() -> None:
+    joined = tf.function(lambda a: a + a).get_concrete_function(tf.TensorSpec([], tf.string))
+    assert "known after a call" in repr(joined)
+    with pytest.warns(UserWarning, match="run as plain Python"):
+        assert joined(tf.constant("a")).numpy() == b"aa"
+    assert joined.structured_outputs == tf.TensorSpec([], tf.string)

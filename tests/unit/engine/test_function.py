@@ -489,3 +489,23 @@ def test_within_a_users_own_jit_the_function_is_part_of_it(recwarn: pytest.Warni
     assert doubled.experimental_get_tracing_count() == 0
     np.testing.assert_array_equal(doubled(tf.ones(3)), [2.0, 2.0, 2.0])
     assert [str(w.message) for w in recwarn] == []
+
+
+def test_plain_calls_return_tensors_for_numbers_too() -> None:
+    @tf.function
+    def relu(x: Any) -> Any:
+        return x if x > 0 else 0
+
+    with pytest.warns(UserWarning, match="run as plain Python"):
+        assert isinstance(relu(tf.constant(1)), tf.Tensor)
+    assert relu(tf.constant(-1)).dtype is tf.int32
+
+
+def test_a_signature_may_ask_for_ragged_tensors() -> None:
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    def longest(rows: Any) -> Any:
+        return tf.reduce_max(rows, axis=-1)
+
+    assert longest(tf.ragged.constant([[1, 2], [3]])).numpy().tolist() == [2, 3]
+    with pytest.raises(TypeError, match=r"expected an argument that fits RaggedTensorSpec"):
+        longest(tf.constant([[1.0]]))

@@ -371,3 +371,13 @@ class TestAfterFailures:
             v.assign(tf.math.log(v * -1.0)).numpy()
         tf.debugging.disable_check_numerics()
         assert float(v) == 1.0
+
+
+def test_assigning_inside_a_jax_transformation_is_refused() -> None:
+    import jax
+
+    v = tf.Variable(1.0)
+    for change in (v.assign, v.assign_add, tf.Variable):
+        with pytest.raises(RuntimeError, match="got a tracer of a JAX transformation"):
+            jax.jit(lambda x, change=change: change(x).numpy())(2.0)
+    assert v.numpy() == 1.0

@@ -183,6 +183,12 @@ def test_range_refuses(args, error, text: str) -> None:
         tf.range(*args)
 
 
+def test_linspace_of_numbers_is_the_same_inside_a_program() -> None:
+    inside = tf.cast(tf.linspace(-2, 2, 21), tf.float32)[10:11] * 2.0
+    assert inside.numpy() == 0.0
+    assert tf.linspace(-2, 2, 21)[3].numpy() == -2.0 + 3 * (4.0 / 20)
+
+
 def test_linspace() -> None:
     for start, stop, num in ((0.0, 1.0, 5), (3.0, -2.0, 7), (0.0, 1.0, 2), (2.5, 9.0, 1)):
         found = tf.linspace(start, stop, num)

@@ -1,9 +1,22 @@
 """`tf.compat.v1`: the names of TensorFlow 1 that scripts written for TensorFlow 2 still call.
 
-They switch logging, seeds and memory options, or turn on what is always on here. There is no graph mode:
-what would need one says so. The other names of TensorFlow 1 are not here.
+They switch logging, seeds and memory options, or turn on what is always on here. Modules and functions that TensorFlow
+2 has under the same name are those. There is no graph mode: what would need one says so.
 """
+
+import importlib
+from typing import Any
 
 import lazy_loader as _lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+_own, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+# These are Keras's in TensorFlow 2, and something else here.
+_OTHERS = ("initializers", "losses", "metrics", "optimizers", "summary")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__ and name not in _OTHERS and not name.startswith("_"):
+        found = getattr(importlib.import_module("tapeflow"), name, None)
+        if found is not None:
+            return found
+    return _own(name)

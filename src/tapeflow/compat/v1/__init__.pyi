@@ -1,10 +1,15 @@
+from . import data as data
+from . import gfile as gfile
 from . import logging as logging
 from .behavior import disable_eager_execution as disable_eager_execution
 from .behavior import disable_v2_behavior as disable_v2_behavior
 from .behavior import enable_eager_execution as enable_eager_execution
 from .behavior import enable_resource_variables as enable_resource_variables
 from .behavior import enable_v2_behavior as enable_v2_behavior
+from .behavior import global_variables_initializer as global_variables_initializer
+from .behavior import local_variables_initializer as local_variables_initializer
 from .behavior import reset_default_graph as reset_default_graph
+from .behavior import tables_initializer as tables_initializer
 from .same import config as config
 from .same import executing_eagerly as executing_eagerly
 from .same import keras as keras

@@ -21,6 +21,13 @@ def reset_default_graph() -> None:
     """Nothing to do: there is no default graph."""
 
 
+def global_variables_initializer() -> None:
+    """Nothing to do: a Variable has its value from the start."""
+
+
+local_variables_initializer = tables_initializer = global_variables_initializer
+
+
 def disable_eager_execution() -> NoReturn:
     """Not possible here: raises, saying what to do instead."""
     raise RuntimeError(no_graphs("tf.compat.v1.disable_eager_execution"))

@@ -110,6 +110,7 @@ from .settings import reset_uids as reset_uids
 from .settings import set_epsilon as set_epsilon
 from .settings import set_floatx as set_floatx
 from .settings import set_image_data_format as set_image_data_format
+from .settings import set_session as set_session
 from .values import batch_get_value as batch_get_value
 from .values import batch_set_value as batch_set_value
 from .values import cast as cast

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tapeflow.keras.config import epsilon as epsilon
 from tapeflow.keras.config import floatx as floatx
 from tapeflow.keras.config import image_data_format as image_data_format
@@ -21,6 +23,11 @@ def backend() -> str:
 def reset_uids() -> None:
     """Begin again with the first name of every kind of layer."""
     reset_names()
+
+
+def set_session(session: Any) -> None:
+    """Nothing to do: `tf.compat.v1.keras.backend.set_session` passes options of a session, which runs nothing."""
+    del session
 
 
 def clear_session() -> None:

@@ -24,7 +24,7 @@ ELEMENTWISE = {
     for name in (
         "activation", "arithmetic", "casting", "check_numerics", "clip", "comparison", "division", "dropout",
         "elementwise", "embedding", "power", "special", "string_conversion", "text", "text_hashing",
-        "text_search", "text_splitting", "text_unicode",
+        "text_script", "text_search", "text_splitting", "text_unicode",
     )
 }  # fmt: skip
 _ALSO_ELEMENTWISE = {"one_hot", "ones_like", "zeros_like", "identity", "stop_gradient", "where"}
@@ -150,7 +150,7 @@ def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
 
 
 def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any) -> Any:
-    """Row by row; the results become ragged if their shapes differ or the signature says so."""
+    """Row by row; the results are ragged if they are rows themselves or the signature says so."""
     from tapeflow.ops.ragged.spec import RaggedTensorSpec
 
     parts = nest.flatten(elems)
@@ -161,7 +161,10 @@ def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **
     found = []
     for k, column in enumerate(zip(*flat, strict=True)):
         asked = wanted[k] if k < len(wanted) else None
-        is_ragged = isinstance(asked, RaggedTensorSpec) or any(isinstance(c, RaggedTensor) for c in column)
+        is_row = fn_output_signature is None and len(getattr(column[0], "shape", ())) > 0
+        is_ragged = (
+            isinstance(asked, RaggedTensorSpec) or is_row or any(isinstance(c, RaggedTensor) for c in column)
+        )
         found.append(arranging.stack(list(column)) if is_ragged else joining.stack(list(column)))
     return nest.pack_sequence_as(rows[0], found)
 

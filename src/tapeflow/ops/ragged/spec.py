@@ -56,6 +56,13 @@ class RaggedTensorSpec(TypeSpec):
         """The dtype of the row splits."""
         return self._row_splits_dtype
 
+    @property
+    def value_type(self) -> type:
+        """The class of what this describes."""
+        from tapeflow.ops.ragged.tensor import RaggedTensor
+
+        return RaggedTensor
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a ragged tensor, or a spec, can meet this one; a tensor has no ragged dimension."""
         return (

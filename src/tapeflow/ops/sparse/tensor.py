@@ -33,6 +33,11 @@ class SparseTensorSpec(TypeSpec):
         """The dtype of the values."""
         return self._dtype
 
+    @property
+    def value_type(self) -> type:
+        """The class of what this describes."""
+        return SparseTensor
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a sparse tensor or a spec can meet this one."""
         return (

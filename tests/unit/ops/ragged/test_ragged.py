@@ -138,3 +138,9 @@ def test_it_is_iterated_and_masked() -> None:
 def test_errors(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(_ragged())
+
+
+def test_map_fn_of_rows_gives_rows() -> None:
+    rows = tf.ragged.constant([[3, 1], [], [2]])
+    assert tf.map_fn(tf.square, rows).to_list() == [[9, 1], [], [4]]
+    assert tf.map_fn(tf.reduce_sum, rows).numpy().tolist() == [4, 0, 2]
