@@ -11,7 +11,7 @@ from tapeflow.keras import activations, layers
 from tapeflow.keras.config import image_data_format
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
-from tapeflow.keras.utils import get_file
+from tapeflow.keras.utils import get_file, get_source_inputs
 
 Builder = TypeVar("Builder", bound=Callable[..., Model])
 
@@ -227,26 +227,10 @@ def assemble(
         x = pool(name=pool_names[0 if is_mean else 1])(x)
     if end is not None and not include_top:
         x = end(x)
-    model = Model(_sources(image), x, name=name)
+    sources = get_source_inputs(image)
+    model = Model(sources[0] if len(sources) == 1 else sources, x, name=name)
     if weights == "imagenet":
         weights = fetched(files[0 if include_top else 1])
     if weights is not None:
         model.load_weights(weights)
     return model
-
-
-def _sources(tensor: Any) -> Any:
-    """The input that a symbolic tensor is computed from, or a list of several."""
-    found: dict[int, Any] = {}
-    waiting, seen = [tensor], set()
-    while waiting:
-        x = waiting.pop()
-        if id(x) in seen:
-            continue
-        seen.add(id(x))
-        if x.node is None or x.node.is_input:
-            found[id(x)] = x
-        else:
-            waiting.extend(x.node.inputs)
-    inputs = list(found.values())
-    return inputs[0] if len(inputs) == 1 else inputs
