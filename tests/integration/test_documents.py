@@ -26,7 +26,11 @@ FENCE = re.compile(
     r"^(?:<!-- not run: (?P<why>.+) -->\n)?```(?P<language>.*)\n(?P<code>(?:.*\n)*?)^```$", re.MULTILINE
 )
 # Blocks that no test can run, by page. A page says why in a comment before each: `<!-- not run: needs a database -->`.
-NOT_RUN = {"docs/board.md": ["needs a notebook"], "docs/tune.md": ["needs a database"]}
+NOT_RUN = {
+    "docs/board.md": ["needs a notebook"],
+    "docs/distribute.md": ["needs a program of its own"],
+    "docs/tune.md": ["needs a database"],
+}
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -55,7 +59,7 @@ def _as_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     yield
-    tf.keras.mixed_precision.set_global_policy("float32")
+    tf.keras.mixed_precision.set_global_policy(None)
     tf.keras.backend.clear_session()
 
 

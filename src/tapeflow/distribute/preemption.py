@@ -47,9 +47,14 @@ class PreemptionCheckpointHandler:
         checkpoint_dir: the folder, for a Checkpoint.
         termination_config: a `TerminationConfig`.
 
-    >>> handler = tf.distribute.experimental.PreemptionCheckpointHandler(None, manager)
-    >>> while handler.total_run_calls < steps:
-    ...     handler.run(train_step)
+    >>> import tempfile
+    >>> steps = tf.Variable(0)
+    >>> checkpoint = tf.train.Checkpoint(steps=steps)
+    >>> handler = tf.distribute.experimental.PreemptionCheckpointHandler(None, checkpoint, tempfile.mkdtemp())
+    >>> while handler.total_run_calls < 3:
+    ...     _ = handler.run(lambda: steps.assign_add(1))
+    >>> int(steps)
+    3
     """
 
     def __init__(

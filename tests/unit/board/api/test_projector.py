@@ -242,6 +242,7 @@ def agreement(layout: np.ndarray, labels: np.ndarray, count: int = 5) -> float:
     return float(((labels[near] == labels[:, None]).mean(1) > 0.5).mean())
 
 
+@pytest.mark.slow  # the browser sees the same
 def test_tsne_finds_the_ten_digits_in_the_background_and_is_kept(
     tmp_path: Path, ask: Callable[..., Asking], digits: tuple[np.ndarray, np.ndarray]
 ) -> None:

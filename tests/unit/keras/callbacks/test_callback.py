@@ -24,6 +24,9 @@ MADE: dict[str, Callable[[Path], Any]] = {
     "ProgbarLogger": lambda path: cb.ProgbarLogger(),
     "ReduceLROnPlateau": lambda path: cb.ReduceLROnPlateau(),
     "RemoteMonitor": lambda path: cb.RemoteMonitor("http://127.0.0.1:9"),
+    "SidecarEvaluatorModelExport": lambda path: cb.SidecarEvaluatorModelExport(
+        path / "best", path / "{epoch}"
+    ),
     "SwapEMAWeights": lambda path: cb.SwapEMAWeights(),
     "TensorBoard": lambda path: cb.TensorBoard(path / "logs", write_graph=False),
     "TerminateOnNaN": lambda path: cb.TerminateOnNaN(),
