@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine import phases
 from tapeflow.engine.backend import jax
 
 
@@ -20,6 +21,14 @@ def compile_ahead(jitted: Any, arguments: list[Any]) -> Future[Any]:
     found = compiler.submit(lambda: jitted.lower(*shapes).compile())
     compiler.shutdown(wait=False)
     return found
+
+
+def awaited(ahead: Future[Any]) -> Any:
+    """What `compile_ahead` gives; waiting for it is compiling."""
+    if not ahead.done():
+        with phases.during("compile"):
+            return ahead.result()
+    return ahead.result()
 
 
 def _shape_of(value: Any) -> Any:

@@ -21,7 +21,7 @@ from tapeflow.engine.convert import to_node
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.function import watchers
 from tapeflow.engine.node import Node, spec_of_value
-from tapeflow.engine.precompile import compile_ahead
+from tapeflow.engine.precompile import awaited, compile_ahead
 from tapeflow.engine.program import Program, counters
 from tapeflow.engine.recorder import Patient, tensor_of
 from tapeflow.engine.rows import Cell, Fetch, Rows
@@ -286,7 +286,7 @@ class Repeated(Record):
             checks.check_argument(instance, origin, np.asarray(arrays[i]), specs)
         if self.program is None:
             return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
-        compiled = self._compiled if self._ahead is None else self._ahead.result()
+        compiled = self._compiled if self._ahead is None else awaited(self._ahead)
         with RUN_LOCK:
             if flights:
                 land_flights()
