@@ -236,6 +236,7 @@ def test_the_trace_by_mouse_and_touch(
     pinch(page, left + width * 0.5, op)
     expect(page).to_have_url(re.compile("profwin="))
     page.get_by_role("button", name="All", exact=True).click()
+    expect(page).not_to_have_url(re.compile("profwin="))
     page.keyboard.down("Shift")
     page.mouse.move(left + width * 0.1, op)
     page.mouse.down()

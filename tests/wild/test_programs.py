@@ -21,6 +21,7 @@ LONG = (
     "csv_columns",
     "cvae",
     "data_augmentation",
+    "dcgan",
     "image_table",
     "mixed_precision",
     "old_gan",
@@ -29,6 +30,7 @@ LONG = (
     "saliency",
     "saved_functions",
     "seeded_sequences",
+    "transfer",
     "unicode_rows",
 )
 

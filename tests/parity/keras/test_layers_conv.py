@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import runpy
 from pathlib import Path
@@ -80,17 +81,26 @@ def their_values(keras: ModuleType, cases: list[Any]) -> Any:
     return jax.jit(run)(arrays)
 
 
-_CASES = [*CONVOLUTIONS, *map(channels_first, _FIRST)]
+_GROUPS = {"last": CONVOLUTIONS, "first": [channels_first(case) for case in _FIRST]}
+_NUMBERED = [
+    pytest.param(group, number, id=_name(case), marks=[pytest.mark.slow] if group == "first" else [])
+    for group, cases in _GROUPS.items()
+    for number, case in enumerate(cases)
+]
 
 
 @pytest.fixture(scope="module")
 def values(keras: ModuleType) -> Any:
-    return our_values(_CASES), their_values(keras, _CASES)
+    @functools.cache
+    def of_group(group: str) -> Any:
+        return our_values(_GROUPS[group]), their_values(keras, _GROUPS[group])
+
+    return of_group
 
 
-@pytest.mark.parametrize("number", range(len(_CASES)), ids=[_name(c) for c in _CASES])
-def test_equals_keras_3(values: Any, number: int) -> None:
-    found, expected = values[0][number], values[1][number]
+@pytest.mark.parametrize(("group", "number"), _NUMBERED)
+def test_equals_keras_3(values: Any, group: str, number: int) -> None:
+    found, expected = (part[number] for part in values(group))
     assert len(found) == len(expected)
     for a, b in zip(found, expected, strict=True):
         assert a.shape == b.shape

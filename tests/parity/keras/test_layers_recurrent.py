@@ -109,7 +109,9 @@ NESTED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("case", NESTED)
+@pytest.mark.parametrize(
+    "case", [pytest.param(name, marks=[pytest.mark.slow] if name == "stacked" else []) for name in NESTED]
+)
 def test_gradients_of_what_holds_cells(keras: ModuleType, case: str) -> None:
     expression, arguments = NESTED[case]
     mine, theirs = [eval(expression, {"L": found}) for found in (L, keras.layers)]

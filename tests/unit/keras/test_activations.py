@@ -25,6 +25,7 @@ def test_staged_equals_eager() -> None:
         np.testing.assert_allclose(staged[name].numpy(), eager.numpy(), rtol=1e-6, atol=1e-7, err_msg=name)
 
 
+@pytest.mark.slow
 def test_gradients_are_finite_far_out() -> None:
     x = tf.Variable([[-1e4, 0.0, 1.0, 50.0]])
     with tf.GradientTape(persistent=True) as tape:

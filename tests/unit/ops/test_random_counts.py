@@ -42,6 +42,7 @@ def test_poisson_of_a_large_mean_in_float32(lam: float) -> None:
     assert x.var() / lam == pytest.approx(1, abs=0.03)
 
 
+@pytest.mark.slow
 def test_poisson_of_odd_means() -> None:
     lam = jnp.asarray([0.0, -1.0, np.nan, np.inf, 3.0], jnp.float32)
     x = np.asarray(poisson(KEY, lam, shape=(100, 5), dtype=jnp.float32))

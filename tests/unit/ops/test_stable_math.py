@@ -53,6 +53,7 @@ def test_every_order_of_derivative(ours: Any, plain: Any) -> None:
         ours, plain = jax.jacrev(ours), jax.jacrev(plain)
 
 
+@pytest.mark.slow
 def test_forward_mode_agrees_with_reverse_mode() -> None:
     for function in (lambda x: stable_math.softmax(x, 1), stable_math.softplus):
         np.testing.assert_allclose(jax.jacfwd(function)(X), jax.jacrev(function)(X), atol=1e-12)

@@ -36,6 +36,7 @@ def test_states_are_given_and_kept() -> None:
     np.testing.assert_allclose(kept(X), first, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_frames_are_predicted() -> None:
     model = tf.keras.Sequential(
         [
