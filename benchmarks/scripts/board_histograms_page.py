@@ -7,9 +7,7 @@ and the longest task of the page: first while it opened, then while the pointer 
 
 import json
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -19,8 +17,8 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.scripts.board_data import HISTOGRAMS, SHAPES, folder_of
+from benchmarks.scripts.serving import FLAGS, server
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 _LIMIT_S = 60.0
 _WATCH = """
 window.tasks = [];
@@ -48,26 +46,21 @@ def main() -> dict[str, Any]:
     steps = SHAPES[HISTOGRAMS][2]
     keep = Path(tempfile.mkdtemp()) / "settings.json"
     command = ["-m", "tapeflow.cli", "board", "--no-cache", "--settings", str(keep), "--port", "0"]
-    process = subprocess.Popen(
-        [sys.executable, *command, "--logdir", str(folder_of(HISTOGRAMS))], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
+    with server(
+        *command, "--logdir", str(folder_of(HISTOGRAMS)), stdout=subprocess.PIPE, text=True
+    ) as process:
         url = process.stdout.readline().split(" at ")[1].strip()
         while not _ask(f"{url}api/v1/info")["progress"]["is_done"]:
             time.sleep(0.05)
         with sync_playwright() as playwright:
-            chromium = shutil.which("chromium")
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.add_init_script(_WATCH.replace("STEPS", str(steps)))
             found = _measure(page, url)
             browser.close()
-        return {**found, "steps": steps, "answer_ms": _answer_ms(url)}
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-        shutil.rmtree(keep.parent)
+        found |= {"steps": steps, "answer_ms": _answer_ms(url)}
+    shutil.rmtree(keep.parent)
+    return found
 
 
 def _measure(page: Page, url: str) -> dict[str, Any]:

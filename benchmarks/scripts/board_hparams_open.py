@@ -8,9 +8,7 @@ while an axis is brushed and the table is scrolled.
 import json
 import os
 import shutil
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,12 +18,12 @@ from typing import Any
 
 from benchmarks.scripts.board_hparams_data import FOLDER, SESSIONS
 from benchmarks.scripts.board_open import free_port
+from benchmarks.scripts.serving import FLAGS, server
 
 _LIMIT_S = 240.0
 _ROUNDS = 5
 _STATUSES = ["STATUS_UNKNOWN", "STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_RUNNING"]
 _REQUEST = {"allowedStatuses": _STATUSES, "startIndex": 0, "sliceSize": SESSIONS}
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 # Long tasks are told to observers; this keeps their lengths in order.
 _WATCH = """() => {
   window.longTasks = [];
@@ -48,10 +46,8 @@ def main(contender: str) -> dict[str, Any]:
             "--settings",
             os.path.join(tempfile.mkdtemp(), "s.json"),
         ]
-    arguments = [sys.executable, "-m", *command, "--logdir", str(FOLDER), "--port", str(port)]
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
-    try:
+    with server("-m", *command, "--logdir", str(FOLDER), "--port", str(port)):
         _wait(address)
         found: dict[str, Any] = {"seconds": _median(lambda: _groups(address))}
         if contender == "tapeflow":
@@ -61,9 +57,6 @@ def main(contender: str) -> dict[str, Any]:
             found["importance_ms"] = round(1e3 * _median(lambda: _get(importance)), 1)
             if shutil.which("chromium"):
                 found |= _page(address)
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
     return found
 
 
@@ -109,7 +102,7 @@ def _page(address: str) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         try:
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             begin = time.perf_counter()

@@ -8,9 +8,7 @@ series takes, and a point from file to page.
 import http.client
 import json
 import os
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scripts.board_data import HISTOGRAMS, PICTURES, SHAPES, folder_of, last_tag
+from benchmarks.scripts.serving import server
 
 _WAIT_S = 0.005
 _LIMIT_S = 240.0
@@ -27,26 +26,14 @@ _LIMIT_S = 240.0
 def main(contender: str, name: str, cache: str) -> dict[str, Any]:
     """Open a set once."""
     port = free_port()
-    command = [
-        sys.executable,
-        "-m",
-        *_command(contender, cache),
-        "--logdir",
-        str(folder_of(name)),
-        "--port",
-        str(port),
-    ]
+    command = ["-m", *_command(contender, cache), "--logdir", str(folder_of(name)), "--port", str(port)]
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with server(*command) as process:
         points = _wait(port, name, begin)
         found: dict[str, Any] = {"seconds": time.perf_counter() - begin, "points": points}
         found["memory_mb"] = _memory_mb(process.pid)
         if contender == "tapeflow" and name not in (PICTURES, HISTOGRAMS):
             found |= _more(port)
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
     return found
 
 

@@ -8,9 +8,7 @@ task: on a machine that is busy with other things, these alone tell the page's o
 
 import json
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -20,8 +18,8 @@ from typing import Any
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from benchmarks.scripts.board_profile_data import EVENTS, FOLDER
+from benchmarks.scripts.serving import FLAGS, server
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LONG_MS = 100
 _WATCH = """
 window.tasks = [];
@@ -38,11 +36,7 @@ def main() -> dict[str, Any]:
     """Open the page once, and move."""
     keep = Path(tempfile.mkdtemp())
     command = ["-m", "tapeflow.cli", "board", "--no-cache", "--settings", str(keep / "s.json"), "--port", "0"]
-    process = subprocess.Popen(
-        [sys.executable, *command, "--logdir", str(FOLDER)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
+    with server(*command, "--logdir", str(FOLDER), stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().split(" at ")[1].strip()
         while not _ask(f"{url}api/v1/info")["progress"]["is_done"]:
             time.sleep(0.05)
@@ -52,11 +46,8 @@ def main() -> dict[str, Any]:
             page.add_init_script(_WATCH)
             found = _measure(page, url, browser.new_browser_cdp_session())
             browser.close()
-        return found
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-        shutil.rmtree(keep)
+    shutil.rmtree(keep)
+    return found
 
 
 def _measure(page: Page, url: str, tracing: CDPSession) -> dict[str, Any]:

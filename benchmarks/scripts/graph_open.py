@@ -7,9 +7,6 @@ the largest scope, to search, and the longest time that a pan held the page up.
 import json
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,37 +16,26 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.scripts.board_open import free_port
 from benchmarks.scripts.graph_data import FOLDER
+from benchmarks.scripts.serving import FLAGS, server
 
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
 _READY = {"tapeflow": "canvas[data-nodes]", "tensorboard": "tf-graph-scene g.node"}
 _LONGEST_S = 2.0
 
 
 def main(contender: str, name: str) -> dict[str, Any]:
     """Open a graph once."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     settings = os.path.join(tempfile.mkdtemp(), "settings.json")
     command = {
         "tapeflow": ["tapeflow.cli", "board", "--no-cache", "--settings", settings],
         "tensorboard": ["tensorboard.main"],
     }[contender]
-    arguments = ["--logdir", str(FOLDER / name), "--port", str(port)]
-    server = subprocess.Popen(
-        [sys.executable, "-m", *command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
+    with server("-m", *command, "--logdir", str(FOLDER / name), "--port", str(port)):
         _wait(f"http://127.0.0.1:{port}/data/plugin/graphs/info")
         with sync_playwright() as playwright:
-            chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+            chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
             page = chromium.new_page(viewport={"width": 1440, "height": 900})
             begin = time.perf_counter()
             page.goto(f"http://127.0.0.1:{port}/#graphs")
@@ -59,9 +45,6 @@ def main(contender: str, name: str) -> dict[str, Any]:
             if contender == "tapeflow":
                 found |= _more(page)
             chromium.close()
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(30)
     return found
 
 

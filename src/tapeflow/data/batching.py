@@ -14,7 +14,7 @@ from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS, objects, split_rows
 from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
 from tapeflow.data.structure import Flat, Structure, as_tensor
-from tapeflow.engine import errors
+from tapeflow.engine import errors, host_memory
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.ops.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -186,7 +186,7 @@ def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any, is
             f"to a smaller size than the input element; got an element of {list(map(int, largest))} for "
             f"padded_shapes={list(shape)}. Use None for the largest of the batch.",
         )
-    out = np.empty((len(parts), *wanted), parts[0].dtype)
+    out = host_memory.empty((len(parts), *wanted), parts[0].dtype)
     out[...] = value
     for i, part in enumerate(parts):
         out[(i, *[slice(n) for n in part.shape])] = part if part.ndim else part[()]

@@ -12,6 +12,7 @@ from tapeflow.data.ordering import joined
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import Rows
 from tapeflow.data.structure import Flat
+from tapeflow.engine import host_memory
 
 
 class Cache(Step):
@@ -85,8 +86,8 @@ class _KeptRows(Rows):
             missing = [i for i, key in enumerate(keys) if key not in self._places]
             if missing or not self._columns:
                 self._keep([keys[i] for i in missing], self._source.gather(handles[missing]))
-            places = [self._places[key] for key in keys]
-            return tuple([c.take(np.array(places, np.int64), axis=0) for c in self._columns])
+            places = np.array([self._places[key] for key in keys], np.int64)
+            return tuple([host_memory.taken(c, places) for c in self._columns])
 
     def _keep(self, keys: list[Any], columns: Flat) -> None:
         start = len(self._places)

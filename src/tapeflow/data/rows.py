@@ -16,7 +16,7 @@ import numpy as np
 from tapeflow.data import composites
 from tapeflow.data.composites import COMPOSITES
 from tapeflow.data.structure import Flat
-from tapeflow.engine import errors
+from tapeflow.engine import errors, host_memory
 
 
 def objects(elements: Sequence[Flat]) -> np.ndarray:
@@ -81,7 +81,7 @@ class ArrayRows(Rows):
             first = int(handles[0])
             if int(handles[-1]) - first == count - 1 and (count < 3 or bool((np.diff(handles) == 1).all())):
                 return tuple([c[first : first + count] for c in self.columns])
-        return tuple([c.take(handles, axis=0) for c in self.columns])
+        return tuple([host_memory.taken(c, handles) for c in self.columns])
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         columns = self.columns
@@ -140,7 +140,7 @@ def stacked(elements: Sequence[Flat]) -> Flat:
                 "dataset. Use flat_map or interleave, such as ds.flat_map(lambda window: window.batch(3))."
             )
         shape = first.shape
-        column = np.empty((len(elements), *shape), first.dtype)
+        column = host_memory.empty((len(elements), *shape), first.dtype)
         for i, element in enumerate(elements):
             part = element[k]
             if part.shape != shape:

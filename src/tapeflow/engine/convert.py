@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeflow.engine import errors
+from tapeflow.engine import errors, host_memory
 from tapeflow.engine.backend import jax
 from tapeflow.engine.conversion import converted, converters
 from tapeflow.engine.dtypes import DType, as_dtype, float32, int32, int64, string
@@ -24,8 +24,8 @@ _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _MOST_NUMBERS = 4096
 _numbers: dict[tuple[float, DType], Node] = {}
-promotion: Callable[[tuple[Any, ...]], list[Tensor]] | None = None
-"""What gives inputs one dtype where they have several, if NumPy's behaviour is enabled."""
+promotion: Callable[[tuple[Any, ...]], list[Tensor] | None] | None = None
+"""What gives inputs one dtype, or None where it has nothing to say, if NumPy's behaviour is enabled."""
 _NONE = (
     f"Attempt to convert a value (None) with an unsupported type ({type(None)}) to a Tensor. "
     "A function may have returned nothing, or a gradient may be unconnected."
@@ -100,8 +100,8 @@ def convert_pair(op: Op, x: Any, y: Any) -> tuple[Node, ...]:
 
 
 def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
-    if promotion is not None and _may_promote(args):
-        return tuple([t._node for t in promotion(args)])
+    if promotion is not None and (promoted := promotion(args)) is not None:
+        return tuple([t._node for t in promoted])
     dtype: DType | None = None
     nodes: list[Any] = []
     is_full = True
@@ -123,19 +123,6 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     if dtype is None:
         return tuple(_without_tensors(args))
     return tuple(_joined(op, args, nodes, dtype))
-
-
-def _may_promote(args: tuple[Any, ...]) -> bool:
-    """Whether there are tensors of numbers among the inputs, and nothing that has no dtype of numbers."""
-    is_met = False
-    for a in args:
-        if isinstance(a, TensorLike):
-            is_met = True
-            if a.dtype is string:
-                return False
-        elif not isinstance(a, (bool, int, float, complex, np.ndarray, np.generic, list, tuple)):
-            return False
-    return is_met
 
 
 def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> list[Node]:
@@ -242,14 +229,14 @@ def _from_numpy(value: Any, dtype: DType | None) -> Node:
     if array.dtype.kind in "OSU":
         return _from_python(array.tolist(), dtype, None, shape=array.shape)
     if dtype is None:
-        return host_node(np.array(array))
+        return host_node(host_memory.copied(array))
     if dtype is string:
         raise TypeError(
             f"convert_to_tensor expected strings for dtype=tf.string; got a numpy array of {array.dtype}."
         )
     if dtype.is_integer and array.dtype.kind in "fc" and isinstance(value, np.ndarray) is False:
         raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}.")
-    return host_node(np.array(array, dtype.as_numpy_dtype))
+    return host_node(host_memory.copied(array, np.dtype(dtype.as_numpy_dtype)))
 
 
 def _from_python(

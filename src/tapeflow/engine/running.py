@@ -60,7 +60,9 @@ def _run_for(node: Node) -> Value:
 
 def run_pending() -> None:
     """Run what this thread has recorded, without waiting for it."""
-    run_trace(live_trace())
+    trace = live_trace()
+    if trace.nodes or trace.effects or flights:
+        run_trace(trace)
 
 
 def run_trace(trace: Trace, is_staged: bool = False) -> Program | None:
@@ -199,11 +201,11 @@ def argument_value(node: Node) -> Any:
     A host array goes as it is to a CPU, which reads it in place; elsewhere it is put there once.
     """
     value = node.value
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind != "O" and jax.default_backend() != "cpu" and placement.current is None:
-            value = node.value = jax.device_put(value)
-    elif placement.current is not None and type(value) is not float:
-        value = node.value = placement.current.everywhere(value)
+    if not isinstance(value, np.ndarray):
+        if placement.current is not None and type(value) is not float:
+            value = node.value = placement.current.everywhere(value)
+    elif placement.current is None and value.dtype.kind != "O" and jax.default_backend() != "cpu":
+        value = node.value = jax.device_put(value)
     return value
 
 

@@ -34,7 +34,6 @@ from tapeflow.ops.linear_operator.composite import LinearOperatorAdjoint as Line
 from tapeflow.ops.linear_operator.composite import LinearOperatorComposition as LinearOperatorComposition
 from tapeflow.ops.linear_operator.composite import LinearOperatorInversion as LinearOperatorInversion
 from tapeflow.ops.linear_operator.composite import LinearOperatorKronecker as LinearOperatorKronecker
-from tapeflow.ops.linear_operator.composite import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
 from tapeflow.ops.linear_operator.dense import LinearOperatorFullMatrix as LinearOperatorFullMatrix
 from tapeflow.ops.linear_operator.dense import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
 from tapeflow.ops.linear_operator.diagonals import LinearOperatorDiag as LinearOperatorDiag
@@ -43,6 +42,7 @@ from tapeflow.ops.linear_operator.diagonals import (
     LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
 )
 from tapeflow.ops.linear_operator.diagonals import LinearOperatorZeros as LinearOperatorZeros
+from tapeflow.ops.linear_operator.low_rank import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
 from tapeflow.ops.linear_operator.operator import LinearOperator as LinearOperator
 from tapeflow.ops.linear_operator.structured import LinearOperatorHouseholder as LinearOperatorHouseholder
 from tapeflow.ops.linear_operator.structured import LinearOperatorPermutation as LinearOperatorPermutation

@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeflow.engine import convert
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.dtypes import string
 from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.ops.casting import cast
@@ -23,10 +24,15 @@ from tapeflow.ops.numpy_functions import FUNCTIONS, as_data, prefer_float32
 from tapeflow.ops.shaping import transpose
 
 Part = tuple[Any, ...]
+_NUMBERS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
 
 
-def _promoted(args: tuple[Any, ...]) -> list[Tensor]:
-    """Inputs of an op in the dtype that NumPy would give them together."""
+def _promoted(args: tuple[Any, ...]) -> list[Tensor] | None:
+    """Inputs of an op in the dtype that NumPy would give them together, if there are tensors of numbers among them."""
+    tensors = [a for a in args if isinstance(a, TensorLike)]
+    are_numbers = all(isinstance(a, (TensorLike, *_NUMBERS)) for a in args)
+    if not tensors or not are_numbers or any(t.dtype is string for t in tensors):
+        return None
     dtype = result_type(*args)
     return [cast(as_data(a), dtype) for a in args]
 

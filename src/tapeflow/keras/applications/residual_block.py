@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.keras import layers
@@ -19,6 +19,26 @@ def residual_network(name: str, year: int, body: Callable[[Any], Any], hashes: t
         weight_files(f"resnet/{name.lower()}_weights_tf_dim_ordering_tf_kernels", hashes),
         pool_names=("avg_pool", "max_pool"),
     )
+
+
+def stacks(
+    x: Any, counts: Sequence[int], block: Callable[[Any, int, int, bool, str], Any], halves_first: bool
+) -> Any:
+    """Four stacks of blocks, each of twice the filters of the one before.
+
+    Args:
+        x: what the stem gives.
+        counts: how many blocks each stack has.
+        block: of an input, the filters, the stride, whether it is the first of its stack, and its name.
+        halves_first: whether the first block of all stacks but the first halves the size, or the last block of all
+            stacks but the last.
+    """
+    for stack, count in enumerate(counts):
+        at, is_kept = (1, stack == 0) if halves_first else (count, stack == len(counts) - 1)
+        for i in range(1, count + 1):
+            stride = 2 if i == at and not is_kept else 1
+            x = block(x, 64 << stack, stride, i == 1, f"conv{stack + 2}_block{i}")
+    return x
 
 
 def normalized(x: Any, name: str) -> Any:

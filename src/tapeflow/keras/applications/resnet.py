@@ -7,21 +7,12 @@ from typing import Any
 
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.residual_block import active, normalized, residual_network, stem
+from tapeflow.keras.applications.residual_block import active, normalized, residual_network, stacks, stem
 
 
 def _body(*counts: int) -> Callable[[Any], Any]:
     """The body, by how many blocks its four stacks have."""
-
-    def body(x: Any) -> Any:
-        x = stem(x, is_active=True)
-        for stack, count in enumerate(counts):
-            for i in range(1, count + 1):
-                stride = 2 if stack and i == 1 else 1
-                x = _block(x, 64 << stack, stride, i == 1, f"conv{stack + 2}_block{i}")
-        return x
-
-    return body
+    return lambda x: stacks(stem(x, is_active=True), counts, _block, halves_first=True)
 
 
 def _block(x: Any, filters: int, stride: int, is_first: bool, name: str) -> Any:

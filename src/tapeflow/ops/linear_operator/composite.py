@@ -1,4 +1,4 @@
-"""Operators made of others: products, Kronecker products, adjoints, inverses, updates of low rank."""
+"""Operators made of others: products, Kronecker products, adjoints, inverses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import arithmetic, diagonal, elementwise, products, reduction, shaping
-from tapeflow.ops.linear_operator.dense import LinearOperatorFullMatrix
-from tapeflow.ops.linear_operator.diagonals import LinearOperatorDiag, LinearOperatorIdentity
-from tapeflow.ops.linear_operator.operator import LinearOperator, as_matrix, dims
-
-Hints = tuple[bool | None, bool | None, bool | None, bool | None]
+from tapeflow.ops import arithmetic, diagonal, elementwise, shaping
+from tapeflow.ops.linear_operator.operator import LinearOperator, dims
 
 
 def read_operators(where: str, operators: Iterable[Any]) -> list[LinearOperator]:
@@ -36,7 +32,26 @@ def promised(operators: Iterable[LinearOperator], hint: str, given: bool | None)
     return True if given is None and all(getattr(o, hint) for o in operators) else given
 
 
-class LinearOperatorComposition(LinearOperator):
+class _Joint(LinearOperator):
+    """An operator made of several, in an order."""
+
+    _operators: list[LinearOperator]
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The operators it was made of."""
+        return self._operators
+
+    @property
+    def _are_square(self) -> bool:
+        """Whether what is wanted of the whole can be put together from the same of each part."""
+        return all(o.is_square for o in self._operators)
+
+    def _batch(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(*[dims(o)[:-2] for o in self._operators])
+
+
+class LinearOperatorComposition(_Joint):
     """Operators one after the other: the product of their matrices."""
 
     def __init__(
@@ -59,14 +74,8 @@ class LinearOperatorComposition(LinearOperator):
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self._operators[0].dtype, None, *hints, name, {"operators": self._operators})
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The operators, the one applied last first."""
-        return self._operators
-
     def _shape(self) -> Any:
-        batch = np.broadcast_shapes(*[dims(o)[:-2] for o in self._operators])
-        return (*batch, self._operators[0].range_dimension, self._operators[-1].domain_dimension)
+        return (*self._batch(), self._operators[0].range_dimension, self._operators[-1].domain_dimension)
 
     def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
         for operator in self._operators if adjoint else reversed(self._operators):
@@ -74,19 +83,19 @@ class LinearOperatorComposition(LinearOperator):
         return x
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._solve(rhs, adjoint)
         for operator in reversed(self._operators) if adjoint else self._operators:
             rhs = operator.solve(rhs, adjoint=adjoint)
         return rhs
 
     def _determinant(self) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._determinant()
         return functools.reduce(arithmetic.multiply, [o.determinant() for o in self._operators])
 
     def _log_abs_determinant(self) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._log_abs_determinant()
         return functools.reduce(arithmetic.add, [o.log_abs_determinant() for o in self._operators])
 
@@ -96,14 +105,14 @@ class LinearOperatorComposition(LinearOperator):
         )
 
     def _linop_inverse(self) -> LinearOperator:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._linop_inverse()
         return LinearOperatorComposition(
             [o.inverse() for o in reversed(self._operators)], is_non_singular=True
         )
 
 
-class LinearOperatorKronecker(LinearOperator):
+class LinearOperatorKronecker(_Joint):
     """The Kronecker product of operators: every element of one times the whole of the next."""
 
     def __init__(
@@ -123,15 +132,9 @@ class LinearOperatorKronecker(LinearOperator):
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self._operators[0].dtype, None, *hints, name, {"operators": self._operators})
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The factors."""
-        return self._operators
-
     def _shape(self) -> Any:
-        batch = np.broadcast_shapes(*[dims(o)[:-2] for o in self._operators])
         return (
-            *batch,
+            *self._batch(),
             math.prod(o.range_dimension for o in self._operators),
             math.prod(o.domain_dimension for o in self._operators),
         )
@@ -151,7 +154,7 @@ class LinearOperatorKronecker(LinearOperator):
         return self._along_each("matmul", x, adjoint, not adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._solve(rhs, adjoint)
         return self._along_each("solve", rhs, adjoint, not adjoint)
 
@@ -160,19 +163,19 @@ class LinearOperatorKronecker(LinearOperator):
         return [self.domain_dimension // max(o.domain_dimension, 1) for o in self._operators]
 
     def _determinant(self) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._determinant()
         powers = [o.determinant() ** n for o, n in zip(self._operators, self._shares(), strict=True)]
         return functools.reduce(arithmetic.multiply, powers)
 
     def _log_abs_determinant(self) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._log_abs_determinant()
         parts = [o.log_abs_determinant() * n for o, n in zip(self._operators, self._shares(), strict=True)]
         return functools.reduce(arithmetic.add, parts)
 
     def _trace(self) -> Tensor:
-        if not all(o.is_square for o in self._operators):
+        if not self._are_square:
             return super()._trace()
         return functools.reduce(arithmetic.multiply, [o.trace() for o in self._operators])
 
@@ -183,9 +186,7 @@ class LinearOperatorKronecker(LinearOperator):
         return self._each("adjoint")
 
     def _linop_inverse(self) -> LinearOperator:
-        return (
-            self._each("inverse") if all(o.is_square for o in self._operators) else super()._linop_inverse()
-        )
+        return self._each("inverse") if self._are_square else super()._linop_inverse()
 
     def _linop_cholesky(self) -> LinearOperator:
         if not all(o._can_use_cholesky for o in self._operators):
@@ -196,19 +197,27 @@ class LinearOperatorKronecker(LinearOperator):
 class _Wrapped(LinearOperator):
     """An operator seen in another way, with the hints it implies."""
 
-    def __init__(self, operator: LinearOperator, hints: Hints, name: str | None) -> None:
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         if not isinstance(operator, LinearOperator):
             raise TypeError(f"{type(self).__name__} expected a LinearOperator; got operator={operator!r}.")
         self._operator = operator
-        known = (
-            operator.is_non_singular,
-            operator.is_self_adjoint,
-            operator.is_positive_definite,
-            operator._is_square,
-        )
-        both = [k if h is None else h for h, k in zip(hints, known, strict=True)]
         super().__init__(
-            operator.dtype, None, both[0], both[1], both[2], both[3], name, {"operator": operator}
+            operator.dtype,
+            None,
+            operator.is_non_singular if is_non_singular is None else is_non_singular,
+            operator.is_self_adjoint if is_self_adjoint is None else is_self_adjoint,
+            operator.is_positive_definite if is_positive_definite is None else is_positive_definite,
+            operator._is_square if is_square is None else is_square,
+            name,
+            {"operator": operator},
         )
 
     @property
@@ -219,17 +228,6 @@ class _Wrapped(LinearOperator):
 
 class LinearOperatorAdjoint(_Wrapped):
     """The conjugate transpose of an operator."""
-
-    def __init__(
-        self,
-        operator: LinearOperator,
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(operator, (is_non_singular, is_self_adjoint, is_positive_definite, is_square), name)
 
     def _shape(self) -> Any:
         *batch, rows, columns = dims(self._operator)
@@ -272,7 +270,7 @@ class LinearOperatorInversion(_Wrapped):
                 f"LinearOperatorInversion expected an operator that has an inverse: it is always non-singular; got "
                 f"{operator!r}."
             )
-        super().__init__(operator, (True, is_self_adjoint, is_positive_definite, is_square), name)
+        super().__init__(operator, True, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _shape(self) -> Any:
         return dims(self._operator)
@@ -294,105 +292,3 @@ class LinearOperatorInversion(_Wrapped):
 
     def _linop_inverse(self) -> LinearOperator:
         return self._operator
-
-
-class LinearOperatorLowRankUpdate(LinearOperator):
-    """An operator plus a product of thin matrices: L + U D V^H, solved with a small system (Woodbury's identity)."""
-
-    def __init__(
-        self,
-        base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
-        is_diag_update_positive: bool | None = None,
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = None,
-        name: str = "LinearOperatorLowRankUpdate",
-    ) -> None:
-        self._base = base_operator
-        self._u = as_matrix(u)
-        self._v = self._u if v is None else as_matrix(v)
-        rank = dims(self._u)[-1]
-        self._update: LinearOperator = (
-            LinearOperatorIdentity(rank, dtype=base_operator.dtype)
-            if diag_update is None
-            else LinearOperatorDiag(diag_update, is_positive_definite=is_diag_update_positive)
-        )
-        if dims(self._u)[-2] != base_operator.range_dimension or dims(self._v)[-2:] != dims(self._u)[-2:]:
-            raise ValueError(
-                "LinearOperatorLowRankUpdate expected u and v of shape [..., size, rank] for a base operator of that "
-                f"size; got u of shape {self._u.shape}, v of shape {self._v.shape} for {base_operator.shape}."
-            )
-        if v is None:  # then the update has the properties of its diagonal
-            if (
-                base_operator.is_self_adjoint
-                and is_self_adjoint is None
-                and not base_operator.dtype.is_complex
-            ):
-                is_self_adjoint = True
-            if base_operator.is_positive_definite and (diag_update is None or is_diag_update_positive):
-                is_positive_definite = True if is_positive_definite is None else is_positive_definite
-        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        parameters = {"base_operator": base_operator, "u": u, "diag_update": diag_update, "v": v}
-        super().__init__(base_operator.dtype, None, *hints, name, parameters)
-
-    @property
-    def base_operator(self) -> LinearOperator:
-        """L."""
-        return self._base
-
-    @property
-    def u(self) -> Any:
-        """U."""
-        return self._u
-
-    @property
-    def v(self) -> Any:
-        """V."""
-        return self._v
-
-    @property
-    def diag_operator(self) -> LinearOperator:
-        """D, as an operator."""
-        return self._update
-
-    def _shape(self) -> Any:
-        parts = (self._base, self._u, self._v, self._update)
-        batch = np.broadcast_shapes(*[dims(p)[:-2] for p in parts])
-        return (*batch, *dims(self._base)[-2:])
-
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
-        left, right = (self._v, self._u) if adjoint else (self._u, self._v)
-        inner = self._update.matmul(products.matmul(right, x, adjoint_a=True), adjoint=adjoint)
-        return self._base.matmul(x, adjoint=adjoint) + products.matmul(left, inner)
-
-    def _capacitance(self) -> LinearOperator:
-        """D^-1 + V^H L^-1 U, of the size of the rank."""
-        small = products.matmul(self._v, self._base.solve(self._u), adjoint_a=True)
-        return LinearOperatorFullMatrix(
-            self._update.inverse().add_to_tensor(small),
-            is_self_adjoint=True if self._can_use_cholesky else None,
-            is_positive_definite=True if self._can_use_cholesky else None,
-        )
-
-    def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
-        left, right = (self._v, self._u) if adjoint else (self._u, self._v)
-        first = self._base.solve(rhs, adjoint=adjoint)
-        inner = self._capacitance().solve(products.matmul(right, first, adjoint_a=True), adjoint=adjoint)
-        return first - self._base.solve(products.matmul(left, inner), adjoint=adjoint)
-
-    def _determinant(self) -> Tensor:
-        parts = (self._capacitance(), self._update, self._base)
-        return functools.reduce(arithmetic.multiply, [p.determinant() for p in parts])
-
-    def _log_abs_determinant(self) -> Tensor:
-        parts = (self._capacitance(), self._update, self._base)
-        return functools.reduce(arithmetic.add, [p.log_abs_determinant() for p in parts])
-
-    def _diag_part(self) -> Tensor:
-        scaled = self._update.matmul(diagonal.adjoint(self._v))
-        outer = reduction.reduce_sum(self._u * diagonal.matrix_transpose(scaled), -1)
-        return self._base.diag_part() + outer

@@ -13,6 +13,7 @@ from tapeflow.engine.module import Module
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.variable import Variable
 from tapeflow.ops import (
     arithmetic,
     creation,
@@ -31,8 +32,6 @@ from tapeflow.ops.host_args import describe
 
 def as_matrix(value: Any) -> Any:
     """What an operator is made of: a Variable as it is, anything else as a tensor."""
-    from tapeflow.engine.variable import Variable
-
     return value if isinstance(value, Variable) else convert_to_tensor(value)
 
 

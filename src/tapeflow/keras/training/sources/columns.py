@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from tapeflow.engine import host_memory
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.training.sources.leaves import Table, in_floatx, is_scalars, to_array
 
@@ -51,7 +52,7 @@ class Memory:
         self.shape = array.shape
 
     def read(self, rows: Rows) -> np.ndarray:
-        return self.array[rows] if isinstance(rows, slice) else self.array.take(rows, axis=0)
+        return self.array[rows] if isinstance(rows, slice) else host_memory.taken(self.array, rows)
 
     def whole(self) -> np.ndarray:
         return self.array
@@ -72,7 +73,7 @@ class OnDisk:
         result = self._dense(self.array[rows[order]])
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return result.take(back, axis=0)
+        return host_memory.taken(result, back)
 
     def whole(self) -> np.ndarray:
         return self._dense(self.array[:])

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from tapeflow.engine import host_memory
 from tapeflow.engine.nest import flatten, pack_sequence_as
 
 
@@ -75,4 +74,4 @@ def _stacked(batches: list[list[Any]], structure: Any, step: int) -> Group:
 
 def stack_leaves(flat: list[list[Any]]) -> list[Any]:
     """Stack the leaves of several batches, each given as its list of leaves; `None` stays `None`."""
-    return [None if leaves[0] is None else np.stack(leaves) for leaves in zip(*flat, strict=True)]
+    return [None if leaves[0] is None else host_memory.stacked(leaves) for leaves in zip(*flat, strict=True)]

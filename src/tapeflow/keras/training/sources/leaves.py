@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from tapeflow.engine import host_memory
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.tensor import TensorLike
@@ -55,8 +56,14 @@ def map_leaves(func: Any, structure: Any) -> Any:
 
 
 def to_arrays(structure: Any) -> Any:
-    """A structure with every leaf as a numpy array."""
-    return map_leaves(to_array, structure)
+    """A structure with every leaf as a numpy array that nobody changes: a generator may fill its own one again."""
+    return map_leaves(_own_array, structure)
+
+
+def _own_array(leaf: Any) -> Any:
+    array = to_array(leaf)
+    is_new = array is None or isinstance(leaf, TensorLike) or (array is not leaf and array.base is None)
+    return array if is_new else host_memory.copied(array)
 
 
 def to_array(leaf: Any) -> Any:

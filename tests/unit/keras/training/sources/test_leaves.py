@@ -81,3 +81,30 @@ def test_named_tuples_and_dicts_keep_their_form():
     assert result["z"].a.tolist() == [1, 2]
     assert result["z"].b is None
     assert isinstance(result["a"], tuple)
+
+
+class Refilled(tf.keras.utils.Sequence):
+    """Batches that come in one array, filled again and again."""
+
+    def __init__(self):
+        self.batch = np.zeros((2, 1), np.float32)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        self.batch[:] = index
+        return self.batch
+
+    def generate(self):
+        for index in range(len(self)):
+            yield self[index]
+
+
+@pytest.mark.parametrize("group", [1, 4])
+@pytest.mark.parametrize("kind", ["sequence", "generator"])
+def test_an_array_may_be_filled_again_for_the_next_batch(kind, group):
+    refilled = Refilled()
+    source = make_source(refilled if kind == "sequence" else refilled.generate())
+    groups = list(source.epoch(0, group=group))
+    assert np.concatenate([g.data.ravel() for g in groups]).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
