@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
+import os
 import shutil
 import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import IO, Any
 
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
-from tapeflow.keras.saving.file_part import FilePart
+from tapeflow.keras.saving.file_part import FilePart, FileTail
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import load_tree
 from tapeflow.train.atomic import replacing
@@ -33,26 +34,41 @@ _BLOCK_BYTES = 1 << 22
 def write_archive(path: Path, config: str, weights: Draft) -> None:
     """Write a model's config and weights; what was there before stays until the file is whole."""
     now = datetime.now(UTC).strftime("%Y-%m-%d@%H:%M:%S")
-    size = weights.nbytes
     with (
         replacing(path) as temporary,
-        SavingProgress(path, size) as progress,
-        zipfile.ZipFile(temporary, "w") as archive,
+        SavingProgress(path, weights.nbytes) as progress,
+        temporary.open("w+b") as file,
+        zipfile.ZipFile(file, "w") as archive,
     ):
         archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
         archive.writestr(CONFIG, config)
-        if size <= _IN_MEMORY_BYTES:
-            content = io.BytesIO()
-            with hdf5.created(content) as file:
-                weights.write(file, progress.add)
-            # The member's checksum must be known before its bytes, so they are all here at once.
-            archive.writestr(WEIGHTS, content.getbuffer())  # pyright: ignore[reportArgumentType]
-            return
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".keras-") as folder:
-            copy = Path(folder, WEIGHTS)
-            with hdf5.created(copy) as file:
-                weights.write(file, progress.add)
-            archive.write(copy, WEIGHTS)
+        _write_weights(archive, file, weights, progress)
+
+
+def _write_weights(
+    archive: zipfile.ZipFile, file: IO[bytes], weights: Draft, progress: SavingProgress
+) -> None:
+    """Write the weights to their place in the archive at once; `zipfile` itself can only copy them there.
+
+    HDF5 goes back and forth in its file, so the member's header, which has the checksum, is written last.
+    """
+    info = zipfile.ZipInfo(WEIGHTS, time.localtime()[:6])
+    info.external_attr = 0o600 << 16  # as `writestr` has it
+    info.CRC = 0
+    info.header_offset = file.seek(0, os.SEEK_END)
+    tail = FileTail(file, info.header_offset + len(info.FileHeader(zip64=True)))
+    with hdf5.created(tail) as content:
+        weights.write(content, progress.add)
+    info.file_size = info.compress_size = tail.size
+    tail.seek(0)
+    block = memoryview(bytearray(_BLOCK_BYTES))
+    while count := tail.readinto(block):
+        info.CRC = zlib.crc32(block[:count], info.CRC)
+    archive.start_dir = file.tell()  # the table of contents comes after it
+    file.seek(info.header_offset)
+    file.write(info.FileHeader(zip64=True))
+    archive.filelist.append(info)
+    archive.NameToInfo[WEIGHTS] = info
 
 
 class Archive:

@@ -1,4 +1,4 @@
-"""`FilePart`: a stretch of a file as a file of its own, without copying it."""
+"""`FilePart` and `FileTail`: a stretch of a file as a file of its own, without copying it."""
 
 from __future__ import annotations
 
@@ -40,3 +40,34 @@ class FilePart(io.RawIOBase):
         count = self._file.readinto(view)  # pyright: ignore[reportAttributeAccessIssue]
         self._at += count
         return count
+
+
+class FileTail(FilePart):
+    """A file from `start` on, to be written; its size is what has been.
+
+    Args:
+        file: the file, which stays open as long as this is used.
+        start: where the tail begins.
+    """
+
+    def __init__(self, file: IO[bytes], start: int) -> None:
+        super().__init__(file, start, 0)
+
+    @property
+    def size(self) -> int:
+        """How long it is."""
+        return self._size
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._file.seek(self._start + self._at)
+        count = self._file.write(data)
+        self._at += count
+        self._size = max(self._size, self._at)
+        return count
+
+    def truncate(self, size: int | None = None) -> int:
+        self._size = self._at if size is None else size
+        return self._file.truncate(self._start + self._size) - self._start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from tapeflow.keras.saving.file_part import FilePart
+from tapeflow.keras.saving.file_part import FilePart, FileTail
 
 
 def test_reads_its_stretch_alone() -> None:
@@ -22,3 +22,18 @@ def test_reads_its_stretch_alone() -> None:
     assert part.seekable()
     assert part.seek(99) == 99
     assert part.read() == b""
+
+
+def test_a_tail_is_written_as_a_file_of_its_own(tmp_path):
+    path = tmp_path / "file"
+    with path.open("w+b") as file:
+        file.write(b"head")
+        tail = FileTail(file, 4)
+        assert tail.write(b"abcdef") == 6
+        tail.seek(1)
+        tail.write(b"X")
+        assert (tail.size, tail.tell()) == (6, 2)
+        assert tail.truncate(4) == 4
+        tail.seek(0)
+        assert tail.read() == b"aXcd"
+    assert path.read_bytes() == b"headaXcd"
