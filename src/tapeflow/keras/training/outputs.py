@@ -39,11 +39,11 @@ def flat_for(y_pred: Any, value: Any, names: list[str], what: str) -> list[Any]:
 
 
 def flat_data(y_pred: Any, value: Any, names: list[str], what: str) -> list[Any]:
-    """Labels or sample weights for each output."""
+    """Labels or sample weights for each output; if they are given once, for every output."""
     if isinstance(value, dict):
         return _by_key(y_pred, value, names, what)
-    flat = [value] if not isinstance(value, (list, tuple)) else nest.flatten(value)
-    if len(flat) == 1 and len(names) > 1 and what == "sample_weight":
+    flat = nest.flatten(value) if isinstance(value, (list, tuple)) else [value]
+    if len(flat) == 1:
         return flat * len(names)
     if len(flat) != len(names):
         raise ValueError(

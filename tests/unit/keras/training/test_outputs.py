@@ -60,17 +60,18 @@ def test_a_wrong_number_or_name_is_refused() -> None:
     ):
         flat_for(PAIR, {"c": "mse"}, NAMES, "loss")
     with pytest.raises(
-        ValueError, match=r"expected y for each of the model's outputs \['a', 'b'\]; got 1 for 2"
+        ValueError, match=r"expected y for each of the model's outputs \['a', 'b'\]; got 3 for 2"
     ):
-        flat_data(PAIR, tf.ones((2,)), NAMES, "y")
+        flat_data(PAIR, [tf.ones((2,))] * 3, NAMES, "y")
     with pytest.raises(
         ValueError, match="list of lists as `metrics`, it should have one entry per model output"
     ):
         metrics_for(PAIR, [["mae"]], NAMES, "metrics")
 
 
-def test_sample_weights_are_for_every_output_unless_given_for_each() -> None:
+def test_labels_and_sample_weights_are_for_every_output_unless_given_for_each() -> None:
     weight = tf.ones((2,))
+    assert flat_data(PAIR, weight, NAMES, "y") == flat_data(PAIR, [weight], NAMES, "y") == [weight, weight]
     assert flat_data(PAIR, weight, NAMES, "sample_weight") == [weight, weight]
     assert flat_data(PAIR, [weight, None], NAMES, "sample_weight") == [weight, None]
     assert flat_data(PAIR, None, NAMES, "sample_weight") == [None, None]

@@ -83,10 +83,14 @@ class TestBadInput:
         i = tf.keras.Input((4,))
         model = tf.keras.Model(i, [layers.Dense(2)(i), layers.Dense(2)(i)])
         model.compile("sgd", "mse")
-        with pytest.raises(ValueError, match="got 1 for 2 outputs"):
-            model.fit(X, Y, verbose=0)
         with pytest.raises(ValueError, match="got 3 for 2 outputs"):
             model.fit(X, [Y, Y, Y], verbose=0)
+
+    def test_an_output_without_a_loss_needs_no_labels(self) -> None:
+        i = tf.keras.Input((4,))
+        model = tf.keras.Model(i, [layers.Dense(2, name="a")(i), layers.Dense(3)(i)])
+        model.compile("sgd", ["mse", None])
+        assert set(model.fit(X, Y, verbose=0).history) == {"loss", "a_loss"}
 
     def test_a_generator_that_ends_early_stops_with_a_warning(self, model: Any) -> None:
         def batches(count: int) -> Any:
