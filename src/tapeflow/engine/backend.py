@@ -8,6 +8,8 @@ so float32 work stays float32 (a contract test reads the jaxprs).
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -55,4 +57,12 @@ def _configure() -> None:
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
 
 
+def _keep_clients() -> None:
+    """Let what runs programs outlive Python: an interrupt does not stop a compilation, which needs them to its end."""
+    if xla_bridge.backends_are_initialized():
+        for client in xla_bridge.backends().values():
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(client))
+
+
 _configure()
+atexit.register(_keep_clients)  # called before JAX's own, which lets go of them
