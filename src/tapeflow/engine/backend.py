@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.cache import cache_folder
+from tapeflow.engine.cache import usable_cache_folder
 from tapeflow.engine.heap import keep_freed_memory
 
 # JAX draws from numpy's generator as it is imported, which is at the first op: after `np.random.seed`.
@@ -51,9 +52,11 @@ def _configure() -> None:
     keep_freed_memory()
     jax.config.update("jax_enable_x64", True)
     # A folder the user has already named for JAX is left alone.
-    if config_value("jax_compilation_cache_dir") is None and (folder := cache_folder()) is not None:
+    if config_value("jax_compilation_cache_dir") is None and (folder := usable_cache_folder()) is not None:
         jax.config.update("jax_compilation_cache_dir", str(folder))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        # What may be read alone is: no compilation takes so long that JAX tries to write.
+        least_s = 0.0 if os.access(folder, os.W_OK) else float("inf")
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", least_s)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
 
 

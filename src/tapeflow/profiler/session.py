@@ -83,7 +83,7 @@ def new_folder(logdir: str) -> Path:
     while True:
         folder = base.with_name(f"{base.name}_{number}") if number else base
         try:
-            folder.mkdir(parents=True)
+            os.makedirs(folder)
             return folder
         except FileExistsError:
             if folder.parent.is_dir():

@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from tapeflow.engine.portable import export_program
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.models.model import Model
+from tapeflow.train.atomic import replace_folder, temporary_beside
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
 from tapeflow.train.trackable import children
@@ -257,8 +257,7 @@ def _write(
     paths: dict[int, list[str]],
 ) -> None:
     """Write the folder beside its place, then put it there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    folder = temporary_beside(path, is_folder=True)
     try:
         files: dict[str, str] = {}
         described = {
@@ -279,7 +278,7 @@ def _write(
             "sha256": files,
         }
         (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
-        _put(folder, path)
+        replace_folder(folder, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -307,15 +306,3 @@ def _export(folder: Path, file: str, call: Call, variables: list[Variable], file
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _put(folder: Path, path: Path) -> None:
-    """Give a written folder its name; what had it before goes only when the new one is there."""
-    old = None
-    if path.exists():
-        old = path.with_name(f".{path.name}.{folder.name}.old")
-        path.rename(old)
-    folder.chmod(0o755)
-    folder.rename(path)
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink()

@@ -3,7 +3,8 @@
 A checkpoint holds the values of all that an object leads to, by the names of the attributes that lead there,
 so that it can be restored into other objects of the same structure, also into ones that are not made yet.
 
-- `trackable` says what an object is made of; `checkpoint` writes that, `restoration` matches it with objects.
+- `trackable` says what an object is made of; `checkpoint` writes that, `restoration` matches it with objects, and
+  with what lists and dicts get later (`growing`).
 - `checkpoint_state` is the file `checkpoint` of a folder, which names the latest one, `checkpoint_manager` keeps
   the last few, and `checkpoint_reader` looks into one.
 - `tensor_file` is the file itself: safetensors, with checksums. `plain_state` puts other state, such as where

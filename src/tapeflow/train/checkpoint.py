@@ -73,12 +73,16 @@ class Checkpoint(Trackable):
         self._save_counter: Variable | None = None
         self._writer = BackgroundWriter("checkpoint")
         self._root = _checked("root", root) if root is not None else None
+        of_root = {} if root is None else children(root)
         for name, value in sorted(kwargs.items()):
-            setattr(self, name, value)
+            if of_root.get(name, value) is not value:
+                raise ValueError(
+                    f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists. Give "
+                    "one of them another name."
+                )
+            setattr(self, name, _checked(name, value))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_"):
-            _checked(name, value)
         object.__setattr__(self, name, value)
         if self._deferred is not None:
             self._deferred.take_below(self, (name,), value)
@@ -96,6 +100,8 @@ class Checkpoint(Trackable):
         if self._save_counter is None:
             with init_scope():
                 self._save_counter = Variable(0, dtype=int64, trainable=False, name=_COUNTER)
+            if self._deferred is not None:
+                self._deferred.take_below(self, (_COUNTER,), self._save_counter)
         return self._save_counter
 
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
@@ -156,7 +162,6 @@ class Checkpoint(Trackable):
         status = self.read(save_path, options)
         if isinstance(status, CheckpointLoadStatus) and self._save_counter is None:
             _ = self.save_counter  # it goes on counting where the saved one was
-            status._restoration.take(self, 0)
         return status
 
     def read(self, save_path: Any, options: Any = None) -> Any:

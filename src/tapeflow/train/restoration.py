@@ -17,6 +17,7 @@ from tapeflow.engine.module import Module
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.optimizers.optimizer import Optimizer
+from tapeflow.train.growing import GrowingDict, GrowingList, growing, plain_container
 from tapeflow.train.plain_state import unpacked
 from tapeflow.train.tensor_file import BrokenFile, TensorFile
 from tapeflow.train.trackable import Trackable, children, has_state, set_state
@@ -24,6 +25,7 @@ from tapeflow.train.trackable import Trackable, children, has_state, set_state
 FORMAT = "tapeflow-checkpoint"
 _VALUES = frozenset({"tensor", "state", "strings"})
 _SHOWN_OBJECTS = 10
+_OWNERS = (Module, Optimizer, Trackable, GrowingList, GrowingDict)  # that tell what they get
 
 
 def graph_of(file: TensorFile) -> list[dict[str, Any]]:
@@ -89,7 +91,7 @@ class Restoration:
         for name in names:
             node = None if node is None else self.nodes[node]["children"].get(name)
         if node is not None:
-            self._give(value, node)
+            self._give(self._grown(owner, names[0], value, node) if len(names) == 1 else value, node)
 
     def _node_of(self, owner: Any) -> int | None:
         found = self._partial.get(id(owner))
@@ -127,12 +129,20 @@ class Restoration:
             return
         wanted = held["children"]
         there = children(owner)
-        for name, child in there.items():
-            if name in wanted:
-                self._match(child, wanted[name], assignments, seen)
-        if isinstance(owner, (Module, Optimizer, Trackable)):
+        for name, number in wanted.items():
+            child = there.get(name)
+            if child is None and isinstance(owner, _OWNERS):
+                child = plain_container(owner, name)  # with nothing in it yet
+            if child is not None:
+                self._match(self._grown(owner, name, child, number), number, assignments, seen)
+        if isinstance(owner, _OWNERS):
             self._partial[id(owner)] = owner, node
             object.__setattr__(owner, "_deferred", self)
+
+    def _grown(self, owner: Any, name: str, child: Any, node: int) -> Any:
+        """What an object has under a name; a list or dict that lacks something has been replaced by one that tells."""
+        lacks = isinstance(child, (list, dict)) and self.nodes[node]["children"].keys() - children(child)
+        return growing(owner, name, child) if lacks else child
 
     def _note(self, target: Any, node: int) -> None:
         self._matched[id(target)] = target

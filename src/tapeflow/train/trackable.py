@@ -116,7 +116,7 @@ def _of_layer(owner: WeightOwner) -> Iterator[tuple[str, Any]]:
     if isinstance(owner, (Functional, Sequential)):  # other models know their layers by attributes
         weighted = 0
         for i, layer in enumerate(owner.layers):
-            if layer.weights:
+            if _has_weights(layer):
                 yield f"layer_with_weights-{weighted}", layer
                 weighted += 1
             yield f"layer-{i}", layer
@@ -128,6 +128,13 @@ def _of_layer(owner: WeightOwner) -> Iterator[tuple[str, Any]]:
     for i, weight in enumerate(owner._own_weights):
         if id(weight) not in reached:
             yield f"_own_weights-{i}", weight
+
+
+def _has_weights(layer: Any) -> bool:
+    try:
+        return bool(layer.weights)
+    except ValueError:  # a model that is not built, and cannot know
+        return False
 
 
 def _variables_in(value: Any) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,120 @@ def test_a_module_that_makes_its_variable_later(tmp_path: Path) -> None:
     status = tf.train.Checkpoint(root=other).read(tf.train.Checkpoint(root=one).write(tmp_path / "w"))
     assert other(1.0).numpy().tolist() == [3.0, 4.0]
     status.assert_consumed().assert_existing_objects_matched().assert_nontrivial_match().expect_partial()
+
+
+def holder(count: int) -> Any:
+    """A module with lists and dicts of modules that make their variables later."""
+    module = tf.Module()
+    module.items, module.table = [Lazy() for _ in range(count)], {"a": {i: Lazy() for i in range(count)}}
+    return module
+
+
+def below(module: Any) -> list[Any]:
+    return [*module.items, *module.table["a"].values()]
+
+
+@pytest.fixture
+def three_each(tmp_path: Path) -> str:
+    """A checkpoint of a list and a dict of three modules each, whose variables are 0 to 5."""
+    module = holder(3)
+    for i, each in enumerate(below(module)):
+        each(1.0)
+        each.w.assign([i, i])
+    return tf.train.Checkpoint(net=module).save(tmp_path / "ckpt")
+
+
+def test_lists_and_dicts_that_grow_later(three_each: str) -> None:
+    module = holder(1)
+    module.items = []
+    status = tf.train.Checkpoint(net=module).restore(three_each)
+    module.items.append(Lazy())
+    module.items.extend([Lazy()])
+    module.items += [Lazy()]
+    module.items.insert(3, Lazy())
+    table = module.table["a"]
+    table[1] = Lazy()
+    table.update({2: Lazy()})
+    table.setdefault(3, Lazy())
+    assert [float(each(1.0)[0]) for each in below(module)] == [0, 1, 2, 0, 3, 4, 5, 0]
+    with pytest.raises(AssertionError, match="Found 2 Python objects that were not bound"):
+        status.assert_consumed()
+    assert module.items._deferred is None  # everything has its value
+    copied = copy.deepcopy(module)
+    copied.items.append(Lazy())
+    copied.table |= {"b": Lazy()}
+    assert len(module.items) == 4
+
+
+def test_lists_that_are_made_later(three_each: str) -> None:
+    module = tf.Module()
+    tf.train.Checkpoint(net=module).restore(three_each)
+    module.items = []
+    module.items.append(Lazy())
+    module.table = {"a": {}}
+    module.table["a"][2] = Lazy()
+    module.items[0] = Lazy()  # in the place of one that has no value yet
+    assert [float(each(1.0)[0]) for each in below(module)] == [0, 5]
+
+
+def test_layers_in_lists_that_a_model_makes_when_it_is_called(tmp_path: Path) -> None:
+    class Stack(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts: list[Any] = []
+
+        def call(self, x: Any) -> Any:
+            if not self.parts:
+                for _ in range(2):
+                    self.parts.append(L.Dense(3))
+            for part in self.parts:
+                x = part(x)
+            return x
+
+    x = np.ones((1, 3), np.float32)
+    model, again = Stack(), Stack()
+    model(x)
+    status = tf.train.Checkpoint(again).restore(tf.train.Checkpoint(model).save(tmp_path / "ckpt"))
+    again(x)
+    for a, b in zip(again.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+    status.assert_consumed()
+
+
+def test_models_inside_models_that_are_not_built(tmp_path: Path) -> None:
+    def made() -> Any:
+        model = tf.keras.Sequential([tf.keras.Sequential([L.Dropout(0.5), L.Dense(2)]), L.Dense(1)])
+        model.compile("adam", "mse")
+        return model
+
+    x, y = np.ones((4, 3), np.float32), np.zeros((4, 1), np.float32)
+    model, again = made(), made()
+    model.fit(x, y, verbose=0)
+    status = tf.train.Checkpoint(again).restore(tf.train.Checkpoint(model).save(tmp_path / "ckpt"))
+    for each in (model, again):
+        each.fit(x, y, verbose=0)
+    status.assert_consumed()
+    for a, b in zip(model.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_count_of_saves_goes_on_after_read(tmp_path: Path) -> None:
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    for _ in range(2):
+        path = checkpoint.save(tmp_path / "ckpt")
+    other = tf.train.Checkpoint(v=tf.Variable(0.0))
+    other.read(path)
+    assert int(other.save_counter) == 2
+
+
+def test_names_and_attributes_of_a_checkpoint(tmp_path: Path) -> None:
+    module, other = holder(1), tf.Variable(1.0)
+    with pytest.raises(ValueError, match=r"keyword argument items if root\.items already exists"):
+        tf.train.Checkpoint(module, items=other)
+    checkpoint = tf.train.Checkpoint(module, items=module.items, v=other)
+    checkpoint.note = "kept, but not saved"
+    names = [name for name, _ in tf.train.list_variables(checkpoint.write(tmp_path / "w"))]
+    assert names == ["_CHECKPOINTABLE_OBJECT_GRAPH", "v/.ATTRIBUTES/VARIABLE_VALUE"]
 
 
 def test_loss_scale_and_schedules(tmp_path: Path) -> None:

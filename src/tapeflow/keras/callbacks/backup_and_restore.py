@@ -9,7 +9,7 @@ from typing import Any
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.preemption import Preemption
 from tapeflow.keras.losses.shape_warning import warn_user
-from tapeflow.keras.training.resume import Run
+from tapeflow.keras.training.resume import Capture, Run
 from tapeflow.train.background import BackgroundWriter
 
 NAME = "training_state.safetensors"
@@ -54,7 +54,7 @@ class BackupAndRestore(Callback):
         self.delete_checkpoint = delete_checkpoint
         self.save_before_preemption = save_before_preemption
         self.batches_since_backup = 0
-        self._is_due = False
+        self._is_due, self._is_first = False, True
         self._writer = BackgroundWriter("backup")
         self._preemption = Preemption()
         self._run: Run | None = None
@@ -83,6 +83,7 @@ class BackupAndRestore(Callback):
         self._run = run
         self.model._initial_step = 0
         self._preemption.begin()
+        self._is_first = not self.path.exists()
         if run.read(self.path):
             self.model._initial_epoch, self.model._initial_step = run.epoch, run.step
 
@@ -107,11 +108,16 @@ class BackupAndRestore(Callback):
         if self._preemption.is_asked:
             self._leave()
 
-    # In other loops.
-
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        if self._run is not None and self._run.source is None:
+        if self._run is None:
+            return
+        if self._run.source is None:
             self._run.epoch, self._run.step = epoch, 0
+        elif self._is_first:
+            self._write(self._run.beginning())
+        self._is_first = False
+
+    # In other loops.
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self._run is not None and self._run.source is None:
@@ -126,11 +132,21 @@ class BackupAndRestore(Callback):
             self._keep_state()
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        if self._run is not None and self._run.source is None:
+            self._forget_state()
+            self._release()
+
+    def _forget_state(self) -> None:
         self._settle()
         # On `SIGTERM` the program ends now, perhaps before it has saved anything else.
         if self.delete_checkpoint and not self._preemption.is_asked:
-            self.path.unlink(missing_ok=True)
-        self._release()
+            try:
+                self.path.unlink(missing_ok=True)
+            except OSError as error:
+                warn_user(
+                    f"BackupAndRestore could not delete {str(self.path)!r} ({error.strerror}): delete it, or the next "
+                    "training with this folder ends as this one did."
+                )
 
     def _release(self) -> None:
         self._run = None
@@ -140,9 +156,11 @@ class BackupAndRestore(Callback):
             self._preemption.end()
 
     def _back_up(self) -> None:
-        if self._run is None:
-            return
-        captured, path = self._run.capture(), self.path
+        if self._run is not None:
+            self._write(self._run.capture())
+
+    def _write(self, captured: Capture) -> None:
+        path = self.path
         try:
             self._writer.start(lambda: captured.write(path))
         except OSError as error:

@@ -124,6 +124,9 @@ class Callback:
     def _keep_state(self) -> None:
         """Steps or an epoch have ended, for everybody: now the training's state may be taken; only in `fit`."""
 
+    def _forget_state(self) -> None:
+        """Training has ended, for everybody: what was kept to go on with it may go."""
+
     def _release(self) -> None:
         """`fit` is left, perhaps by an exception: let go of what must not outlive it."""
 

@@ -272,6 +272,8 @@ class CallbackList:
         handed = plain_logs(logs)
         for callback in self.callbacks:
             callback.on_train_end(handed)
+        for callback in self.callbacks:
+            callback._forget_state()
 
     def on_test_begin(self, logs: Mapping[str, Any] | None = None) -> None:
         """`evaluate`, or validation inside `fit`, begins."""

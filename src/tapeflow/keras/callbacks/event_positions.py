@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tapeflow.train.atomic import is_alive
+from tapeflow.train.atomic import is_left
 
 _NAME = re.compile(r"events\.out\.tfevents\.(\d+)\.(.+)\.(\d+)\.\d+(\.\D.*)?")
 _NOTE = ".continued"  # lines: the backup, and a process that went on from it
@@ -81,4 +81,4 @@ def _is_orphan(file: Path, since: float, processes: set[str]) -> bool:
         return False
     stamp, host, process, _ = match.groups()
     is_theirs = f"{host}.{process}" in processes and host == socket.gethostname()
-    return is_theirs and int(stamp) >= int(since) and not is_alive(int(process))
+    return is_theirs and int(stamp) >= int(since) and is_left(file, int(process))

@@ -13,7 +13,9 @@ from typing import Any
 
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
+from tapeflow.keras.callbacks.preemption import Preemption
 from tapeflow.keras.saving.progress import quiet
+from tapeflow.keras.training.resume import Capture
 from tapeflow.keras.utils.messages import say
 from tapeflow.train.background import BackgroundWriter
 
@@ -91,6 +93,8 @@ class ModelCheckpoint(Callback):
         self._saved: tuple[str, Callable[[], None]] | None = None
         self._writer = BackgroundWriter("checkpoint")
         self._written: str | None = None
+        self._preemption = Preemption()
+        self._keeps_beginning = False  # whether to note the beginning of this training
 
     def _implements_train_batch_hooks(self) -> bool:
         # `fit` says when steps have run, many of them at once; other loops have the hooks alone.
@@ -122,38 +126,70 @@ class ModelCheckpoint(Callback):
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         if not self.load_weights_on_restart:
             return
-        run = getattr(self.model, "_run", None)
+        run, files = getattr(self.model, "_run", None), matches(self.filepath)
         if run is not None:
             run.track()
+            self._preemption.begin()
             state = newest(matches(self.filepath + _STATE))
             if state is not None and run.read(state):
                 self.model._initial_epoch = run.epoch
                 return
-        weights = newest(matches(self.filepath))
+            if state is not None:  # of a beginning: what is newer is of the training that was interrupted
+                files = [file for file in files if file.stat().st_mtime_ns < state.stat().st_mtime_ns]
+            self._keeps_beginning = state is None
+        weights = newest(files)
         if weights is not None:
             self.model.load_weights(str(weights))
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         self._writer.wait()
-        self._forget_states(None)
+
+    def _forget_state(self) -> None:
+        if not self._preemption.is_asked:
+            self._forget_states(None)
 
     def _release(self) -> None:
-        self._writer.wait()
+        try:
+            self._writer.wait()
+        finally:
+            self._preemption.end()
 
     def _keep_state(self) -> None:
         """Write the training's state beside the file just saved, once everybody has seen the step or epoch."""
         saved, self._saved = self._saved, None
-        if saved is None:
-            return
-        path, write = saved
-        state, captured = Path(path + _STATE), self.model._run.capture()
+        if saved is not None:
+            path, write = saved
+            self._start(path, self._with_state(Path(path + _STATE), self.model._run.capture(), write))
+        if self._preemption.is_asked:
+            self._leave()
+
+    def _with_state(
+        self, path: Path, captured: Capture, write: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
+        """What writes a file and then the training's state, in the place of all others."""
 
         def write_both() -> None:
-            write()
-            captured.write(state)
-            self._forget_states(state)
+            if write is not None:
+                write()
+            captured.write(path)
+            self._forget_states(path)
 
-        self._start(path, write_both)
+        return write_both
+
+    @property
+    def _unsaved(self) -> Path:
+        """The file of a state that belongs to no file of this callback."""
+        parts = string.Formatter().parse(self.filepath + _STATE)
+        return Path("".join(text + "0" * (field is not None) for text, field, *_ in parts))
+
+    def _leave(self) -> None:
+        state = self._unsaved
+        try:
+            self._writer.run(self._with_state(state, self.model._run.capture()))
+            text = f"training is saved in {state}; the same command goes on from there"
+        except OSError as error:
+            text = f"training could not be saved in {state} ({error})"
+        self._preemption.leave(text)
 
     def _start(self, path: str, write: Callable[[], None]) -> None:
         """Write on the thread. A file gives way to a newer one of its name only."""
@@ -170,6 +206,9 @@ class ModelCheckpoint(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._epoch = epoch
+        if self._keeps_beginning:
+            self._keeps_beginning = False
+            self._writer.start(self._with_state(self._unsaved, self.model._run.beginning()))
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if isinstance(self.save_freq, str):

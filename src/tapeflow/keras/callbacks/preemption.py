@@ -14,35 +14,60 @@ _STATUS = 128 + signal.SIGTERM
 
 
 class Preemption:
-    """Notes the first `SIGTERM` between `begin` and `end`; the second one ends the process."""
+    """Notes the first `SIGTERM` between `begin` and `end`; the second one ends the process.
+
+    A handler in Python runs when the main thread is back from what it computes or compiles, which may take minutes. So
+    signals also arrive on a pipe, which a thread reads.
+    """
 
     def __init__(self) -> None:
         self.is_asked = False
         self._before: Any = None
-        self._is_listening = False
+        self._pipe_before = -1
+        self._pipe = -1
+        self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
         """Listen. Only the main thread can; elsewhere `SIGTERM` does what it did before."""
-        if self._is_listening or threading.current_thread() is not threading.main_thread():
+        if self._thread is not None or threading.current_thread() is not threading.main_thread():
             return
         self.is_asked = False
+        reading, self._pipe = os.pipe()
+        os.set_blocking(self._pipe, False)
+        self._pipe_before = signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
+        self._thread = threading.Thread(target=self._read, args=(reading,), name="SIGTERM", daemon=True)
+        self._thread.start()
         self._before = signal.signal(signal.SIGTERM, self._note)
-        self._is_listening = True
 
     def end(self) -> None:
         """Let `SIGTERM` do what it did before, and do so now if one has come that nobody has answered."""
-        if self._is_listening:
-            self._is_listening = False
-            signal.signal(signal.SIGTERM, signal.SIG_DFL if self._before is None else self._before)
-            if self.is_asked:
-                signal.raise_signal(signal.SIGTERM)
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if self._before is None else self._before)
+        signal.set_wakeup_fd(self._pipe_before)
+        os.close(self._pipe)
+        thread.join()
+        if self.is_asked:
+            signal.raise_signal(signal.SIGTERM)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.is_asked:
-            os._exit(_STATUS)
         self.is_asked = True
-        with _whoever_listens():
-            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _NOTE)
+
+    def _read(self, pipe: int) -> None:
+        """The thread's work: say that the first `SIGTERM` has come, end with the second; hand other signals on."""
+        has_come = False
+        while number := os.read(pipe, 1):
+            if number[0] != signal.SIGTERM:
+                with contextlib.suppress(OSError):
+                    os.write(self._pipe_before, number)
+                continue
+            if has_come:
+                os._exit(_STATUS)
+            has_come = True
+            with _whoever_listens():
+                os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _NOTE)
+        os.close(pipe)
 
     def leave(self, text: str) -> None:
         """End the program, saying why."""

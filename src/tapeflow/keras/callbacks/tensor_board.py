@@ -167,7 +167,12 @@ class TensorBoard(Callback):
         """Go on counting; what was written after that state is taken out of the files."""
         self._train_step = state["train_step"]
         own = [writer.path for writer in self._writers.values() if isinstance(writer, FileWriter)]
-        cut_back(self._folders(), state["files"], [path for path in own if path is not None])
+        try:
+            cut_back(self._folders(), state["files"], [path for path in own if path is not None])
+        except OSError as error:
+            _log.warning(
+                "TensorBoard could not take out what is logged again: %s. Steps may be there twice.", error
+            )
 
     # Hooks
 

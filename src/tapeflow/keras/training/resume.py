@@ -81,6 +81,7 @@ class Run:
         self.is_over = False
         self._start = (0, 0)
         self._restored: dict[str, Any] | None = None
+        self._beginning: list[Any] = []
         self._file: TensorFile | None = None
 
     def track(self) -> None:
@@ -145,6 +146,10 @@ class Run:
         state["iterations"] = next_iteration()  # sources may just have begun one
         return Capture(tensors, metadata, state, self._rows)
 
+    def beginning(self) -> Capture:
+        """What callbacks remember before the first step: what they log until the first backup may have to go."""
+        return Capture({}, {}, {"beginning": self._callback_states()}, None)
+
     def _objects(self) -> dict[str, Any]:
         # In a loop of one's own nobody knows what makes the metrics.
         metrics = [] if self.source is None else list(self.model.metrics)
@@ -164,6 +169,9 @@ class Run:
             return False
         try:
             found = unpacked(json.loads(self._file.metadata[_KEY]), self._file.read)
+            if "beginning" in found:
+                self._beginning = found["beginning"]
+                return False
             self._start = self.epoch, self.step = int(found["epoch"]), int(found["step"])
             self.is_over = bool(found["is_over"])
         except (KeyError, TypeError, ValueError, RecursionError, IndexError, AttributeError) as error:
@@ -189,12 +197,18 @@ class Run:
             self._settle(self._restored)
             self._place(self._restored)
             self._restored = self._file = None
+        elif not is_in_epoch:
+            self._remind(self._beginning)
 
     def _settle(self, found: dict[str, Any]) -> None:
         """Restore all objects once more: what callbacks did on the way here is undone, and they remember."""
         self._apply()
+        self._remind(found["callbacks"])
+
+    def _remind(self, remembered: list[Any]) -> None:
+        """Let callbacks remember what those of the same class did."""
         taken: dict[str, list[Any]] = {}
-        for name, state in found["callbacks"]:
+        for name, state in remembered:
             taken.setdefault(name, []).append(state)
         for callback in self.callbacks or ():
             states = taken.get(type(callback).__name__)

@@ -157,18 +157,24 @@ def test_interrupted_as_an_epoch_begins_or_after_the_last(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_keeping("arrays", tmp_path, AtTheEnd())
+        train("arrays", tmp_path, AtTheEnd())
     assert train("arrays", tmp_path) == whole("arrays")
 
 
-def train_keeping(kind: str, folder: Path, *callbacks: Callback) -> None:
-    """`train`, interrupted before its backup is deleted: the last callback comes first."""
-    original = BackupAndRestore.on_train_end
-    BackupAndRestore.on_train_end = lambda self, logs=None: None  # type: ignore[method-assign]
-    try:
-        train(kind, folder, *callbacks)
-    finally:
-        BackupAndRestore.on_train_end = original  # type: ignore[method-assign]
+def test_interrupted_before_the_first_backup(tmp_path: Path) -> None:
+    """What callbacks have logged by then is logged again, once, after what was there before the training."""
+    (tmp_path / "log.csv").write_text("epoch,loss\n7,0.5\n")
+
+    def lines(*callbacks: Callback) -> list[str]:
+        each = [BackupAndRestore(tmp_path / "backup", 1000), cb.CSVLogger(tmp_path / "log.csv", append=True)]
+        small().fit(X, Y, epochs=2, verbose=0, callbacks=[*each, *callbacks])
+        return (tmp_path / "log.csv").read_text().splitlines()
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            lines(Crash(epoch=1))
+    assert [line.split(",")[0] for line in lines()] == ["epoch", "7", "0", "1"]
+    assert list((tmp_path / "backup").iterdir()) == []
 
 
 def test_a_generator_is_run_again_with_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,6 +317,20 @@ def test_the_backup_may_be_kept(tmp_path: Path) -> None:
     found = again.fit(X, Y, epochs=2, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
     assert found.history == history.history
     np.testing.assert_array_equal(again.get_weights()[0], model.get_weights()[0])
+
+
+def test_a_backup_that_cannot_be_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unlink = Path.unlink
+
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        if path.name == NAME:
+            raise PermissionError(13, "Permission denied")
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.warns(UserWarning, match=rf"could not delete '.*{NAME}' \(Permission denied\): delete it"):
+        history = small().fit(X, Y, epochs=2, verbose=0, callbacks=[BackupAndRestore(tmp_path)])
+    assert history.epoch == [0, 1]
 
 
 def test_fit_still_runs_many_steps_at_once(tmp_path: Path) -> None:

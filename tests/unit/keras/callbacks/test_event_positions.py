@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tapeflow.keras.callbacks import tensor_board
 from tapeflow.keras.callbacks.event_positions import cut_back, positions
 
 
@@ -65,6 +66,29 @@ def test_files_of_a_process_that_went_on_and_was_killed_go(
     assert all(file.exists() for file in begun)
     cut_back(folders, saved, [])
     assert not any(file.exists() for file in begun)
+
+
+def test_files_of_a_process_that_had_the_number_of_this_one_go(tmp_path: Path) -> None:
+    """As in a container, where every process that is started has the same."""
+    saved = positions([tmp_path])
+    name = f"events.out.tfevents.{int(time.time()) + 1:010d}.{socket.gethostname()}.{os.getpid()}.%d.v2"
+    left, lives = (tmp_path / (name % i) for i in range(2))
+    for file in (left, lives):
+        file.write_bytes(b"abc")
+    os.utime(left, (1e9, 1e9))
+    cut_back([tmp_path], saved, [])
+    assert [file.exists() for file in (left, lives)] == [False, True]
+
+
+def test_files_that_cannot_be_cut_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(*arguments: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tensor_board, "cut_back", refused)
+    tensor_board.TensorBoard(tmp_path).set_training_state({"train_step": 3, "files": {}})
+    assert "could not take out what is logged again: [Errno 13] Permission denied" in caplog.text
 
 
 def test_the_folder_may_have_moved(tmp_path: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tapeflow.keras.callbacks import CallbackList, ModelCheckpoint
+import tapeflow as tf
+from tapeflow.keras.callbacks import CallbackList, LambdaCallback, ModelCheckpoint
+from tapeflow.train import tensor_file
 
 
 def names(model: Any) -> list[str]:
@@ -93,6 +97,58 @@ def test_loads_the_newest_on_restart(fit: Any, model: Any, tmp_path: Path) -> No
         os.utime(tmp_path / name, ns=(i, i))
     fit(ModelCheckpoint(tmp_path / "w{epoch:d}.h5", load_weights_on_restart=True), [])
     assert model.loaded == [str(tmp_path / "w1.h5")]
+
+
+def train(path: Path, *callbacks: Any) -> list[float]:
+    """The losses of a training that goes on where one with the same path was interrupted."""
+    tf.keras.utils.set_random_seed(1)
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x, y = np.ones((4, 2), np.float32), np.zeros((4, 1), np.float32)
+    saving = ModelCheckpoint(path / "w{epoch}.h5", save_weights_only=True, load_weights_on_restart=True)
+    return model.fit(x, y, epochs=3, verbose=0, callbacks=[saving, *callbacks]).history["loss"]
+
+
+def in_epoch(number: int, act: Any) -> Any:
+    return LambdaCallback(on_epoch_begin=lambda epoch, logs: act() if epoch == number else None)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_interrupted_before_the_first_file_is_whole(tmp_path: Path) -> None:
+    wanted = train(tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, in_epoch(0, interrupt))
+    (tmp_path / "w1.h5").write_bytes(b"not loaded: the training's state was not written after it")
+    assert train(tmp_path) == wanted
+    assert not list(tmp_path.glob("*training_state*"))
+
+
+def test_sigterm_saves_and_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def terminate() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    wanted = train(tmp_path / "whole")
+    with pytest.raises(SystemExit) as ended:
+        train(tmp_path, in_epoch(1, terminate))
+    assert ended.value.code == 143
+    said = capsys.readouterr().err
+    assert f"SIGTERM: training is saved in {tmp_path / 'w0.h5.training_state.safetensors'}; the same" in said
+    assert train(tmp_path) == wanted
+
+    def full(file: Any, data: memoryview) -> None:
+        raise OSError(28, "No space left on device")
+
+    def fill() -> None:
+        monkeypatch.setattr(tensor_file, "_write_all", full)
+
+    with pytest.raises(SystemExit):
+        train(tmp_path / "full", in_epoch(1, fill), in_epoch(1, terminate))
+    assert "SIGTERM: training could not be saved in" in capsys.readouterr().err
 
 
 def test_a_name_with_an_unknown_field(fit: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -65,4 +66,51 @@ def test_nobody_listens(received: list[int], monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(SystemExit) as ended:
         preemption.leave("saved")
     assert ended.value.code == 143
+    assert received == []
+
+
+BUSY = """
+import hashlib, sys
+from tapeflow.keras.callbacks.preemption import Preemption
+preemption = Preemption()
+preemption.begin()
+print("busy", flush=True)
+hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+"""
+
+
+def test_signals_while_python_waits_for_a_long_computation() -> None:
+    """No handler runs meanwhile, as none does while a program is compiled."""
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", BUSY], **pipes) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.readline() == "\n"
+        assert process.stderr.readline().startswith(
+            "SIGTERM: saving the training after this step; a second one"
+        )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 143
+
+
+def test_other_signals_reach_who_listens_for_them(received: list[int]) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
+    usual = signal.signal(signal.SIGUSR1, lambda number, frame: None)
+    preemption = Preemption()
+    preemption.begin()
+    try:
+        signal.raise_signal(signal.SIGUSR1)
+        assert os.read(reading, 1) == bytes([signal.SIGUSR1])
+        preemption.end()
+        assert signal.set_wakeup_fd(before) == writing
+    finally:
+        signal.set_wakeup_fd(before)
+        signal.signal(signal.SIGUSR1, usual)
+        preemption.end()
+        os.close(reading)
+        os.close(writing)
     assert received == []

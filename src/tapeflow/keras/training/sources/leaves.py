@@ -62,8 +62,9 @@ def to_arrays(structure: Any) -> Any:
 
 def _own_array(leaf: Any) -> Any:
     array = to_array(leaf)
-    is_new = array is None or isinstance(leaf, TensorLike) or (array is not leaf and array.base is None)
-    return array if is_new else host_memory.copied(array)
+    if array is None or isinstance(leaf, TensorLike) or (array is not leaf and array.base is None):
+        return array
+    return host_memory.copied(array)
 
 
 def to_array(leaf: Any) -> Any:
