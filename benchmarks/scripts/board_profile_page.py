@@ -3,7 +3,7 @@
 The board runs in a process of its own. The last line is JSON: seconds from the navigation until the timeline is there
 (the server reads the profile meanwhile), the longest task of the page while it opened and while it moved, how many
 frames came a second while it was dragged, and what the page used of the processor for one of them and in its longest
-task: on a machine that is busy with other things, these alone tell the page's own part.
+task, with what that task did: on a machine that is busy with other things, these alone tell the page's own part.
 """
 
 import json
@@ -69,7 +69,9 @@ def _measure(page: Page, url: str, tracing: CDPSession) -> dict[str, Any]:
     page.wait_for_timeout(300)
     events: list[dict[str, Any]] = []
     tracing.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    tracing.send("Tracing.start", {"categories": "toplevel", "transferMode": "ReportEvents"})
+    tracing.send(
+        "Tracing.start", {"categories": "toplevel,devtools.timeline,v8", "transferMode": "ReportEvents"}
+    )
     page.evaluate("window.frames_at.length = 0")
     used = _used(session)
     for _ in range(4):
@@ -99,7 +101,7 @@ def _measure(page: Page, url: str, tracing: CDPSession) -> dict[str, Any]:
         "opening_task_ms": opening,
         "dragging_task_ms": dragging,
         "zooming_task_ms": zooming,
-        "longest_task_cpu_ms": _longest_cpu_ms(events),
+        **_longest_task(events),
         "frame_cpu_ms": round(1000 * used / max(len(gaps), 1), 1),
         "frames_a_second": round(1000 * len(gaps) / max(sum(gaps), 1)),
         "moves_without_long_tasks": max(dragging, zooming) < LONG_MS,
@@ -112,12 +114,19 @@ def _used(session: CDPSession) -> float:
     return next(metric["value"] for metric in found if metric["name"] == "TaskDuration")
 
 
-def _longest_cpu_ms(events: list[dict[str, Any]]) -> float:
-    """What the longest task on the main thread of a page used of the processor."""
+def _longest_task(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the longest task on the main thread of a page used of the processor, and most of it for what."""
     names = [e for e in events if e["name"] == "thread_name" and e["args"].get("name") == "CrRendererMain"]
     mains = {(e["pid"], e["tid"]) for e in names}
-    tasks = [e.get("tdur", 0) for e in events if (e["pid"], e["tid"]) in mains and "RunTask" in e["name"]]
-    return round(max(tasks, default=0) / 1000, 1)
+    timed = [e for e in events if (e["pid"], e["tid"]) in mains and "tdur" in e]
+    task = max((e for e in timed if "RunTask" in e["name"]), key=lambda e: e["tdur"], default=None)
+    if task is None:
+        return {"longest_task_cpu_ms": 0.0, "longest_task_did": []}
+    begin, end, thread = task["ts"], task["ts"] + task["dur"], (task["pid"], task["tid"])
+    inside = [e for e in timed if begin <= e["ts"] < end and (e["pid"], e["tid"]) == thread and e is not task]
+    most = sorted(inside, key=lambda e: -e["tdur"])[:6]
+    did = [f"{e['name']} {e['tdur'] / 1000:.1f}" for e in most]
+    return {"longest_task_cpu_ms": round(task["tdur"] / 1000, 1), "longest_task_did": did}
 
 
 def _longest(page: Page) -> int:

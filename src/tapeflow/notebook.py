@@ -54,7 +54,7 @@ def show(line: str) -> None:
         return
     from IPython.display import HTML, display
 
-    display(HTML(frame(running.url)))
+    display(HTML(frame(running.frame_url, running.url)))
 
 
 def start(arguments: list[str]) -> Running:
@@ -74,12 +74,12 @@ def start(arguments: list[str]) -> Running:
     return _running[key]
 
 
-def frame(url: str) -> str:
-    """The board as a part of a page."""
-    safe = html.escape(url, quote=True)
+def frame(url: str, page_url: str) -> str:
+    """The board as a part of a page, and a link to it."""
+    style = f"width: 100%; height: {HEIGHT}px; border: 1px solid rgb(128 128 128 / 0.3); border-radius: 6px"
     return (
-        f'<iframe src="{safe}" width="100%" height="{HEIGHT}" style="border: 0" title="TapeFlow board"></iframe>'
-        f'<a href="{safe}" target="_blank" rel="noopener">open in a page of its own</a>'
+        f'<iframe src="{html.escape(url)}" style="{style}" title="TapeFlow board"></iframe>'
+        f'<a href="{html.escape(page_url)}" target="_blank" rel="noopener">open in a page of its own</a>'
     )
 
 

@@ -116,3 +116,6 @@ def test_damage_is_said_and_the_rest_is_shown(
     mark = page.get_by_role("img", name=re.compile("bad bytes at offset"))
     expect(mark).to_be_visible()
     expect(page.locator(".status")).to_contain_text(re.compile("bad has .* bad bytes at offset"))
+    page.get_by_role("button", name="中文").click()
+    expect(page.get_by_role("img", name=re.compile("个损坏字节：不是记录"))).to_be_visible()
+    expect(page.locator(".status")).to_contain_text(re.compile("bad 在偏移 .* 处起有 .* 个损坏字节"))

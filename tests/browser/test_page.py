@@ -238,6 +238,17 @@ def test_it_works_below_a_prefix_and_on_first_load_is_small(
     assert 0 < sum(files) < 700_000
 
 
+def test_where_tabs_do_not_fit_a_menu_has_all_panels(board: str, new_page: Open) -> None:
+    page = new_page(board)
+    expect(page.get_by_role("link", name="Tables")).to_be_visible()
+    menu = page.get_by_role("button", name="All panels")
+    expect(menu).to_have_count(0)
+    page.set_viewport_size({"width": 640, "height": 800})
+    menu.click()
+    page.get_by_role("dialog").get_by_role("button", name="Tables").click()
+    expect(page.get_by_role("link", name="Tables")).to_have_attribute("aria-current", "page")
+
+
 def test_a_saved_page_needs_no_server(
     logs: Path, tmp_path: Path, new_page: Open, expect_lines: Lines
 ) -> None:

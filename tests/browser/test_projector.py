@@ -17,6 +17,9 @@ from tensorboardX import SummaryWriter
 
 from tapeflow import summary
 from tapeflow.board.api.projector import layouts
+from tapeflow.board.board import Options
+from tapeflow.board.export import export
+from tapeflow.board.logdirs import Logdir, run_id
 
 Open = Callable[..., Page]
 
@@ -269,6 +272,33 @@ def test_without_embeddings_it_says_how_to_log_one(
     expect(page.get_by_text('tf.summary.embedding("digits"')).to_be_visible()
     page.get_by_role("button", name="中文").click()
     expect(page.get_by_text("尚无嵌入")).to_be_visible()
+
+
+def test_a_saved_page_carries_points_labels_and_pictures(
+    logs: Path, tmp_path: Path, new_page: Open, digits: Any
+) -> None:
+    file = tmp_path / "report.html"
+    options = Options(settings=str(tmp_path / "settings.json"))
+    file.write_bytes(export([Logdir(str(logs))], points=10, steps=2, options=options).page)
+    assert b"Content-Security-Policy" in file.read_bytes()[:300]
+    chosen = f"{file.as_uri()}#projector?pset={run_id('digits')}:digits"
+    page = new_page(f"{chosen}&pmethod=tsne&pq=^3$")
+    wait_for_points(page)
+    expect(page.get_by_text("t-SNE, UMAP and axes of your own need the vectors")).to_be_visible()
+    expect(stage(page)).to_have_attribute("data-lit", str((digits.target[:COUNT] == 3).sum()))
+    page.get_by_text("2D", exact=True).click()
+    before = stage(page).screenshot()
+    page.get_by_label("Component X").select_option("9")
+    page.wait_for_timeout(150)
+    assert stage(page).screenshot() != before
+    page.get_by_label("Search labels").fill("")
+    page.get_by_role("button", name="Pictures").click()
+    page.wait_for_timeout(150)
+    assert len(np.unique(np.asarray(Image.open(io.BytesIO(stage(page).screenshot())).convert("L")))) > 20
+    region = new_page(f"{chosen}&psel=5").get_by_role("region", name="Selection")
+    expect(region.get_by_text("Point 5")).to_be_visible()
+    expect(region.get_by_text("ink")).to_be_visible()
+    expect(region.get_by_text("does not carry the vectors")).to_be_visible()
 
 
 def test_points_and_view_are_saved(board: str, new_page: Open) -> None:

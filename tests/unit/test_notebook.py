@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import html
 import re
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,20 @@ def test_the_board_is_shown_below_the_cell(shell: Any, arguments: str) -> None:
         policy = answer.headers["content-security-policy"]
     assert "frame-ancestors 'self' http://localhost:*" in policy
     assert shown(shell, "tensorboard", arguments) == page  # the same board, not a second one
+
+
+def test_with_a_token_the_frame_needs_no_cookie(shell: Any, arguments: str) -> None:
+    shell.run_line_magic("load_ext", "tapeflow.notebook")
+    page = shown(shell, "tapeflow", f"board {arguments} --token a/b+c")
+    url = html.unescape(re.findall('<iframe src="([^"]*)"', page)[0])
+    assert url.endswith("/~a%2Fb%2Bc/")
+    for path in ("", "api/v1/info"):
+        with urllib.request.urlopen(url + path, timeout=20) as answer:
+            assert "frame-ancestors http: https:" in answer.headers["content-security-policy"]
+    assert "?token=a%2Fb%2Bc" in page  # the page of its own
+    for wrong in (url.replace("~a", "~b"), url.partition("~")[0]):
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(f"{wrong}api/v1/info", timeout=20)
 
 
 def test_a_name_that_is_taken_is_left_alone(shell: Any) -> None:

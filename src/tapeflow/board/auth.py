@@ -2,7 +2,8 @@
 
 On loopback, everybody who reaches the port is this machine, unless a web page of somebody else's makes the browser
 ask for it under a name that leads here (DNS rebinding): so the `Host` must be one of ours. On any other address a
-token is needed, which such a page does not have.
+token is needed, which such a page does not have. A browser keeps it as a cookie; inside a frame of another site, as a
+notebook may be, browsers keep none, so there the token is a part of the path (`/~TOKEN/`).
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def _is_for_data(scope: Scope) -> bool:
     return "/api/" in scope["path"] or "/data/" in scope["path"]
 
 
+def _is_same(given: str, secret: str) -> bool:
+    """Whether they are equal, in a time that does not tell how far."""
+    return hmac.compare_digest(given.encode(), secret.encode())
+
+
 class Guard:
     """Middleware around the whole board."""
 
@@ -59,7 +65,10 @@ class Guard:
         self.options = options
         self.names = {name.lower() for name in (options.host, *options.hosts)}
         self.cookie = f"tapeflow-board-{options.port}"
-        self.policy = _POLICY.format(_FRAMES if options.is_framed else "'self'")
+        self.door = f"{options.path_prefix}/~{options.token}/" if options.is_framed and options.token else ""
+        # Who frames what has a door must know the token, wherever the notebook is.
+        frames = "http: https: vscode-webview:" if self.door else _FRAMES if options.is_framed else "'self'"
+        self.policy = _POLICY.format(frames)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -77,12 +86,15 @@ class Guard:
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
             await send(message)
 
-        refusal = self._refusal(scope, Headers(scope=scope))
+        has_come_in = bool(self.door) and _is_same(scope["path"][: len(self.door)], self.door)
+        if has_come_in:
+            scope = {**scope, "path": f"{self.options.path_prefix}/{scope['path'][len(self.door) :]}"}
+        refusal = self._refusal(scope, Headers(scope=scope), has_come_in)
         await (refusal or self.app)(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+    def _refusal(self, scope: Scope, headers: Headers, has_come_in: bool) -> Response | None:
         if self.options.token:
-            if not self._has_token(headers):
+            if not (has_come_in or self._has_token(headers)):
                 return self._ask_for_token(scope)
         elif not self._is_ours(host_name(headers.get("host", ""))):
             return problem(
@@ -111,7 +123,7 @@ class Guard:
         return found is not None and self._is_token(found.value)
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.options.token.encode())
+        return _is_same(given, self.options.token)
 
     def _ask_for_token(self, scope: Scope) -> Response:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)

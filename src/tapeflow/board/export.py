@@ -77,9 +77,13 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
         "api/v1/tags": {"panels": store.tags(panel.name for panel in board.panels)},
         "api/v1/settings": board.settings.get(),
     }
-    for panel in board.panels:
-        answers.update(panel.exports(board))
     blobs: dict[str, str] = {}
+    for panel in board.panels:
+        for url, answer in panel.exports(board).items():
+            if isinstance(answer, bytes):
+                blobs[url] = data_url("application/octet-stream", answer)
+            else:
+                answers[url] = answer
     heads, columns = [], []
     budget, left_out = MOST_BLOB_BYTES, 0
     for run in store.ordered_runs():
@@ -107,11 +111,16 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
                 if mime == "application/json":
                     answers[blob_url] = orjson.loads(data)
                 else:
-                    blobs[blob_url] = f"data:{mime};base64,{base64.b64encode(data).decode()}"
+                    blobs[blob_url] = data_url(mime, data)
             answers[url] = chosen
     message = f"{left_out} pictures, sounds or texts beyond {MOST_BLOB_BYTES >> 20} MB" if left_out else ""
     packed = base64.b64encode(wire.encode(heads, columns)).decode()
     return {"answers": answers, "blobs": blobs, "series": packed}, message
+
+
+def data_url(mime: str, data: bytes) -> str:
+    """Bytes as an address that holds them."""
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 
 
 def spread(found: MediaAnswer, steps: int) -> MediaAnswer:

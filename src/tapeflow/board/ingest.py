@@ -17,7 +17,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from tapeflow.board.index import Index
 from tapeflow.board.logdirs import FoundRun, find_runs, shown
+from tapeflow.board.notes import RUNS
 from tapeflow.board.runs import Run, decoded
+from tapeflow.board.schema import Note
 from tapeflow.board.store import Store
 from tapeflow.summary.reader import EventFileReader
 
@@ -146,7 +148,7 @@ class Ingest:
         if not done.cancelled() and (error := done.exception()) is not None:
             # A fault of ours: it must be seen, and must not end the reading of the other runs.
             _log.error("reading run %r failed", run.name, exc_info=error)
-            self._fail(run, f"the board failed to read it ({type(error).__name__}: {error})")
+            self._fail(run, RUNS("failed", error=f"{type(error).__name__}: {error}"))
         self._busy.discard(run.id)
 
     def _read_run(self, run: Run) -> None:
@@ -169,13 +171,16 @@ class Ingest:
                 if not self._read_file(run, path):
                     return
             except OSError as error:
-                self._fail(run, f"{shown(os.path.basename(path))} cannot be read: {error.strerror}")
+                self._fail(
+                    run,
+                    RUNS("file_unreadable", file=shown(os.path.basename(path)), error=error.strerror or ""),
+                )
                 return
         with store.lock:
             if run.state == "loading":
                 for series in run.series():
                     series.columns.trim()
-            run.state, run.failure = "ready", ""
+            run.state, run.failure = "ready", None
             store.changed(run)
 
     def _read_file(self, run: Run, path: str) -> bool:
@@ -208,7 +213,7 @@ class Ingest:
                 self.store.runs[run.id] = fresh
                 self.store.changed(fresh, begun_anew=True)
 
-    def _fail(self, run: Run, reason: str) -> None:
+    def _fail(self, run: Run, reason: Note) -> None:
         with self.store.lock:
             run.state, run.failure = "broken", reason
             run.retry_at = time.monotonic() + RETRY_S

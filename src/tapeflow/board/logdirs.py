@@ -13,6 +13,9 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tapeflow.board.notes import RUNS
+from tapeflow.board.schema import Note
+
 MOST_RUNS = 100_000
 MOST_PROFILES = 1000  # of a run
 _MOST_DEPTH = 64
@@ -43,7 +46,7 @@ class FoundRun:
         folder: where it is.
         files: its event files as they are to be opened, oldest first, with their status.
         profiles: the files of its profiles, by the name of their folder in `plugins/profile`.
-        refusal: why nothing of it may be read, or "".
+        refusal: why nothing of it may be read, or None.
     """
 
     id: str
@@ -52,7 +55,7 @@ class FoundRun:
     folder: str
     files: dict[str, os.stat_result] = field(default_factory=dict)
     profiles: dict[str, dict[str, os.stat_result]] = field(default_factory=dict)
-    refusal: str = ""
+    refusal: Note | None = None
 
 
 def is_event_file(name: str) -> bool:
@@ -111,7 +114,7 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            run.refusal = f"the folder cannot be read: {error.strerror}"
+            run.refusal = RUNS("folder_unreadable", error=error.strerror or "")
             yield run
             continue
         inner = []
@@ -177,5 +180,5 @@ def _left_out(number: int, logdir: Logdir, below: str, entry: os.DirEntry[str]) 
         name,
         number,
         entry.path,
-        refusal="a link that leads out of the log folder is not followed; give its target as a --logdir of its own",
+        refusal=RUNS("link_out"),
     )

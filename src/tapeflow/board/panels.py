@@ -44,7 +44,7 @@ class Panel:
         is_scalar: whether it shows numbers.
         routes: what it adds to the API, with paths relative to `/api/v1/<name>`.
         tensorboard: TensorBoard's routes for it, with paths relative to `/data/plugin`.
-        exports: what a saved page is given of it beside `items` and blobs: answers by URL.
+        exports: what a saved page is given of it beside `items` and blobs, by URL: bytes, or what JSON is made of.
     """
 
     name: str

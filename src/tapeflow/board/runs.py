@@ -18,8 +18,9 @@ from tapeflow.board.blobs import facts_of
 from tapeflow.board.hparams import PLUGIN as HPARAMS
 from tapeflow.board.hparams import hparams_of
 from tapeflow.board.logdirs import FoundRun, natural, shown
+from tapeflow.board.notes import RUNS, joined
+from tapeflow.board.schema import Note, RunState, Setting
 from tapeflow.board.schema import Run as RunAnswer
-from tapeflow.board.schema import RunState, Setting
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Series
 from tapeflow.summary.protos import message
 from tapeflow.summary.reader import Batch, Damage, EventFileReader, Other, open_regular
@@ -86,7 +87,7 @@ class Run:
         generation: counts how often it was begun anew, because a file was replaced, cut or deleted. It begins
             anywhere, so that no other run of this name, in another log folder or after this one, has its URLs.
         state: "waiting", "loading", "ready" or "broken".
-        failure: why it is broken, or "".
+        failure: why it is broken, or None.
         readers: its files, by path.
         scalars: tags with numbers.
         entries: tags with anything else.
@@ -341,30 +342,28 @@ class Run:
 
     # What is told
 
-    @property
-    def message(self) -> str:
-        """What is wrong with it, in words; "" if nothing is."""
-        parts = [self.failure] if self.failure else []
+    def notes(self) -> list[Note]:
+        """What is wrong with it."""
+        found = [self.failure] if self.failure else []
         if self.bad_bytes:
             first = self.damages[0]
-            parts.append(
-                f"{self.bad_bytes} bad bytes at offset {first.offset} of {shown(os.path.basename(first.path))}: "
-                f"{first.reason}"
+            file = shown(os.path.basename(first.path))
+            found.append(
+                RUNS("damage", n=self.bad_bytes, offset=first.offset, file=file, reason=first.reason)
             )
         left = self.bytes_total - self.bytes_read
         if self.state == "ready" and left > 0 and not self.is_live:
-            parts.append(f"the last {left} bytes are not a whole record")
+            found.append(RUNS("cut", n=left))
         if self.tags_left_out:
-            parts.append(f"{self.tags_left_out} values under too many or too long tags are left out")
+            found.append(RUNS("tags", n=self.tags_left_out))
         if self.samples_left_out:
-            parts.append(
-                f"{self.samples_left_out} samples beyond the first {MOST_SAMPLES} of a step are left out"
-            )
-        return "; ".join(parts)
+            found.append(RUNS("samples", n=self.samples_left_out, most=MOST_SAMPLES))
+        return found
 
     def answer(self) -> RunAnswer:
         """The run as the API gives it."""
         self.was_live = self.is_live
+        notes = self.notes()
         return {
             "id": self.id,
             "name": self.name,
@@ -387,7 +386,8 @@ class Run:
                 }
                 for d in self.damages
             ],
-            "message": self.message,
+            "message": joined(notes),
+            "notes": notes,
             "hparams": self.hparams,
             "profiles": self.profiles(),
         }

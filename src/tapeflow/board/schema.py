@@ -31,8 +31,20 @@ class Panel(TypedDict):
     runs: int
 
 
+class Note(TypedDict):
+    """Something the board says: `text` in English, `code` and `values` for those who say it in another language.
+
+    `run` is the name of the run it is about, where `text` begins with that and `code` does not tell it.
+    """
+
+    code: str
+    text: str
+    values: dict[str, str | float]
+    run: NotRequired[str]
+
+
 class Progress(TypedDict):
-    """How far reading has come; `message` says it in words, with what is damaged."""
+    """How far reading has come; `message` says it in words, with what is damaged, and `notes` one by one."""
 
     is_done: bool
     runs_total: int
@@ -40,6 +52,7 @@ class Progress(TypedDict):
     bytes_total: int
     bytes_read: int
     message: str
+    notes: list[Note]
 
 
 class Info(TypedDict):
@@ -67,9 +80,9 @@ class Damage(TypedDict):
 class Run(TypedDict):
     """A run: a folder with event files.
 
-    `path` holds the parts of its place in the tree. `message` is "" unless there is something to say. `damages`
-    holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by name, each with a text that changes
-    with its files.
+    `path` holds the parts of its place in the tree. `message` is "" unless there is something to say; `notes` has
+    the same one by one. `damages` holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by
+    name, each with a text that changes with its files.
     """
 
     id: str
@@ -86,6 +99,7 @@ class Run(TypedDict):
     bad_bytes: int
     damages: list[Damage]
     message: str
+    notes: list[Note]
     hparams: dict[str, Setting]
     profiles: dict[str, str]
 

@@ -92,12 +92,22 @@ class Running:
     @property
     def url(self) -> str:
         """Where it is, with the token if there is one."""
+        token = f"?token={quote(self.options.token, safe='')}" if self.options.token else ""
+        return self._root + token
+
+    @property
+    def frame_url(self) -> str:
+        """Where a page of another site, as a notebook's, finds it for a frame; see `auth`."""
+        token = f"~{quote(self.options.token, safe='')}/" if self.options.token else ""
+        return self._root + token
+
+    @property
+    def _root(self) -> str:
         host = self.options.host.strip("[]")
         if host in ("0.0.0.0", "::"):
             host = socket.gethostname()
         shown = f"[{host}]" if ":" in host else host
-        token = f"?token={quote(self.options.token, safe='')}" if self.options.token else ""
-        return f"http://{shown}:{self.options.port}{self.options.path_prefix}/{token}"
+        return f"http://{shown}:{self.options.port}{self.options.path_prefix}/"
 
     def run(self) -> None:
         """Serve until interrupted."""

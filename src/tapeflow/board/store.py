@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tapeflow.board.logdirs import Logdir, natural, run_id, shown
+from tapeflow.board.notes import RUNS, about, joined
 from tapeflow.board.panels import Panel, panel_of
 from tapeflow.board.runs import Run
-from tapeflow.board.schema import Progress, RunsAnswer, TagEntry
+from tapeflow.board.schema import Note, Progress, RunsAnswer, TagEntry
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import Series
 
@@ -148,33 +149,32 @@ class Store:
         """How far reading has come, in numbers and words."""
         runs = self.ordered_runs()
         read = [run for run in runs if run.state in ("ready", "broken")]
-        parts = []
+        parts: list[Note] = []
         if not runs:
             missing = [shown(d.path) for d in self.logdirs if not os.path.exists(d.path)]
             if missing:
-                parts.append(f"{', '.join(missing)} does not exist yet; runs are shown once it does")
+                parts.append(RUNS("no_folder", path=", ".join(missing)))
             elif self.is_looked_through:
-                parts.append("there are no event files yet; runs are shown once something is logged")
+                parts.append(RUNS("no_files"))
             else:
-                parts.append("looking for runs")
+                parts.append(RUNS("looking"))
         elif len(read) < len(runs):
-            parts.append(f"{len(read)} of {len(runs)} runs read")
-        bad = [run for run in runs if run.message]
-        parts += [
-            f"{run.name} has {_short(run)}" if run.bad_bytes else f"{run.name}: {run.message}"
-            for run in bad[:3]
-        ]
+            parts.append(RUNS("reading", read=len(read), total=len(runs)))
+        bad = [(run, notes) for run in runs if (notes := run.notes())]
+        for run, notes in bad[:3]:
+            if run.bad_bytes:
+                offset = run.damages[0].offset
+                parts.append(RUNS("run_damage", run=run.name, n=run.bad_bytes, offset=offset))
+            else:
+                parts += [about(run.name, note) for note in notes]
         if len(bad) > 3:
-            parts.append(f"{len(bad) - 3} more runs have damage")
+            parts.append(RUNS("more_damage", n=len(bad) - 3))
         return {
             "is_done": self.is_looked_through and len(read) == len(runs),
             "runs_total": len(runs),
             "runs_read": len(read),
             "bytes_total": sum(run.bytes_total for run in runs),
             "bytes_read": sum(run.bytes_read for run in runs),
-            "message": "; ".join(parts),
+            "message": joined(parts),
+            "notes": parts,
         }
-
-
-def _short(run: Run) -> str:
-    return f"{run.bad_bytes} bad bytes at offset {run.damages[0].offset}"

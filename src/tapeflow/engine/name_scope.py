@@ -1,4 +1,4 @@
-"""Name scopes: the prefix that variables, ops and summaries get in front of their names.
+"""Name scopes: the prefix that variables, summaries, and ops in a graph get in front of their names.
 
 As in TensorFlow's eager mode, a scope entered twice gives the same prefix twice: names are labels
 here, nothing is looked up by them, so they need not be unique.
@@ -7,6 +7,8 @@ here, nothing is looked up by them, so they need not be unique.
 from __future__ import annotations
 
 import threading
+
+from tapeflow.engine.trace import state as recorder
 
 
 class _State(threading.local):
@@ -55,10 +57,31 @@ class name_scope:
         prefix = scoped_prefix(self._name)
         state.outer.append(state.prefix)
         state.prefix = prefix
+        if recorder.recording is not None:
+            recorder.recording.enter_scope(self._name)
         return prefix
 
     def __exit__(self, *exc_info: object) -> None:
         _state.prefix = _state.outer.pop()
+        if recorder.recording is not None:
+            recorder.recording.leave_scope()
+
+
+class op_scope:
+    """Prefixes the names of ops in the graph of a function that is being recorded, and nothing else."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        if recorder.recording is not None:
+            recorder.recording.enter_scope(self._name)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if recorder.recording is not None:
+            recorder.recording.leave_scope()
 
 
 def current_name_scope() -> str:

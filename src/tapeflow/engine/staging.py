@@ -40,6 +40,8 @@ class Recording:
         self.writes: dict[int, Variable] = {}
         self.known: dict[int, tuple[int, np.ndarray]] = {}
         self.argument_checks: list[Any] = []
+        self.scopes: list[tuple[int, str]] = []
+        self._paths = [""]
         self.effects_before = len(live_trace().effects)
 
     def note_read(self) -> None:
@@ -68,6 +70,22 @@ class Recording:
         if id(source) in self.known:
             self.known[id(node)] = self.known[id(source)]
 
+    def enter_scope(self, name: str) -> None:
+        """Ops recorded from now on are of a scope: below the one in force or, with "/" at its end, this very one."""
+        self._paths.append(name if not name or name.endswith("/") else f"{self._paths[-1]}{name}/")
+        self._note_scope()
+
+    def leave_scope(self) -> None:
+        """Go back to the scope before."""
+        if len(self._paths) > 1:  # a generator may leave a scope that was entered before the recording began
+            self._paths.pop()
+        self._note_scope()
+
+    def _note_scope(self) -> None:
+        """Once for a scope, not for an op: names of ops are wanted for a few records only."""
+        if not state.trace.is_body:
+            self.scopes.append((len(state.trace.nodes), self._paths[-1]))
+
     def note_created(self, variable: Variable) -> None:
         """A Variable came into being during the call."""
         self.created.append(variable)
@@ -95,6 +113,7 @@ class Record:
         writes: the Variables that the call assigns, each with the place of its new value in the outputs.
         results: where each of the call's results is found: its kind and which one.
         effects: what is to be called after a run, with where its arguments are found.
+        scopes: from which op on which name scope was in force: "" or "model/dense/".
     """
 
     def __init__(
@@ -122,6 +141,7 @@ class Record:
             for f, slots in trace.effects
         ]
         self.argument_checks = recording.argument_checks
+        self.scopes = recording.scopes
         self._bind_leaves(recording, args, trace.leaves)
 
     def _bind_leaves(self, recording: Recording, args: list[Node], leaves: list[Node]) -> None:

@@ -1,18 +1,21 @@
 """A recorded function as a GraphDef, for the board's graph view.
 
-Nodes are named after the function and the op; arguments are Placeholders, Variables VarHandleOps with the
-Variables' names, and each result gets an Identity. The gradient of a tape is one node: it is computed, not
-recorded, so it has no parts to show.
+Nodes are named after the function, the name scopes and layers they were recorded in, and the op, as in
+`train_step/model/dense/MatMul`. Arguments are Placeholders, and each result gets an Identity. Variables, which are
+VarHandleOps with the Variables' names, and constants stand where they are first used. The gradient of a tape is one
+node: it is computed, not recorded, so it has no parts to show.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from typing import Any
 
 from tapeflow.engine.lowering import Gradient
 from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.program import Program
+from tapeflow.engine.recorder import is_item
 from tapeflow.engine.staging import Record
 from tapeflow.summary.protos import message
 from tapeflow.summary.tensors import STRING, TYPE_NUMBERS
@@ -37,8 +40,11 @@ class _Export:
         self.taken: Counter[str] = Counter()
         self.names: dict[int, str] = {}
         self.specs: dict[int, Any] = {}
+        self.scopes: list[tuple[int, str]] = []
 
     def run(self, record: Record) -> None:
+        self.scopes = record.scopes
+        used = self._first_uses()
         arguments = dict(record.arg_leaves)
         variables = {leaf: variable for leaf, variable, _ in record.variable_leaves}
         drawn = {leaf for leaf, *_ in record.draws}
@@ -47,11 +53,11 @@ class _Export:
             if leaf in arguments:
                 node = self._add(f"argument_{arguments[leaf]}", "Placeholder", spec)
             elif leaf in variables:
-                node = self._add(variables[leaf].name.removesuffix(":0"), "VarHandleOp", spec)
+                node = self._add(_placed(used.get(leaf, ""), variables[leaf]), "VarHandleOp", spec)
             elif leaf in drawn:
-                node = self._add("random_key", "Placeholder", spec)
+                node = self._add(used.get(leaf, "") + "random_key", "Placeholder", spec)
             else:
-                node = self._add("Const", "Const", spec)
+                node = self._add(used.get(leaf, "") + "Const", "Const", spec)
             self.names[~leaf], self.specs[~leaf] = node.name, spec
         for slot, (instance, slots) in enumerate(self.program.entries):
             self._add_op(slot, instance, slots)
@@ -63,8 +69,22 @@ class _Export:
         for variable, place in record.writes:
             slot = self.program.outputs[place]
             short = variable.name.removesuffix(":0")
-            node = self._add(f"{short}/assign", "AssignVariableOp", self.specs[slot])
+            node = self._add(f"assign/{short}", "AssignVariableOp", self.specs[slot])
             node.input.append(self.names[slot])
+
+    def _scope(self, slot: int) -> str:
+        """The scope that an op was recorded in: "" or "model/dense/"."""
+        place = bisect_right(self.scopes, slot, key=lambda mark: mark[0])
+        return self.scopes[place - 1][1] if place else ""
+
+    def _first_uses(self) -> dict[int, str]:
+        """The scope of the first op that takes a leaf, by leaf."""
+        found: dict[int, str] = {}
+        for slot, (_, slots) in enumerate(self.program.entries):
+            for taken in slots:
+                if taken < 0:
+                    found.setdefault(~taken, self._scope(slot))
+        return found
 
     def _add_op(self, slot: int, instance: Any, slots: tuple[int, ...]) -> None:
         if isinstance(instance, Gradient):
@@ -74,11 +94,13 @@ class _Export:
         else:
             label = instance.op.name
             given = tuple([self.specs[s] for s in slots])
-            if label == "item":
-                spec = given[0][instance.index] if type(given[0]) is tuple else given[0]
-            else:
-                spec = instance.specs.get(given) or instance.infer(given)
-        node = self._add(label, label, spec)
+            if is_item(instance):  # an output of the node itself
+                whole, output = given[0], f":{instance.index}" if instance.index else ""
+                self.specs[slot] = whole[instance.index] if type(whole) is tuple else whole
+                self.names[slot] = self.names[slots[0]] + output
+                return
+            spec = instance.specs.get(given) or instance.infer(given)
+        node = self._add(self._scope(slot) + label, label, spec)
         self.names[slot], self.specs[slot] = node.name, spec
         node.input.extend([self.names[s] for s in slots])
         for key, value in ({} if isinstance(instance, Gradient) else instance.statics).items():
@@ -97,3 +119,12 @@ class _Export:
         if specs:
             node.attr["dtype"].type = TYPE_NUMBERS.get(specs[0].dtype.name, STRING)
         return node
+
+
+def _placed(scope: str, variable: Any) -> str:
+    """The name of a Variable where it is used: `model/dense/kernel` for the `dense/kernel` of a model's layer."""
+    name = variable.name.removesuffix(":0")
+    parent, _, last = name.rpartition("/")
+    if f"/{scope}".endswith(f"/{parent}/"):
+        return scope + last
+    return name if name.startswith(scope) else scope + name

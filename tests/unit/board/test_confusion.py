@@ -30,6 +30,7 @@ def test_counts_that_are_not_0_and_where_they_stand() -> None:
         "gaps": [0, 2, 5, 1],
         "counts": [5, 1, 2, 7],
         "problem": "",
+        "notes": [],
     }
     assert np.cumsum(found["gaps"]).tolist() == [0, 2, 7, 8]
 
@@ -41,6 +42,7 @@ def test_classes_without_a_name_are_numbered_and_names_without_a_class_left_out(
         "gaps": [0],
         "counts": [1.5],
         "problem": "",
+        "notes": [],
     }
     broken = Value("tag", np.eye(2), "confusion_matrix", b"\xff\xff", "")
     assert confusion_blob(broken)["names"] == ["0", "1"]

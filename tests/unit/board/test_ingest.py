@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tapeflow.board.logdirs import Logdir, run_id
+from tapeflow.board.notes import joined
 from tapeflow.summary import encoding, wire
 from tapeflow.summary.reader import EventFileReader
 from tapeflow.summary.records import header, record
@@ -318,7 +319,7 @@ def test_tags_without_number_or_measure_are_left_out(
     events.write(folder / "other", data + events.entry("x" * 5000, "text", "text"))
     run = load(folder).store.runs[run_id("other")]
     assert len(run.scalars) == 50
-    assert run.message == "31 values under too many or too long tags are left out"
+    assert joined(run.notes()) == "31 values under too many or too long tags are left out"
 
 
 def test_what_runs_say_about_themselves_has_a_limit(

@@ -8,6 +8,7 @@ import pytest
 
 from tapeflow.board import store as stores
 from tapeflow.board.logdirs import natural, run_id
+from tapeflow.board.notes import RUNS
 from tapeflow.board.panels import Panel, find_panels, panel_of
 from tapeflow.board.series import Series
 
@@ -81,7 +82,7 @@ def test_progress_in_words(board: Any) -> None:
     store.runs[run_id("run_10")].state = "loading"
     store.runs[run_id("run_2")].state, store.runs[run_id("run_2")].failure = (
         "broken",
-        "the folder cannot be read: X",
+        RUNS("folder_unreadable", error="X"),
     )
     assert store.progress()["message"] == "2 of 3 runs read; run_2: the folder cannot be read: X"
     assert not store.progress()["is_done"]

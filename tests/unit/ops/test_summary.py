@@ -221,11 +221,34 @@ def test_trace_export_writes_the_graph_of_a_function(logdir: Path) -> None:
     assert (found.plugin, found.content, found.steps.tolist()) == ("graph_run_metadata_graph", b"1", [2])
     (function,) = message("RunMetadata").FromString(found.values[0].item()).function_graphs
     nodes = {n.name: n for n in function.pre_optimization_graph.node}
-    assert {"step/argument_0", "step/kernel", "step/MatMul", "step/Identity", "step/kernel/assign"} <= set(
+    assert {"step/argument_0", "step/kernel", "step/MatMul", "step/Identity", "step/assign/kernel"} <= set(
         nodes
     )
     assert [d.size for d in nodes["step/MatMul"].attr["_output_shapes"].list.shape[0].dim] == [4, 2]
-    assert all(i in nodes for n in nodes.values() for i in n.input)
+    assert all(i.split(":")[0] in nodes for n in nodes.values() for i in n.input)
+
+
+def test_ops_in_a_graph_are_named_by_scopes_and_layers(logdir: Path) -> None:
+    layers = [tf.keras.layers.Dense(2, name="first"), tf.keras.layers.Dense(1, name="last")]
+    model = tf.keras.Sequential(layers, name="net")
+    model.build((None, 3))
+
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        with tf.name_scope("outer"), tf.name_scope("inner"):
+            y = tf.nn.relu(model(x))
+        with tf.name_scope("elsewhere/"):
+            y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, model(y @ tf.ones((1, 3)))), [0, y])[1]
+        return tf.square(y)
+
+    tf.summary.trace_on(graph=True)
+    step(tf.ones((4, 3)))
+    tf.summary.trace_export("trace", step=0)
+    (function,) = message("RunMetadata").FromString(series(logdir, "trace").values[0].item()).function_graphs
+    names = {n.name for n in function.pre_optimization_graph.node}
+    inner = "step/outer/inner"
+    assert {f"{inner}/net/first/kernel", f"{inner}/net/last/bias", f"{inner}/Relu", "step/Square"} <= names
+    assert any(name.startswith("step/elsewhere/") for name in names)
 
 
 def test_trace_export_of_fit(logdir: Path) -> None:

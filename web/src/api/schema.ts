@@ -22,7 +22,17 @@ export interface Panel {
   runs: number;
 }
 
-/** How far reading has come; `message` says it in words, with what is damaged. */
+/** Something the board says: `text` in English, `code` and `values` for those who say it in another language.
+ *
+ * `run` is the name of the run it is about, where `text` begins with that and `code` does not tell it. */
+export interface Note {
+  code: string;
+  text: string;
+  values: Record<string, string | number>;
+  run?: string;
+}
+
+/** How far reading has come; `message` says it in words, with what is damaged, and `notes` one by one. */
 export interface Progress {
   is_done: boolean;
   runs_total: number;
@@ -30,6 +40,7 @@ export interface Progress {
   bytes_total: number;
   bytes_read: number;
   message: string;
+  notes: Note[];
 }
 
 /** The server: the first thing a page asks for. */
@@ -54,9 +65,9 @@ export interface Damage {
 
 /** A run: a folder with event files.
  *
- * `path` holds the parts of its place in the tree. `message` is "" unless there is something to say. `damages`
- * holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by name, each with a text that changes
- * with its files. */
+ * `path` holds the parts of its place in the tree. `message` is "" unless there is something to say; `notes` has
+ * the same one by one. `damages` holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by
+ * name, each with a text that changes with its files. */
 export interface Run {
   id: string;
   name: string;
@@ -72,6 +83,7 @@ export interface Run {
   bad_bytes: number;
   damages: Damage[];
   message: string;
+  notes: Note[];
   hparams: Record<string, string | number | boolean>;
   profiles: Record<string, string>;
 }
@@ -250,19 +262,23 @@ export interface ExportData {
 /** What the URL of a confusion matrix gives: `names` of classes, and counts, a row for each true class.
  *
  * Only counts that are not 0 are given, row by row: `gaps` says how many cells on from the one before each stands,
- * the first from the first cell. `problem` says why there is none; "" if all is well. */
+ * the first from the first cell. `notes`, and `problem` in one text, say why there is none. */
 export interface ConfusionBlob {
   names: string[];
   gaps: number[];
   counts: number[];
   problem: string;
+  notes: Note[];
 }
 
-/** The scalar tags that a regular expression of a layout matches; `problem` says why it could not be tried. */
+/** The scalar tags that a regular expression of a layout matches.
+ *
+ * `problem`, and `notes` one by one, say why it could not be tried. */
 export interface CustomLines {
   expression: string;
   tags: string[];
   problem: string;
+  notes: Note[];
 }
 
 /** The tags of a line and of the edges of the band around it. */
@@ -286,10 +302,11 @@ export interface CustomCategory {
   charts: CustomChart[];
 }
 
-/** The layouts of all runs in one; `problem` says what is left out of it. */
+/** The layouts of all runs in one; `problem` and `notes` say what is left out of it. */
 export interface CustomLayout {
   categories: CustomCategory[];
   problem: string;
+  notes: Note[];
 }
 
 export type GraphKind = "model" | "ops" | "profile";
@@ -305,10 +322,12 @@ export interface GraphStats {
  * Of nodes: names (paths, with `/` between scopes), and the place of their op, device, dtype and output shapes in
  * `texts`; `parameters` counts elements of Variables. Of edges: source and target, places of nodes, the place of
  * the tensor's shape in `texts`, and whether it only says what comes first. `total` counts the nodes there are,
- * `lost` edges to nodes that are not there; `problem` says in words what is left out, or why nothing is shown. */
+ * `lost` edges to nodes that are not there; `notes`, and `problem` in one text, say what is left out, or why nothing
+ * is shown. */
 export interface GraphBlob {
   kind: "model" | "ops" | "profile";
   problem: string;
+  notes: Note[];
   total: number;
   lost: number;
   texts: string[];
@@ -400,12 +419,13 @@ export interface SessionGroup {
   duration_s: number | null;
 }
 
-/** The table of all sessions; `left_out` says in words what is not in it, or is "". */
+/** The table of all sessions; `left_out`, and `notes` one by one, say what is not in it. */
 export interface HParamsAnswer {
   groups: SessionGroup[];
   hparams: HParamColumn[];
   metrics: MetricColumn[];
   left_out: string;
+  notes: Note[];
 }
 
 /** How much one hparam matters.
@@ -426,11 +446,13 @@ export interface HParamImportance {
 /** Which hparams matter for a metric, the most important first.
  *
  * `explained` is how much of the order of sessions the forest predicts of those it has not seen: 1 for all of it,
- * 0 or less for nothing. It is null, and `reason` says why, if there is too little to compute from. */
+ * 0 or less for nothing. It is null, and `reason` (one by one `notes`) says why, if there is too little to
+ * compute from. */
 export interface ImportanceAnswer {
   sessions: number;
   explained: number | null;
   reason: string;
+  notes: Note[];
   hparams: HParamImportance[];
 }
 
@@ -639,7 +661,7 @@ export interface ProjectorSet {
 /** All sets; `problems` says which configurations cannot be read, `missing` what methods lack, in words. */
 export interface ProjectorSets {
   sets: ProjectorSet[];
-  problems: string[];
+  problems: Note[];
   missing: Record<string, string>;
 }
 
@@ -655,7 +677,7 @@ export interface ProjectorFacts {
   points: number;
   dimensions: number;
   columns: ProjectorColumn[];
-  notes: string[];
+  notes: Note[];
   bookmarks: unknown[];
 }
 
@@ -687,6 +709,7 @@ export interface ProjectorLayoutHead {
   total: number;
   variance: number[];
   message: string;
+  note: Note | null;
 }
 
 /** The head of a packed column: `codes` point into `values`, or there are `numbers` and no values. */
@@ -696,7 +719,9 @@ export interface ProjectorColumnHead {
   values: string[];
 }
 
-/** A projection that takes a while; `layout` counts the layouts there have been so far. */
+/** A projection that takes a while; `layout` counts the layouts there have been so far.
+ *
+ * `note` says what is done before there are iterations to count; `message` has the same in English, or the failure. */
 export interface ProjectorJob {
   id: string;
   method: "tsne" | "umap";
@@ -705,4 +730,5 @@ export interface ProjectorJob {
   total: number;
   layout: number;
   message: string;
+  note: Note | null;
 }

@@ -6,9 +6,9 @@ import type { LiveRequest, Problem, SeriesRequest, Settings } from "./schema";
 
 export interface Source {
   readonly isLive: boolean;
-  get<T>(path: string): Promise<T>;
+  get<T>(path: string, signal?: AbortSignal): Promise<T>;
   /** An answer that is no JSON. */
-  bytes(path: string): Promise<ArrayBuffer>;
+  bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
   series(request: SeriesRequest, signal?: AbortSignal): Promise<Columns[]>;
   /** What an <img>, <audio> or <video> may load for a sample's `url`. */
   blobUrl(url: string): string;
@@ -30,12 +30,12 @@ export class ApiError extends Error {
 class ServerSource implements Source {
   readonly isLive = true;
 
-  async get<T>(path: string): Promise<T> {
-    return (await request(path)).json();
+  async get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return (await request(path, { signal })).json();
   }
 
-  async bytes(path: string): Promise<ArrayBuffer> {
-    return (await request(path)).arrayBuffer();
+  async bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer> {
+    return (await request(path, { signal })).arrayBuffer();
   }
 
   async series(body: SeriesRequest, signal?: AbortSignal): Promise<Columns[]> {
@@ -70,7 +70,8 @@ class ServerSource implements Source {
   }
 }
 
-async function request(path: string, options: RequestInit = {}): Promise<Response> {
+/** Asks the server, or throws its refusal. */
+export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = options.body ? { "Content-Type": "application/json" } : undefined;
   const answer = await fetch(new URL(path, document.baseURI), { ...options, headers });
   if (!answer.ok) throw new ApiError(answer.status, await refusal(answer));

@@ -10,11 +10,13 @@ export function messages<K extends string>(
 ): (key: K, values?: Record<string, string | number>) => string {
   return (key, values = {}) => {
     const [english, chinese] = words[key];
-    const text = locale.value === "zh" ? typeset(chinese) : english;
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
-      name in values ? String(values[name]) : whole,
-    );
+    return filled(locale.value === "zh" ? typeset(chinese) : english, values);
   };
+}
+
+/** A text with `{n}` in it replaced by `values.n`. */
+export function filled(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }
 
 const WIDE: Record<string, string> = { ",": "，", ";": "；", ":": "：", "?": "？", "!": "！" };

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Run, TagEntry } from "../api/schema";
 import { progress } from "../state/board";
+import { progressMessage } from "../state/notes";
 import { pattern } from "../state/order";
 import { visibleRuns } from "../state/runs";
 import { choiceCodec, setCodec, textCodec, urlSignal } from "../state/url";
@@ -113,7 +114,7 @@ export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Pro
       </div>
       {tags.size === 0 && (
         <Notice title={isLoading ? t("loading") : t("empty")} isBusy={isLoading}>
-          {isLoading ? progress.value?.message : hint || t("emptyText")}
+          {isLoading ? progressMessage.value : hint || t("emptyText")}
         </Notice>
       )}
       {tags.size > 0 && sections.size === 0 && (

@@ -3,6 +3,7 @@
 import type { Run } from "../api/schema";
 import { formatCount, formatTime } from "../chart/format";
 import { settings } from "../state/board";
+import { runMessage } from "../state/notes";
 import * as state from "../state/runs";
 import { Menu } from "../ui/controls";
 import { Icon } from "../ui/icon";
@@ -181,7 +182,7 @@ function settingText(runs: readonly Run[], name: string): string {
 function RunMark({ run }: { run: Run }) {
   if (run.state === "broken" || run.bad_bytes > 0) {
     return (
-      <span class="bad-mark" role="img" aria-label={run.message} data-tip={run.message}>
+      <span class="bad-mark" role="img" aria-label={runMessage(run)} data-tip={runMessage(run)}>
         !
       </span>
     );
@@ -202,6 +203,6 @@ function describe(run: Run, note: string | undefined): string {
   const facts = [run.name, t("points", { n: formatCount(run.points) })];
   if (run.start_time !== null) facts.push(t("started", { time: formatTime(run.start_time) }));
   if (note) facts.push(note);
-  if (run.message) facts.push(run.message);
+  if (run.notes.length > 0) facts.push(runMessage(run));
   return facts.join(" · ");
 }

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Run } from "../api/schema";
 import { changeRun, settings } from "../state/board";
+import { runMessage } from "../state/notes";
 import * as state from "../state/runs";
 import { Check, Item, Menu } from "../ui/controls";
 import { t } from "./words";
@@ -98,7 +99,7 @@ export function RunMenu({ run, text, all }: { run: Run; text: string; all: reado
                 </button>
               )}
             </label>
-            {run.message && <p class="run-message">{run.message}</p>}
+            {run.notes.length > 0 && <p class="run-message">{runMessage(run)}</p>}
           </>
         );
       }}

@@ -1,7 +1,8 @@
 /** The list of runs: what is in the charts, and how it is called, coloured, ordered and grouped. */
 
 import { computed } from "@preact/signals";
-import { progress, runs, settings } from "../state/board";
+import { runs, settings } from "../state/board";
+import { progressMessage } from "../state/notes";
 import * as state from "../state/runs";
 import { setCodec, urlSignal } from "../state/url";
 import { IconButton, Notice, Search } from "../ui/controls";
@@ -62,7 +63,7 @@ export function Runs() {
         <Virtual rows={list} class="runs-list" listLabel={t("runs")} margin={200} />
       ) : (
         <Notice title={runs.value.size ? t("noMatch") : t("empty")}>
-          {runs.value.size === 0 && progress.value && t("emptyText", { message: progress.value.message })}
+          {runs.value.size === 0 && progressMessage.value}
         </Notice>
       )}
     </section>

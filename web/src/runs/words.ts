@@ -55,7 +55,6 @@ export const t = messages({
   loading: ["Being read: {percent} %", "读取中:{percent}%"],
   folder: ["Fold or unfold {name}", "折叠或展开 {name}"],
   empty: ["No runs yet", "尚无运行"],
-  emptyText: ["{message}", "尚无事件文件,或文件夹尚不存在;记录内容后会显示运行。"],
   noMatch: ["No run matches", "没有匹配的运行"],
   count: ["{visible} of {total}", "{visible} / {total}"],
   countTip: ["{visible} of {total} runs are in the charts", "图表中显示 {total} 个运行中的 {visible} 个"],

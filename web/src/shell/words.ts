@@ -3,8 +3,8 @@
 import { messages } from "../i18n/messages";
 
 export const t = messages({
-  reading: ["{message}", "已读取 {read} / {total} 个运行"],
   panels: ["Panels", "面板"],
+  allPanels: ["All panels", "全部面板"],
   panelTip: ["Show {title}", "显示{title}"],
   dark: ["Dark theme", "深色主题"],
   light: ["Light theme", "浅色主题"],

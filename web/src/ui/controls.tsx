@@ -322,8 +322,13 @@ export function Notice({ title, children, isBusy }: StateProps) {
       {isBusy && <span class="spinner" />}
       <p class="notice-title">{title}</p>
       {children && (
-        <div class="notice-text">{typeof children === "string" ? marked(children) : children}</div>
+        <div class="notice-text">{typeof children === "string" ? marked(sentence(children)) : children}</div>
       )}
     </div>
   );
+}
+
+/** With a capital where it begins with a word; a path stays as it is. */
+function sentence(text: string): string {
+  return text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 }

@@ -12,6 +12,7 @@ from tapeflow.engine import nest
 from tapeflow.engine.node import Spec
 from tapeflow.engine.symbolic import Symbolic
 from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.trace import state as recorder
 from tapeflow.keras import regularizers
 from tapeflow.keras.layers.call_context import call_context, default_training
 from tapeflow.keras.layers.call_errors import name_layer
@@ -203,6 +204,9 @@ class Layer(LossOwner, LayerHistory):
         if not context.layers:
             self._begin_outermost_call()
         context.layers.append(self)
+        recording = recorder.recording
+        if recording is not None:
+            recording.enter_scope(self.name)
         try:
             if type(inputs) is not Tensor or inputs.spec is not self._fitting_spec:
                 self._fit_to(inputs)
@@ -220,6 +224,8 @@ class Layer(LossOwner, LayerHistory):
         finally:
             context.layers.pop()
             context.training = outer_training
+            if recording is not None:
+                recording.leave_scope()
         if (self.supports_masking and mask is not None) or type(self).compute_mask is not Layer.compute_mask:
             self._set_masks(inputs, outputs, mask)
         return outputs

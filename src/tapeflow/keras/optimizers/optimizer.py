@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import tapeflow as tf
+from tapeflow.engine.name_scope import op_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.state import OptimizerState
@@ -220,10 +221,11 @@ class Optimizer(OptimizerState):
                 self.build([v for _, v in pairs])
         pairs = with_gradient(pairs)
         variables = [v for _, v in pairs]
-        self._update([dense(g, v) for g, v in pairs], variables, self._rate_now(), guard)
-        for variable in variables:
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable.value()))
+        with op_scope(name or self.name):
+            self._update([dense(g, v) for g, v in pairs], variables, self._rate_now(), guard)
+            for variable in variables:
+                if variable.constraint is not None:
+                    variable.assign(variable.constraint(variable.value()))
         run_if_untaped()
 
     def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine import nest, phases, placement
+from tapeflow.engine.name_scope import op_scope
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.training.compilation import Compilation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
@@ -62,19 +63,22 @@ class Trainer(Compilation, GeneratorMethods):
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, **_: Any
     ) -> Any:
         """The loss of a batch: what `compile` says, and what layers and the model add."""
-        return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
+        with op_scope("loss"):
+            return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """Update the metrics with a batch; their results so far."""
-        self.compiled_metrics.update_state(y, y_pred, sample_weight)
+        with op_scope("metrics"):
+            self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
         """The results of all metrics, by name."""
         results: dict[str, Any] = {}
-        for metric in self.metrics:
-            result = metric.result()
-            results.update(result if isinstance(result, dict) else {metric.name: result})
+        with op_scope("metrics"):
+            for metric in self.metrics:
+                result = metric.result()
+                results.update(result if isinstance(result, dict) else {metric.name: result})
         return results
 
     def _validate_target_and_loss(self, y: Any, loss: Any) -> None:

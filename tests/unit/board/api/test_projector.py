@@ -19,6 +19,7 @@ from tapeflow.board.api.projector import assets, layouts, metadata, projections
 from tapeflow.board.api.projector.packing import unpack
 from tapeflow.board.api.projector.places import Places
 from tapeflow.board.logdirs import run_id
+from tapeflow.board.notes import joined
 
 API = "/api/v1/projector"
 RNG = np.random.default_rng(0)
@@ -168,7 +169,7 @@ def test_lines_of_labels_are_counted(
     column = found.columns[0]
     assert column.values[column.codes[0]] == first
     assert len(column.codes) == 3
-    assert note in "; ".join(found.notes)
+    assert note in joined(found.notes)
     assert bool(note) == bool(found.notes)
 
 
@@ -201,7 +202,7 @@ def test_neighbours_by_both_metrics(tmp_path: Path, ask: Callable[..., Asking]) 
     found = asking.json("neighbors", index=0, metric="euclidean", k=10)
     assert found["indices"] == [2, 3, 1]
     assert found["distances"][1] == pytest.approx(2.0)
-    assert "1 points have numbers that are not finite" in asking.json("facts")["notes"][0]
+    assert "1 points have numbers that are not finite" in asking.json("facts")["notes"][0]["text"]
     assert asking.refused("neighbors", index=0, metric="taxi")[1] == (
         "neighbors expected metric=cosine or euclidean; got metric='taxi'"
     )
@@ -325,7 +326,7 @@ def test_more_points_than_are_laid_out_are_put_beside_their_nearest(monkeypatch:
     found = layouts.lay_out(points, "tsne", {}, lambda *report: None)
     assert found.shape == (80, 2)
     assert np.linalg.norm(found[:40].mean(0) - found[40:].mean(0)) > 30
-    assert "50 of 80 points, drawn at random" in layouts.note_of(80)
+    assert "50 of 80 points, drawn at random" in str(layouts.note_of(80))
 
 
 def test_a_missing_extra_is_named_with_the_command(
@@ -391,7 +392,7 @@ def test_paths_that_lead_out_are_refused_in_words(
     words = "which leads out of it"
     if field == "metadata_path":
         facts = asking.json("facts")
-        assert words in facts["notes"][0]
+        assert words in facts["notes"][0]["text"]
         assert facts["columns"] == []
     else:
         status, found = asking.refused("sprite" if "sprite" in field else "facts")
@@ -420,7 +421,7 @@ def test_files_that_are_broken_are_refused_and_the_others_shown(
     asking = ask()
     found = sets(asking)
     assert len(found["problems"]) == 2
-    assert any(p.startswith("torn: ") for p in found["problems"])
+    assert any(p["text"].startswith("torn: ") for p in found["problems"])
     assert ask("ragged").refused("facts")[1].startswith("'t.tsv' expected 2 numbers with tabs between them")
     assert ask("gone").refused("facts")[1] == (
         "the projector expected a file 't.tsv'; got: No such file or directory"
@@ -440,7 +441,7 @@ def test_an_endless_file_is_cut_in_words(
     configure(tmp_path / "logs" / "run", text, t__tsv=b"1.5\t2\n" * 20_000, m__tsv=b"label\n" * 20_000)
     facts = ask().json("facts")
     assert facts["points"] == 1000
-    assert facts["notes"] == [
+    assert [note["text"] for note in facts["notes"]] == [
         "t.tsv has more points than are shown: the first 1,000",
         "there are 1,000 points and more than 1,001 lines of labels",
     ]
@@ -448,10 +449,9 @@ def test_an_endless_file_is_cut_in_words(
     text = f'embeddings {{ tensor_name: "words" tensor_path: "t.bytes" {shape} }}'
     configure(tmp_path / "logs" / "run", text, t__bytes=np.full((5000, 2), -1.5, "<f4").tobytes())
     facts = ask().json("facts")
-    assert (facts["points"], facts["notes"]) == (
-        1000,
-        ["t.bytes has 5,000 points; the first 1,000 are shown"],
-    )
+    (note,) = facts["notes"]
+    assert (facts["points"], note["text"]) == (1000, "t.bytes has 5,000 points; the first 1,000 are shown")
+    assert (note["code"], note["values"]) == ("points_cut_of", {"path": "t.bytes", "total": 5000, "n": 1000})
     monkeypatch.setattr(assets, "MOST_LINE_BYTES", 100)
     configure(
         tmp_path / "logs" / "run", 'embeddings { tensor_name: "words" tensor_path: "long" }', long=b"1\t" * 99

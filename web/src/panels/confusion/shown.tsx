@@ -2,12 +2,13 @@
 
 import { useMemo, useRef } from "preact/hooks";
 import type { ConfusionBlob, MediaItem } from "../../api/schema";
+import { joined } from "../../i18n/notes";
 import { useBlob } from "../../media/items";
 import { playing } from "../../media/play";
 import { Segmented, Select } from "../../ui/controls";
 import { Matrix, type Sort } from "./matrix";
 import { mode, SORTS, sort } from "./state";
-import { t } from "./words";
+import { say, t } from "./words";
 
 /** What cells show, and in which order classes stand. */
 export function MatrixControls() {
@@ -43,7 +44,7 @@ export function MatrixControls() {
 export function useMatrix(item: MediaItem | undefined): { matrix: Matrix | null; error: string } {
   const { value, error } = useBlob<ConfusionBlob>(item?.samples[0]?.url);
   const matrix = useMemo(() => (value && !value.problem ? new Matrix(value) : null), [value]);
-  return { matrix, error: error || value?.problem || "" };
+  return { matrix, error: error || joined(value?.notes ?? [], say) };
 }
 
 /** The order of classes. While steps are played it stays as it was: rows that jump cannot be followed. */

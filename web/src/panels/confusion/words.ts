@@ -1,6 +1,7 @@
 /** The words of the confusion panel. */
 
 import { messages } from "../../i18n/messages";
+import { notes } from "../../i18n/notes";
 
 export const t = messages({
   mode: ["Cells", "单元格"],
@@ -71,4 +72,11 @@ export const t = messages({
     'Log one with tf.summary.confusion_matrix("confusion", y_true, model(x), class_names, step).',
     '可用 tf.summary.confusion_matrix("confusion", y_true, model(x), class_names, step) 记录。',
   ],
+});
+
+export const say = notes({
+  shape: "应为方形计数矩阵;实际形状为 {shape},类型 {dtype}",
+  classes: "最多支持 {most} 个类别;实际有 {n} 个",
+  counts: "计数应不小于 0;实际含负数、无穷或 NaN",
+  cells: "有 {n} 个非零单元格;页面最多接受 {most} 个",
 });

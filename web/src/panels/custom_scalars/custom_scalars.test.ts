@@ -5,8 +5,11 @@ import { makeLines } from "../scalars/lines";
 import { Series } from "../scalars/series";
 import { categoriesOf, folded, layout } from "./layout";
 
+const NOT_ONE = { code: "invalid", text: "not one", values: {} };
+
 const found = {
   problem: "",
+  notes: [],
   categories: [
     {
       title: "losses",
@@ -15,9 +18,9 @@ const found = {
         {
           title: "all",
           lines: [
-            { expression: "loss/.*", tags: ["loss/a", "loss/b"], problem: "" },
-            { expression: "loss/a", tags: ["loss/a"], problem: "" },
-            { expression: "(", tags: [], problem: "not one" },
+            { expression: "loss/.*", tags: ["loss/a", "loss/b"], problem: "", notes: [] },
+            { expression: "loss/a", tags: ["loss/a"], problem: "", notes: [] },
+            { expression: "(", tags: [], problem: "not one", notes: [NOT_ONE] },
           ],
           margins: [],
         },
@@ -30,7 +33,7 @@ const found = {
 
 it("makes cards of charts, each tag once", () => {
   const [{ cards }] = categoriesOf(found);
-  expect(cards.map(({ title, tags, problem }) => [title, tags, problem])).toEqual([
+  expect(cards.map(({ title, tags, problem }) => [title, tags, problem?.text ?? ""])).toEqual([
     ["all", ["loss/a", "loss/b"], "not one"],
     ["band", ["m", "l", "u"], ""],
   ]);

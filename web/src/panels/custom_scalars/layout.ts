@@ -1,7 +1,7 @@
 /** The layout that runs have logged, as sections of cards; fetched again when there are new tags or layouts. */
 
 import { computed, effect, signal } from "@preact/signals";
-import type { CustomChart, CustomLayout } from "../../api/schema";
+import type { CustomChart, CustomLayout, Note } from "../../api/schema";
 import { source } from "../../api/source";
 import { tagsOf } from "../../state/board";
 import { setCodec, textCodec, urlSignal } from "../../state/url";
@@ -9,7 +9,7 @@ import type { Card } from "../scalars/cards";
 
 export interface Chart extends Card {
   /** Why lines are missing; "" if none is. */
-  problem: string;
+  problem: Note | null;
 }
 
 export interface Category {
@@ -50,7 +50,7 @@ function cardOf(chart: CustomChart, section: string, index: number): Chart {
     validation: new Set(),
     isCombined: true,
     ...(margins.length ? { margins } : {}),
-    problem: lines.map(({ problem }) => problem).find(Boolean) ?? "",
+    problem: lines.flatMap((line) => line.notes)[0] ?? null,
   };
 }
 

@@ -9,8 +9,9 @@ import { Sheet } from "../../ui/dialog";
 import { ScalarCard } from "../scalars/card";
 import { ChartControls, ResetZoom } from "../scalars/controls";
 import "./custom_scalars.css";
+import { joined } from "../../i18n/notes";
 import { type Chart, categories, failure, folded, followLayout, layout, opened, tagFilter } from "./layout";
-import { t } from "./words";
+import { say, t } from "./words";
 
 const CARD = { width: 420, height: 300 };
 
@@ -31,7 +32,7 @@ export default function CustomScalars() {
         <ChartControls />
         <ResetZoom />
       </div>
-      {layout.value?.problem && <p class="custom-problem">{layout.value.problem}</p>}
+      {layout.value?.problem && <p class="custom-problem">{joined(layout.value.notes, say)}</p>}
       <Cards />
       {open && (
         <Sheet title={open.title} onClose={() => (opened.value = "")}>
@@ -47,8 +48,8 @@ function ChartCard({ card, isOpen = false }: { card: Chart; isOpen?: boolean }) 
     <div class="custom-card">
       <ScalarCard card={card} isOpen={isOpen} opened={opened} isFixed />
       {card.problem && (
-        <p class="custom-problem" data-tip={card.problem}>
-          {t("problem", { problem: card.problem })}
+        <p class="custom-problem" data-tip={say(card.problem)}>
+          {t("problem", { problem: say(card.problem) })}
         </p>
       )}
     </div>

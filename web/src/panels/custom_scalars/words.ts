@@ -1,6 +1,7 @@
 /** The words of the custom scalars panel. */
 
 import { messages } from "../../i18n/messages";
+import { notes } from "../../i18n/notes";
 
 export const t = messages({
   search: ["Search charts", "搜索图表"],
@@ -15,4 +16,12 @@ export const t = messages({
     "Log one with tapeflow.plugins.custom_scalar.summary.op(layout), or tensorboardX's add_custom_scalars.",
     "可用 tapeflow.plugins.custom_scalar.summary.op(layout) 或 tensorboardX 的 add_custom_scalars 记录。",
   ],
+});
+
+export const say = notes({
+  slow: "匹配 {expression} 超过 {seconds} 秒",
+  not_tried: "{n} 个表达式耗时过长,因此未尝试 {expression}",
+  long: "表达式最多 {most} 个字符;实际有 {n} 个",
+  invalid: "{expression} 不是正则表达式:{error}",
+  charts_cut: "仅显示前面的图表:布局最多包含 {charts} 个图表和其中的 {tags} 个标签",
 });

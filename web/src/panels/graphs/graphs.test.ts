@@ -18,6 +18,7 @@ function blob(nodes: readonly string[], edges: readonly (readonly [string, strin
   return {
     kind: "ops",
     problem: "",
+    notes: [],
     total: nodes.length,
     lost: 0,
     texts,

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { GraphBlob, Run } from "../../api/schema";
 import { fileName, saveBlob } from "../../chart/svg";
+import { joined } from "../../i18n/notes";
 import { useBlob, useItems } from "../../media/items";
 import { locale, theme } from "../../state/appearance";
 import { tagsOf } from "../../state/board";
@@ -21,7 +22,7 @@ import { makeScene } from "./scene";
 import { search } from "./search";
 import { describeShape, Stage } from "./stage";
 import { type ColorBy, chosenRun, chosenStep, chosenTag, colorBy, opened, query, selected } from "./state";
-import { t } from "./words";
+import { say, t } from "./words";
 
 const PANEL = "graphs";
 const RUN_GRAPH = "graph_def";
@@ -145,7 +146,7 @@ function Loaded({ url, run, tag, chooser }: ChosenProps & { url: string }) {
   return (
     <Waiting chooser={chooser}>
       {blob ? (
-        <Notice title={t("nothing")}>{blob.problem}</Notice>
+        <Notice title={t("nothing")}>{joined(blob.notes, say)}</Notice>
       ) : error ? (
         <Notice title={t("broken")}>{error}</Notice>
       ) : (
@@ -269,7 +270,7 @@ function Graph({ blob, name, place, chooser }: GraphProps) {
     ["device", t("device")],
   ];
   if (blob.stats) options.push(["time", t("time")], ["memory", t("memory")]);
-  const note = [blob.problem, failure].filter(Boolean).join("; ");
+  const note = [joined(blob.notes, say), failure].filter(Boolean).join("; ");
   return (
     <div class="panel">
       <div class="toolbar" role="toolbar" aria-label={t("toolbar")}>

@@ -1,6 +1,7 @@
 /** The words of the graphs panel. */
 
 import { messages } from "../../i18n/messages";
+import { notes } from "../../i18n/notes";
 
 export const t = messages({
   toolbar: ["Graph settings", "计算图设置"],
@@ -87,4 +88,12 @@ export const t = messages({
   oneParam: ["1 param", "1 参数"],
   nodesShort: ["{n} nodes", "{n} 个节点"],
   paramsShort: ["{n} params", "{n} 参数"],
+});
+
+export const say = notes({
+  unreadable: "无法显示此计算图:{error}",
+  no_graph: "有一次运行的测量数据,但未记录相应的计算图",
+  functions_cut: "不显示超过 64 MB 的函数",
+  nodes_cut: "计算图共有 {total} 个节点,显示前 {n} 个",
+  layers_cut: "显示前 {n} 层",
 });

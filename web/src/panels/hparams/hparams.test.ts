@@ -38,6 +38,7 @@ function answer(): HParamsAnswer {
       },
     ],
     left_out: "",
+    notes: [],
   };
 }
 

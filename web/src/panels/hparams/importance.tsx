@@ -4,10 +4,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportanceAnswer } from "../../api/schema";
 import { source, withQuery } from "../../api/source";
 import { formatValue } from "../../chart/format";
+import { joined } from "../../i18n/notes";
 import { Notice, Select } from "../../ui/controls";
 import { answer, point } from "./sessions";
 import { isShown, metrics, target, titleOf } from "./state";
-import { t } from "./words";
+import { say, t } from "./words";
 
 /** Below this share of the spread, the forest knows next to nothing; below the other, not much. */
 const NOTHING = 0.1;
@@ -68,7 +69,11 @@ export function Importance() {
         <>
           <Bars found={found} />
           <p class="hp-words">
-            {found.explained === null ? t("cannot", { reason: found.reason }) : <Trust found={found} />}
+            {found.explained === null ? (
+              t("cannot", { reason: joined(found.notes, say) })
+            ) : (
+              <Trust found={found} />
+            )}
           </p>
           <p class="hp-words">{t("what", { metric: name })}</p>
         </>

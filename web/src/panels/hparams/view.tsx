@@ -9,6 +9,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { fileName, saveBlob, svgToPng } from "../../chart/svg";
+import { joined } from "../../i18n/notes";
 import { progress, tagsOf } from "../../state/board";
 import { pattern } from "../../state/order";
 import { label } from "../../state/runs";
@@ -27,7 +28,7 @@ import { currentMatrix, MOST, Scatter } from "./scatter";
 import { answer, columns, groups, point, problem, runOf, use } from "./sessions";
 import * as state from "./state";
 import { SessionTable } from "./table";
-import { t } from "./words";
+import { say, t } from "./words";
 
 export default function HParams() {
   useEffect(() => use(), []);
@@ -65,7 +66,8 @@ function Nothing() {
 
 /** What is left out of the view, in words. */
 function noteOf(): string {
-  const parts = answer.value?.left_out ? [t("leftOut", { text: answer.value.left_out })] : [];
+  const left = joined(answer.value?.notes ?? [], say);
+  const parts = left ? [t("leftOut", { text: left })] : [];
   const axes = state.axes.value;
   if (state.view.value === "parallel" && axes.length > plotted.value.length)
     parts.push(t("tooMany", { n: plotted.value.length, total: axes.length }));

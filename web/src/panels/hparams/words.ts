@@ -1,6 +1,7 @@
 /** The words of the HParams panel. */
 
 import { messages } from "../../i18n/messages";
+import { notes } from "../../i18n/notes";
 
 export const t = messages({
   filter: ["HParams filter", "超参数筛选"],
@@ -130,4 +131,13 @@ export const t = messages({
   noRuns: ["No session is in view", "没有可见的会话"],
   noRunsText: ["Switch runs on in the list at the left.", "请在左侧列表中启用运行。"],
   leftOut: ["Not shown: {text}.", "未显示:{text}。"],
+});
+
+export const say = notes({
+  few: "至少需要 {least} 个含此指标的会话,目前有 {n} 个",
+  alike: "这些会话的超参数没有差别",
+  flat: "所有会话的指标值相同",
+  sessions_cut: "前 {most} 个之外的 {n} 个会话",
+  hparams_cut: "前 {most} 个之外或名称超过 {length} 个字符的 {n} 个超参数",
+  metrics_cut: "前 {most} 个之外的 {n} 个指标",
 });

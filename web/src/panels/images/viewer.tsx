@@ -226,7 +226,7 @@ function Stage({ view, onView, children }: StageProps) {
   return (
     <div
       ref={stage}
-      class="stage"
+      class="viewer-stage"
       role="group"
       tabIndex={0}
       aria-label={t("stage")}

@@ -1,7 +1,6 @@
 /** Fetches profiles, and again when their files change. */
 
 import { useEffect, useState } from "preact/hooks";
-import { fromBase64 } from "../../api/columns";
 import type { ProfileEvent, ProfileOverview } from "../../api/schema";
 import { source, withQuery } from "../../api/source";
 import { host, type Session } from "./state";
@@ -55,8 +54,7 @@ function useLoaded<T>(path: string | undefined, version: string, load: () => Pro
 }
 
 async function fetchTimeline(path: string): Promise<Timeline> {
-  if (source.isLive) return decodeTimeline(await source.bytes(path));
-  return decodeTimeline(fromBase64(await source.get<string>(path)));
+  return decodeTimeline(await source.bytes(path));
 }
 
 /** The events of a window, where the whole is too much for a page. */

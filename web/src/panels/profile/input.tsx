@@ -59,7 +59,7 @@ function Pipeline({ pipeline, name }: { pipeline: ProfilePipeline; name: string 
         {stages.map((stage, i) => (
           <li key={i} class={stage.busy === most && most > 0 ? "is-slowest" : ""}>
             <code class="stage-name">{stageName(stage)}</code>
-            <span class="stage-bar">
+            <span class="stage-share">
               <span
                 style={{
                   width: `${most ? (100 * stage.busy) / most : 0}%`,

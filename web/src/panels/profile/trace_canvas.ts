@@ -21,7 +21,7 @@ const NEAR_PX = 3;
 
 export class TraceCanvas implements Scene {
   readonly canvas = document.createElement("canvas");
-  private readonly painter = new TracePainter(this.canvas.getContext("2d")!);
+  private readonly painter = new TracePainter(this.canvas.getContext("2d", { alpha: false })!);
   timeline: Timeline | null = null;
   rows: Row[] = [];
   contentHeight = 0;

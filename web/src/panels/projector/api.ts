@@ -1,7 +1,6 @@
 /** The projector's answers: messages of arrays, and requests that are more than a GET. */
 
-import type { Problem } from "../../api/schema";
-import { ApiError } from "../../api/source";
+import { request, source } from "../../api/source";
 
 const MAGIC = 0x31414654; // "TFA1", little-endian
 
@@ -31,35 +30,17 @@ export function unpack<Head extends Described>(buffer: ArrayBuffer): Packed<Head
   return { head, arrays };
 }
 
-async function ask(path: string, options: RequestInit): Promise<Response> {
-  const answer = await fetch(new URL(path, document.baseURI), options);
-  if (answer.ok) return answer;
-  const text = await answer.text();
-  let words = `${answer.status} ${answer.statusText}`;
-  try {
-    words = (JSON.parse(text) as Problem).error;
-  } catch {
-    // Not the board's own words: a proxy's.
-  }
-  throw new ApiError(answer.status, words);
-}
-
 export async function getPacked<Head extends Described>(
   path: string,
   signal?: AbortSignal,
 ): Promise<Packed<Head>> {
-  return unpack<Head>(await (await ask(path, { signal })).arrayBuffer());
-}
-
-export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await ask(path, { signal })).json();
+  return unpack<Head>(await source.bytes(path, signal));
 }
 
 export async function post<T>(path: string, body: object): Promise<T> {
-  const headers = { "Content-Type": "application/json" };
-  return (await ask(path, { method: "POST", body: JSON.stringify(body), headers })).json();
+  return (await request(path, { method: "POST", body: JSON.stringify(body) })).json();
 }
 
 export async function remove(path: string): Promise<void> {
-  await ask(path, { method: "DELETE" });
+  await request(path, { method: "DELETE" });
 }

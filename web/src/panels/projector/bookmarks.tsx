@@ -1,6 +1,7 @@
 /** Views that TensorBoard's projector saved: their projection, components, colours and chosen points. */
 
 import { batch } from "@preact/signals";
+import { source } from "../../api/source";
 import { colorBy, components, dimensions, method, perplexity, selected } from "./state";
 import { facts } from "./store";
 import { t } from "./words";
@@ -31,7 +32,7 @@ function numbers(value: unknown): number[] {
 export function show(mark: Bookmark): void {
   batch(() => {
     const named = METHODS[String(mark.selectedProjection).toLowerCase()];
-    if (named) method.value = named;
+    if (named && source.isLive) method.value = named;
     const chosen = numbers(mark.pcaComponentDimensions).filter((one) => one < 10);
     if (chosen.length >= 2) {
       components.value = [...chosen, chosen[chosen.length - 1]].slice(0, 3);

@@ -2,6 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { source } from "../../api/source";
 import { Segmented, Select, Slider } from "../../ui/controls";
 import { sets } from "./sets";
 import {
@@ -18,15 +19,18 @@ import {
   perplexity,
 } from "./state";
 import { cancelJob, job, labelColumn, layout, layoutError, runAgain, unknownEnd } from "./store";
-import { t } from "./words";
+import { say, t } from "./words";
+
+const INSTALL = 'pip install "tapeflow[projector]"';
 
 export function Projection() {
   const lack = sets.value.missing[method.value];
   return (
     <section class="side-section" aria-label={t("projection")}>
       {method.value === "pca" && <Principal />}
+      {!source.isLive && <p class="side-note">{t("savedMethods")}</p>}
       {(method.value === "tsne" || method.value === "umap") &&
-        (lack ? <Lack text={lack} /> : <Slow name={method.value} />)}
+        (lack ? <Lack name={method.value} /> : <Slow name={method.value} />)}
       {method.value === "axes" && <Axes />}
       {unknownEnd.value && (
         <p class="side-problem" role="alert">
@@ -38,18 +42,17 @@ export function Projection() {
           {layoutError.value}
         </p>
       )}
-      {layout.value?.message && <p class="side-note">{layout.value.message}</p>}
+      {layout.value?.note && <p class="side-note">{say(layout.value.note)}</p>}
     </section>
   );
 }
 
 /** What is missing, with the command to mend it set apart. */
-function Lack({ text }: { text: string }) {
-  const [words, command] = text.split(": ", 2);
+function Lack({ name }: { name: "tsne" | "umap" }) {
   return (
     <div class="side-problem" role="alert">
-      <p>{words}:</p>
-      <code>{command}</code>
+      <p>{t("lack", { name: t(name) })}</p>
+      <code>{INSTALL}</code>
     </div>
   );
 }
@@ -158,10 +161,10 @@ function Slow({ name }: { name: "tsne" | "umap" }) {
 function Progress() {
   const now = job.value;
   if (!now) return null;
-  const { state, iteration, total, message } = now;
+  const { state, iteration, total, message, note } = now;
   const words = {
     waiting: t("waiting"),
-    running: iteration || !message ? t("running", { i: iteration, total }) : t("starting", { what: message }),
+    running: iteration || !note ? t("running", { i: iteration, total }) : t("starting", { what: say(note) }),
     done: t("done", { total }),
     cancelled: t("cancelled", { i: iteration }),
     failed: t("failed", { error: message }),
@@ -212,6 +215,7 @@ function Axes() {
 }
 
 export function MethodChoice() {
+  if (!source.isLive) return null;
   return (
     <Segmented<Method>
       label={t("method")}

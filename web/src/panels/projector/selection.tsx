@@ -1,5 +1,6 @@
 /** What is chosen: a point with its cells and neighbours, the points of a box, or those that a search found. */
 
+import { source } from "../../api/source";
 import { formatValue } from "../../chart/format";
 import { Segmented, Slider } from "../../ui/controls";
 import { textAt } from "./columns";
@@ -57,7 +58,6 @@ function Listed() {
 /** One point. */
 function Focus() {
   const cells = row.value.value?.index === focus.value ? row.value.value.cells : [];
-  const neighbours = near.value.value?.index === focus.value ? near.value.value : null;
   return (
     <>
       <h4>{t("point", { n: focus.value })}</h4>
@@ -70,6 +70,15 @@ function Focus() {
         ))}
       </dl>
       <h4>{t("near")}</h4>
+      {source.isLive ? <Near /> : <p class="side-note">{t("savedNear")}</p>}
+    </>
+  );
+}
+
+function Near() {
+  const neighbours = near.value.value?.index === focus.value ? near.value.value : null;
+  return (
+    <>
       <div class="side-row">
         <Segmented<Metric>
           label={t("metric")}

@@ -4,11 +4,12 @@ import { effect, signal } from "@preact/signals";
 import type { ProjectorSets } from "../../api/schema";
 import { source } from "../../api/source";
 import { connection } from "../../state/board";
-import { panel } from "../../state/url";
 
 export const sets = signal<ProjectorSets>({ sets: [], problems: [], missing: {} });
 /** Whether the server has answered yet. */
 export const isAsked = signal(false);
+/** Whether the panel is on the screen. */
+export const isViewed = signal(false);
 
 const SHOWN_MS = 700;
 const OTHERWISE_MS = 5000;
@@ -30,12 +31,15 @@ async function ask(): Promise<void> {
     }
   }
   clearTimeout(timer);
-  timer = setTimeout(ask, ["projector", ""].includes(panel.peek()) ? SHOWN_MS : OTHERWISE_MS);
+  // Once the server is back it is asked by the effect below.
+  if (connection.peek() !== "live") return;
+  timer = setTimeout(ask, isViewed.peek() ? SHOWN_MS : OTHERWISE_MS);
 }
 
-if (source.isLive) {
+if (!source.isLive) void ask();
+else {
   effect(() => {
-    panel.value;
+    isViewed.value;
     if (connection.value === "live") void ask();
   });
 }

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { source } from "../../api/source";
 import { theme } from "../../state/appearance";
 import { Notice } from "../../ui/controls";
 import { inside, matrixOf, nearest, project, type Screen, viewDistance } from "./camera";
@@ -221,7 +222,5 @@ function growth(count: number): number {
 }
 
 async function load(url: string): Promise<ImageBitmap> {
-  const answer = await fetch(new URL(url, document.baseURI));
-  if (!answer.ok) throw new Error((await answer.json()).error);
-  return createImageBitmap(await answer.blob());
+  return createImageBitmap(new Blob([await source.bytes(url)]));
 }

@@ -1,6 +1,7 @@
 /** How the projector is looked at: all of it in the address, so that a link shows the same view. */
 
-import { computed, signal } from "@preact/signals";
+import { computed, type Signal, signal } from "@preact/signals";
+import { source } from "../../api/source";
 import { choiceCodec, flagCodec, numberCodec, textCodec, urlSignal } from "../../state/url";
 import { type Camera, MOST_ZOOM, START } from "./camera";
 
@@ -11,7 +12,10 @@ export type Metric = "cosine" | "euclidean";
 export const chosenSet = urlSignal("pset", "", textCodec);
 /** A step; "" is the newest. */
 export const chosenStep = urlSignal("pstep", "", textCodec);
-export const method = urlSignal<Method>("pmethod", "pca", choiceCodec("pca", "tsne", "umap", "axes"));
+/** A saved page carries principal components: all else takes the vectors, which only the server has. */
+export const method: Signal<Method> = source.isLive
+  ? urlSignal<Method>("pmethod", "pca", choiceCodec("pca", "tsne", "umap", "axes"))
+  : signal("pca");
 export const dimensions = urlSignal<"2" | "3">("pdim", "3", choiceCodec("2", "3"));
 export const components = urlSignal<readonly number[]>("ppc", [0, 1, 2], {
   parse: (text) => {

@@ -2,6 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type {
+  Note,
   ProjectorColumnHead,
   ProjectorFacts,
   ProjectorJob,
@@ -11,16 +12,16 @@ import type {
   ProjectorSet,
   ProjectorStep,
 } from "../../api/schema";
-import { withQuery } from "../../api/source";
+import { source, withQuery } from "../../api/source";
 import { theme } from "../../state/appearance";
 import { runs } from "../../state/board";
 import { pattern } from "../../state/order";
 import { visibleRuns } from "../../state/runs";
 import { panel } from "../../state/url";
-import { getJson, getPacked, type Packed, post, remove } from "./api";
+import { getPacked, type Packed, post, remove } from "./api";
 import { normalised } from "./camera";
 import { colored } from "./colors";
-import { type Column, columnOf, matching } from "./columns";
+import { type Column, columnOf, matching, textAt } from "./columns";
 import { resource } from "./resource";
 import { sets } from "./sets";
 import {
@@ -107,7 +108,7 @@ export const spriteUrl = computed(() => (currentStep.value?.sprite ? path("sprit
 
 export const facts = resource<ProjectorFacts>(
   computed(() => path("facts")),
-  (url, abort) => getJson(url, abort),
+  (url, abort) => source.get(url, abort),
 );
 
 // Columns
@@ -132,6 +133,10 @@ function columnResource(wanted: () => string) {
   );
 }
 
+async function columnAt(name: string, number: number): Promise<Column> {
+  return columnOf(name, await getPacked<ProjectorColumnHead>(path("column", { column: String(number) })!));
+}
+
 /** "-" is no colour at all. */
 export const colorColumn = columnResource(() => colorBy.value);
 export const labelColumn = columnResource(() => labelBy.value);
@@ -151,16 +156,18 @@ export interface Layout {
   /** Columns there are; in 3D with two of them, points lie on a plane. */
   width: number;
   variance: readonly number[];
-  message: string;
+  note: Note | null;
 }
 
-function layoutOf({ head, arrays }: Packed<ProjectorLayoutHead>): Layout {
-  const columns = [...arrays.values()] as Float32Array[];
+/** Of a packed layout all columns, or those of these numbers; where there is none so far, points lie on a plane. */
+function layoutOf({ head, arrays }: Packed<ProjectorLayoutHead>, chosen?: readonly number[]): Layout {
+  const all = [...arrays.values()] as Float32Array[];
+  const columns = chosen ? chosen.map((i) => all[i] ?? new Float32Array(all[0]?.length ?? 0)) : all;
   return {
     places: normalised(columns, columns[0]?.length ?? 0),
     width: columns.length,
     variance: head.variance,
-    message: head.message,
+    note: head.note,
   };
 }
 
@@ -175,6 +182,7 @@ export const unknownEnd = computed(() => {
 
 const quick = resource<Layout>(
   computed(() => {
+    if (!source.isLive) return null;
     if (method.value === "pca") return path("pca", { components: components.value.join(",") });
     if (method.value !== "axes" || ends.value.some((end) => end === "") || unknownEnd.value) return null;
     const all = facts.value.value?.columns ?? [];
@@ -184,6 +192,13 @@ const quick = resource<Layout>(
   }),
   async (url, abort) => layoutOf(await getPacked<ProjectorLayoutHead>(url, abort)),
 );
+
+/** A saved page has all components at once, and takes those it shows. */
+const carried = resource<Packed<ProjectorLayoutHead>>(
+  computed(() => (source.isLive ? null : path("pca"))),
+  (url) => getPacked<ProjectorLayoutHead>(url),
+);
+const saved = computed(() => carried.value.value && layoutOf(carried.value.value, components.value));
 
 export const job = signal<ProjectorJob | null>(null);
 export const jobError = signal("");
@@ -208,7 +223,7 @@ async function follow(body: object, abort: AbortSignal): Promise<void> {
     }
     if (found.state !== "waiting" && found.state !== "running") return;
     await new Promise((done) => setTimeout(done, ASK_MS));
-    if (!abort.aborted) found = await getJson<ProjectorJob>(`${BASE}/jobs/${found.id}`, abort);
+    if (!abort.aborted) found = await source.get<ProjectorJob>(`${BASE}/jobs/${found.id}`, abort);
   }
 }
 
@@ -265,7 +280,7 @@ let lastLayout: Layout | null = null;
 
 /** Where the points are. While the next layout of the same set is made, the last stays. */
 export const layout = computed<Layout | null>(() => {
-  const next = isSlow(method.value) ? slow.value : quick.value.value;
+  const next = !source.isLive ? saved.value : isSlow(method.value) ? slow.value : quick.value.value;
   const count = facts.value.value?.points ?? -1;
   if (next) lastLayout = next;
   return lastLayout && lastLayout.places.length === 3 * count ? lastLayout : null;
@@ -294,7 +309,7 @@ export const focus = computed(() => {
 
 export const near = resource<ProjectorNeighbors>(
   computed(() =>
-    focus.value < 0
+    focus.value < 0 || !source.isLive
       ? null
       : path("neighbors", {
           index: String(focus.value),
@@ -302,13 +317,20 @@ export const near = resource<ProjectorNeighbors>(
           metric: nearMetric.value,
         }),
   ),
-  (url, abort) => getJson(url, abort),
+  (url, abort) => source.get(url, abort),
 );
 
 export const row = resource<ProjectorRow>(
   computed(() => (focus.value < 0 ? null : path("row", { index: String(focus.value) }))),
-  (url, abort) => getJson(url, abort),
+  (url, abort) => (source.isLive ? source.get(url, abort) : carriedRow(focus.peek())),
 );
+
+/** The cells of a point on a saved page, which carries whole columns. */
+async function carriedRow(index: number): Promise<ProjectorRow> {
+  const names = facts.peek().value?.columns ?? [];
+  const cells = names.map(async ({ name }, i) => [name, textAt(await columnAt(name, i), index)]);
+  return { index, cells: await Promise.all(cells) };
+}
 
 /** Everything that is lit up: what was chosen, its neighbours, or what the search found. */
 export const lit = computed<ReadonlySet<number>>(() => {

@@ -1,7 +1,7 @@
 /** The projector: points in many dimensions, laid out in two or three. */
 
 import type { Signal } from "@preact/signals";
-import { source } from "../../api/source";
+import { useEffect } from "preact/hooks";
 import { runs } from "../../state/board";
 import { label } from "../../state/runs";
 import { IconButton, Notice, Search, Segmented, Select, Slider, Toggle } from "../../ui/controls";
@@ -12,7 +12,7 @@ import { Legend } from "./legend";
 import { MethodChoice, Projection } from "./projection";
 import "./projector.css";
 import { Selection } from "./selection";
-import { isAsked, sets } from "./sets";
+import { isAsked, isViewed, sets } from "./sets";
 import { Stage } from "./stage";
 import {
   camera,
@@ -29,12 +29,17 @@ import {
   showsPictures,
 } from "./state";
 import { current, currentStep, facts, isLayingOut, keyOf, layout, shownSets, stepIndex } from "./store";
-import { t } from "./words";
+import { say, t } from "./words";
 
 const EXAMPLE = 'tf.summary.embedding("digits", features, labels=y, images=x, step=epoch)';
 
 export default function Projector() {
-  if (!source.isLive) return <Notice title={t("saved")}>{t("savedText")}</Notice>;
+  useEffect(() => {
+    isViewed.value = true;
+    return () => {
+      isViewed.value = false;
+    };
+  }, []);
   if (sets.value.sets.length === 0) return <Empty />;
   if (!current.value) return <Notice title={t("noRuns")}>{t("noRunsText")}</Notice>;
   return (
@@ -73,8 +78,8 @@ function Empty() {
       <p>{t("emptyText")}</p>
       <code>{EXAMPLE}</code>
       {sets.value.problems.map((problem) => (
-        <p key={problem} class="side-problem">
-          {problem}
+        <p key={problem.text} class="side-problem">
+          {say(problem)}
         </p>
       ))}
     </Notice>
@@ -204,8 +209,8 @@ function Facts() {
     <section class="side-section" aria-label={t("notes")}>
       <p class="side-note">{t("facts", { n: found.points.toLocaleString("en"), d: found.dimensions })}</p>
       {[...found.notes, ...sets.value.problems].map((note) => (
-        <p key={note} class="side-warning">
-          {note}
+        <p key={note.text} class="side-warning">
+          {say(note)}
         </p>
       ))}
     </section>

@@ -1,6 +1,7 @@
 /** The words of the projector. */
 
 import { messages } from "../../i18n/messages";
+import { notes } from "../../i18n/notes";
 
 export const t = messages({
   toolbar: ["Settings of this panel", "此面板的设置"],
@@ -121,13 +122,39 @@ export const t = messages({
   emptyText: ["They appear here once a run has logged some:", "运行记录后会显示在此处:"],
   noRuns: ["No run in view has any", "当前可见的运行中没有内容"],
   noRunsText: ["Switch runs on in the list at the left.", "请在左侧列表中启用运行。"],
-  saved: ["A saved page does not carry embeddings", "已保存的页面不包含嵌入"],
-  savedText: [
-    "Open the log folder with tapeflow board to see them.",
-    "请用 tapeflow board 打开日志文件夹查看。",
+  lack: ["{name} needs a package that is not installed:", "{name} 需要尚未安装的软件包:"],
+  savedMethods: [
+    "t-SNE, UMAP and axes of your own need the vectors: open the log folder with tapeflow board.",
+    "t-SNE、UMAP 和自定义轴需要原始向量:请用 tapeflow board 打开日志文件夹。",
+  ],
+  savedNear: [
+    "A saved page does not carry the vectors that neighbours are found by.",
+    "已保存的页面不含用于查找最近邻的向量。",
   ],
   tooLarge: [
     "The picture of all pictures is too large for this graphics card.",
     "图片拼图超出此显卡的限制。",
   ],
+});
+
+export const say = notes({
+  columns_cut: "显示 {total} 个标签列中的前 {n} 个",
+  no_names: "标签行数与点数相同,因此首行不作为列名",
+  lines: "共 {points} 个点,{n} 行标签",
+  more_lines: "共 {points} 个点,标签超过 {n} 行",
+  unreadable: "{error}",
+  labels_unreadable: "无法读取标签:{error}",
+  bookmarks_unreadable: "无法读取书签:{error}",
+  not_finite: "{n} 个点含非有限数值,以均值代替",
+  points_cut: "{path} 的点数超出显示上限:显示前 {n} 个",
+  points_cut_of: "{path} 有 {total} 个点,显示前 {n} 个",
+  saved_points: "此保存的页面包含 {total} 个点中随机抽取的 {n} 个;主成分由全部点计算",
+  saved_sprite: "这些点的图片过大,未保存在此页面中",
+  saved_sets: "另有 {n} 个嵌入未保存在此页面中",
+  laid_out: "{total} 个点中随机抽取 {n} 个参与布局,其余各点置于其中最近的点旁",
+  principal: "计算主成分",
+  others: "为未参与布局的点查找最近邻",
+  neighbors: "查找最近邻",
+  loading: "加载 UMAP",
+  compiling: "编译并查找最近邻",
 });

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { progress, tagsOf } from "../../state/board";
+import { progressMessage } from "../../state/notes";
 import { CardGrid } from "../../ui/card_grid";
 import { Check, Item, Menu, Notice, Search, Select } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
@@ -129,7 +130,7 @@ function Cards() {
     const isLoading = progress.value !== null && !progress.value.is_done;
     return (
       <Notice title={isLoading ? t("loading") : t("none")} isBusy={isLoading}>
-        {isLoading ? progress.value?.message : t("noneText")}
+        {isLoading ? progressMessage.value : t("noneText")}
       </Notice>
     );
   }

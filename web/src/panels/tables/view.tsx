@@ -104,6 +104,7 @@ function Body({ item }: { item: MediaItem }) {
   );
 }
 
+/** Numbers, and shares such as 85.7%, stand below each other by their ends. */
 function isNumber(text: string): boolean {
-  return text !== "" && !Number.isNaN(Number(text));
+  return text !== "" && !Number.isNaN(Number(text.replace(/\s?%$/, "")));
 }

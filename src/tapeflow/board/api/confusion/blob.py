@@ -6,8 +6,17 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from tapeflow.board.api.confusion.schema import ConfusionBlob
+from tapeflow.board.notes import Phrases
+from tapeflow.board.schema import Note
 from tapeflow.summary.protos import message
 from tapeflow.summary.values import Value
+
+SAY = Phrases(
+    shape="it expected a square matrix of counts; got shape {shape} of {dtype}",
+    classes="it expected at most {most} classes; got {n}",
+    counts="it expected counts from 0 on; got negative or infinite ones, or NaN",
+    cells="it has {n} cells that are not 0; the page takes {most}",
+)
 
 MOST_CLASSES = 4096
 MOST_COUNTS = 4_000_000  # that are not 0
@@ -17,31 +26,34 @@ _MOST_CHARACTERS = 500
 def confusion_blob(value: Value) -> ConfusionBlob:
     """Names and counts; where they are no matrix of counts, what they are."""
     counts = value.array
-    problem = _problem(counts)
-    if problem:
-        return {"names": [], "gaps": [], "counts": [], "problem": problem}
+    if problem := _problem(counts):
+        return _nothing(problem)
     flat = counts.ravel()
     places = np.flatnonzero(flat)
     if len(places) > MOST_COUNTS:
-        text = f"it has {len(places)} cells that are not 0; the page takes {MOST_COUNTS}"
-        return {"names": [], "gaps": [], "counts": [], "problem": text}
+        return _nothing(SAY("cells", n=len(places), most=MOST_COUNTS))
     return {
         "names": _names(value.content, len(counts)),
         "gaps": np.diff(places, prepend=0).tolist(),
         "counts": flat[places].tolist(),
         "problem": "",
+        "notes": [],
     }
 
 
-def _problem(counts: np.ndarray) -> str:
+def _nothing(note: Note) -> ConfusionBlob:
+    return {"names": [], "gaps": [], "counts": [], "problem": note["text"], "notes": [note]}
+
+
+def _problem(counts: np.ndarray) -> Note | None:
     shape = counts.shape
     if len(shape) != 2 or shape[0] != shape[1] or counts.dtype.kind not in "iuf":
-        return f"it expected a square matrix of counts; got shape {shape} of {counts.dtype}"
+        return SAY("shape", shape=str(shape), dtype=str(counts.dtype))
     if shape[0] > MOST_CLASSES:
-        return f"it expected at most {MOST_CLASSES} classes; got {shape[0]}"
+        return SAY("classes", most=MOST_CLASSES, n=shape[0])
     if not (np.isfinite(counts) & (counts >= 0)).all():
-        return "it expected counts from 0 on; got negative or infinite ones, or NaN"
-    return ""
+        return SAY("counts")
+    return None
 
 
 def _names(content: bytes, classes: int) -> list[str]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from tapeflow.board.api.custom_scalars.matching import SAY
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone, Run
+from tapeflow.board.schema import Note
 from tapeflow.summary.layouts import PLUGIN, TAG
 from tapeflow.summary.protos import message
 
@@ -15,8 +17,8 @@ MOST_CHARTS = 1000
 MOST_EXPRESSIONS = 2000
 
 
-def merged_layout(board: Board) -> tuple[Any, str]:
-    """One Layout message of all runs, by name, and what is left out of it in words; None if no run has any.
+def merged_layout(board: Board) -> tuple[Any, list[Note]]:
+    """One Layout message of all runs, by name, and what is left out of it; None if no run has any.
 
     Categories of the same title become one, in which no chart comes twice.
     """
@@ -40,12 +42,9 @@ def merged_layout(board: Board) -> tuple[Any, str]:
                 charts += 1
                 expressions += len(chart.multiline.tag) + len(chart.margin.series)
                 if charts > MOST_CHARTS or expressions > MOST_EXPRESSIONS:
-                    return merged, (
-                        f"only the first charts are shown: a layout expected at most {MOST_CHARTS} charts and "
-                        f"{MOST_EXPRESSIONS} tags in them"
-                    )
+                    return merged, [SAY("charts_cut", charts=MOST_CHARTS, tags=MOST_EXPRESSIONS)]
                 known.chart.add().CopyFrom(chart)
-    return merged, ""
+    return merged, []
 
 
 def _layout_of(run: Run) -> Any:

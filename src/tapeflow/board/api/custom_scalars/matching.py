@@ -16,6 +16,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from tapeflow.board.notes import Phrases
+from tapeflow.board.schema import Note
+
+SAY = Phrases(
+    slow="it took more than {seconds} s to try {expression}",
+    not_tried="{expression} was not tried, after {n} others took too long",
+    long="it expected expressions of at most {most} characters; got {n}",
+    invalid="{expression} is not a regular expression: {error}",
+    charts_cut="only the first charts are shown: a layout expected at most {charts} charts and {tags} tags in them",
+)
+
 CPU_S = 1
 WALL_S = 30.0
 MOST_REFUSED = 3  # in one go; each costs a second
@@ -48,7 +59,7 @@ class Match(NamedTuple):
     """
 
     tags: list[str]
-    problem: str = ""
+    problem: Note | None = None
     is_valid: bool = True
 
 
@@ -93,15 +104,15 @@ class Matcher:
             if expressions:
                 refusals += 1
                 found[expressions[0]] = self._refuse(
-                    expressions[0], f"it took more than {CPU_S} s to try {expressions[0]!r}"
+                    expressions[0], SAY("slow", seconds=CPU_S, expression=repr(expressions[0]))
                 )
                 expressions = expressions[1:]
         for expression in expressions:
-            text = f"{expression!r} was not tried, after {MOST_REFUSED} others took too long"
-            found[expression] = self._refuse(expression, text)
+            note = SAY("not_tried", expression=repr(expression), n=MOST_REFUSED)
+            found[expression] = self._refuse(expression, note)
         return found
 
-    def _refuse(self, expression: str, problem: str) -> Match:
+    def _refuse(self, expression: str, problem: Note) -> Match:
         found = Match([], problem)
         _keep(self._refused, expression, found)
         return found
@@ -115,12 +126,11 @@ def _keep(where: OrderedDict[Any, Match], key: object, value: Match) -> None:
 
 def _refusal(expression: str) -> Match | None:
     if len(expression) > MOST_CHARACTERS:
-        text = f"it expected expressions of at most {MOST_CHARACTERS} characters; got {len(expression)}"
-        return Match([], text)
+        return Match([], SAY("long", most=MOST_CHARACTERS, n=len(expression)))
     try:
         re.compile(expression)
     except (re.error, RecursionError, OverflowError) as error:
-        return Match([], f"{expression!r} is not a regular expression: {error}", is_valid=False)
+        return Match([], SAY("invalid", expression=repr(expression), error=str(error)), is_valid=False)
     return None
 
 

@@ -11,10 +11,11 @@ from starlette.routing import BaseRoute, Route
 
 from tapeflow.board.answers import json_answer
 from tapeflow.board.api.custom_scalars.layout import merged_layout
-from tapeflow.board.api.custom_scalars.matching import matcher
-from tapeflow.board.api.custom_scalars.schema import CustomChart, CustomLayout
+from tapeflow.board.api.custom_scalars.matching import Match, matcher
+from tapeflow.board.api.custom_scalars.schema import CustomChart, CustomLayout, CustomLines
 from tapeflow.board.board import Board
 from tapeflow.board.logdirs import natural
+from tapeflow.board.notes import joined
 
 MOST_LINES = 500  # of one expression
 
@@ -35,9 +36,9 @@ def exports(board: Board) -> dict[str, object]:
 
 def layout_answer(board: Board) -> CustomLayout:
     """The merged layout, with the tags its expressions match."""
-    merged, problem = merged_layout(board)
+    merged, notes = merged_layout(board)
     if merged is None:
-        return {"categories": [], "problem": ""}
+        return {"categories": [], "problem": "", "notes": []}
     tags = {
         series.tag
         for run in board.store.ordered_runs()
@@ -52,10 +53,7 @@ def layout_answer(board: Board) -> CustomLayout:
     def chart(one: Any) -> CustomChart:
         return {
             "title": one.title,
-            "lines": [
-                {"expression": tag, "tags": found[tag].tags, "problem": found[tag].problem}
-                for tag in dict.fromkeys(one.multiline.tag)
-            ],
+            "lines": [_lines(tag, found[tag]) for tag in dict.fromkeys(one.multiline.tag)],
             "margins": [{"value": s.value, "lower": s.lower, "upper": s.upper} for s in one.margin.series],
         }
 
@@ -64,5 +62,11 @@ def layout_answer(board: Board) -> CustomLayout:
             {"title": c.title, "is_closed": c.closed, "charts": [chart(one) for one in c.chart]}
             for c in merged.category
         ],
-        "problem": problem,
+        "problem": joined(notes),
+        "notes": notes,
     }
+
+
+def _lines(expression: str, match: Match) -> CustomLines:
+    notes = [match.problem] if match.problem else []
+    return {"expression": expression, "tags": match.tags, "problem": joined(notes), "notes": notes}

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from tapeflow.board.schema import Note
+
 
 class CustomLines(TypedDict):
-    """The scalar tags that a regular expression of a layout matches; `problem` says why it could not be tried."""
+    """The scalar tags that a regular expression of a layout matches.
+
+    `problem`, and `notes` one by one, say why it could not be tried.
+    """
 
     expression: str
     tags: list[str]
     problem: str
+    notes: list[Note]
 
 
 class CustomMargin(TypedDict):
@@ -38,7 +44,8 @@ class CustomCategory(TypedDict):
 
 
 class CustomLayout(TypedDict):
-    """The layouts of all runs in one; `problem` says what is left out of it."""
+    """The layouts of all runs in one; `problem` and `notes` say what is left out of it."""
 
     categories: list[CustomCategory]
     problem: str
+    notes: list[Note]

@@ -37,7 +37,7 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
         match = matcher.match([expression], [one.tag for one in series], MOST_TAGS)[expression]
         is_valid = bool(expression) and match.is_valid
         if is_valid and match.problem:
-            raise HTTPException(400, match.problem)
+            raise HTTPException(400, match.problem["text"])
         fits = set(match.tags) if is_valid else set()
         events = {one.tag: json_rows(one) for one in series if one.tag in fits}
         return json_answer({"regex_valid": is_valid, "tag_to_events": events})

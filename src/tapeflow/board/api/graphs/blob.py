@@ -6,10 +6,11 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from tapeflow.board.api.graphs.graph_def import Graph, graph_of
+from tapeflow.board.api.graphs.graph_def import SAY, Graph, graph_of
 from tapeflow.board.api.graphs.keras_model import model_graph
 from tapeflow.board.api.graphs.run_metadata import graph_in, metadata_of, stats_of
 from tapeflow.board.api.graphs.schema import GraphBlob, GraphKind
+from tapeflow.board.notes import joined
 from tapeflow.board.runs import WHOLE_EVENT, Gone, Run
 from tapeflow.board.series import Series
 
@@ -32,9 +33,9 @@ def graph_blob(run: Run, series: Series, index: int) -> GraphBlob:
         graph, metadata = graph_at(run, series, index)
         stats = stats_of(metadata, graph) if metadata is not None else None
     except ValueError as error:
-        graph, stats = Graph(problems=[f"the graph cannot be shown: {error}"]), None
+        graph, stats = Graph(problems=[SAY("unreadable", error=str(error))]), None
     if series.plugin in (TAGGED, WITH_PROFILE) and not graph.nodes:
-        graph.problems.append("a run was measured, but no graph is logged beside it")
+        graph.problems.append(SAY("no_graph"))
     kind: GraphKind = (
         "model" if series.plugin == MODEL else "profile" if series.plugin in (TAGGED, WITH_PROFILE) else "ops"
     )
@@ -46,7 +47,8 @@ def graph_blob(run: Run, series: Series, index: int) -> GraphBlob:
     nodes, edges = graph.nodes, graph.edges
     return {
         "kind": kind,
-        "problem": "; ".join(graph.problems),
+        "problem": joined(graph.problems),
+        "notes": graph.problems,
         "total": graph.total,
         "lost": graph.lost,
         "names": [node.name for node in nodes],

@@ -12,9 +12,19 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from tapeflow.board.notes import Phrases
+from tapeflow.board.schema import Note
 from tapeflow.summary.protos import message
 from tapeflow.summary.tensors import TYPE_NUMBERS
 from tapeflow.summary.wire import fields
+
+SAY = Phrases(
+    unreadable="the graph cannot be shown: {error}",
+    no_graph="a run was measured, but no graph is logged beside it",
+    functions_cut="functions of more than 64 MB are not shown",
+    nodes_cut="the graph has {total} nodes; the first {n} are shown",
+    layers_cut="the first {n} layers are shown",
+)
 
 MOST_NODES = 100_000
 MOST_NAME = 4000
@@ -71,7 +81,7 @@ class Graph:
     edges: list[Edge] = field(default_factory=list)
     total: int = 0
     lost: int = 0
-    problems: list[str] = field(default_factory=list)
+    problems: list[Note] = field(default_factory=list)
 
 
 def graph_of(*datas: bytes) -> Graph:
@@ -170,7 +180,7 @@ class _Builder:
             if number != _LIBRARY or kind != _BLOCK:
                 continue
             if end - begin > _MOST_LIBRARY:
-                self.graph.problems.append("functions of more than 64 MB are not shown")
+                self.graph.problems.append(SAY("functions_cut"))
                 continue
             for inner, inner_kind, first, last in fields(data, begin, end):
                 if inner == _FUNCTION and inner_kind == _BLOCK:
@@ -246,9 +256,7 @@ class _Builder:
                 found = _output_shapes(node.content)
                 node.parameters = _size(found[0]) if len(found) else 0
         if graph.total > len(graph.nodes) and self.is_full:
-            graph.problems.append(
-                f"the graph has {graph.total} nodes; the first {len(graph.nodes)} are shown"
-            )
+            graph.problems.append(SAY("nodes_cut", total=graph.total, n=len(graph.nodes)))
         return graph
 
     def _resolve(self, scope: _Scope, given: str) -> tuple[int | None, int | None]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from tapeflow.board.schema import Note
+
 GraphKind = Literal["model", "ops", "profile"]
 
 
@@ -20,11 +22,13 @@ class GraphBlob(TypedDict):
     Of nodes: names (paths, with `/` between scopes), and the place of their op, device, dtype and output shapes in
     `texts`; `parameters` counts elements of Variables. Of edges: source and target, places of nodes, the place of
     the tensor's shape in `texts`, and whether it only says what comes first. `total` counts the nodes there are,
-    `lost` edges to nodes that are not there; `problem` says in words what is left out, or why nothing is shown.
+    `lost` edges to nodes that are not there; `notes`, and `problem` in one text, say what is left out, or why nothing
+    is shown.
     """
 
     kind: GraphKind
     problem: str
+    notes: list[Note]
     total: int
     lost: int
     texts: list[str]

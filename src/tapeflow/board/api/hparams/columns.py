@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tapeflow.board.api.hparams.sayings import SAY
 from tapeflow.board.api.hparams.schema import (
     HParamColumn,
     HParamKind,
@@ -19,8 +20,9 @@ from tapeflow.board.api.hparams.schema import (
     SessionGroup,
 )
 from tapeflow.board.api.hparams.sessions import Session, Study
+from tapeflow.board.notes import joined
 from tapeflow.board.runs import Run
-from tapeflow.board.schema import Setting
+from tapeflow.board.schema import Note, Setting
 from tapeflow.board.wire import numbers
 from tapeflow.summary.trials import HParamInfo, MetricInfo
 
@@ -33,24 +35,23 @@ _MOST_CHARACTERS = 500
 def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
     """The whole table; of each metric the last value, or the least, largest or mean of all its steps."""
     groups = study.groups()
-    left_out = []
+    left_out: list[Note] = []
     if len(groups) > MOST_GROUPS:
-        left_out.append(f"{len(groups) - MOST_GROUPS} sessions beyond the first {MOST_GROUPS}")
+        left_out.append(SAY("sessions_cut", n=len(groups) - MOST_GROUPS, most=MOST_GROUPS))
         groups = dict(itertools.islice(groups.items(), MOST_GROUPS))
     members = list(groups.values())
     hparams, hparams_left = _hparam_columns(study, [sessions[0] for sessions in members])
     if hparams_left:
-        left_out.append(
-            f"{hparams_left} hparams beyond the first {MOST_HPARAMS} or with names longer than {_MOST_CHARACTERS}"
-        )
+        left_out.append(SAY("hparams_cut", n=hparams_left, most=MOST_HPARAMS, length=_MOST_CHARACTERS))
     metrics, metrics_left = _metric_columns(study, members, point)
     if metrics_left:
-        left_out.append(f"{metrics_left} metrics beyond the first {MOST_METRICS}")
+        left_out.append(SAY("metrics_cut", n=metrics_left, most=MOST_METRICS))
     return {
         "groups": [_group(name, sessions) for name, sessions in groups.items()],
         "hparams": hparams,
         "metrics": metrics,
-        "left_out": "; ".join(left_out),
+        "left_out": joined(left_out),
+        "notes": left_out,
     }
 
 

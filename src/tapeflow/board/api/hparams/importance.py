@@ -16,7 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tapeflow.board.api.hparams.sayings import SAY
 from tapeflow.board.api.hparams.schema import HParamColumn, HParamImportance, ImportanceAnswer
+from tapeflow.board.notes import joined
+from tapeflow.board.schema import Note
 
 LEAST_SESSIONS = 10
 MOST_SESSIONS = 1000
@@ -75,9 +78,9 @@ def importance_of(hparams: Sequence[HParamColumn], metric: Sequence[float | str 
         )
         if not is_constant:
             features[number] = feature
-    reason = _reason(len(rows), features, ranks)
+    notes = _notes(len(rows), features, ranks)
     explained = None
-    if not reason:
+    if not notes:
         by_correlation = sorted(features, key=lambda i: -abs(answers[i]["correlation"] or 0.0))
         chosen = sorted(by_correlation[:MOST_HPARAMS])
         explained, means, errors = _forest([features[i] for i in chosen], ranks)
@@ -86,20 +89,22 @@ def importance_of(hparams: Sequence[HParamColumn], metric: Sequence[float | str 
     answers.sort(
         key=lambda one: (-(one["importance"] or 0.0), one["is_constant"], -abs(one["correlation"] or 0.0))
     )
-    return {"sessions": len(rows), "explained": explained, "reason": reason, "hparams": answers}
+    return {
+        "sessions": len(rows),
+        "explained": explained,
+        "reason": joined(notes),
+        "notes": notes,
+        "hparams": answers,
+    }
 
 
-def _reason(sessions: int, features: dict[int, _Feature], ranks: np.ndarray) -> str:
-    """Why nothing can be said, or ""."""
+def _notes(sessions: int, features: dict[int, _Feature], ranks: np.ndarray) -> list[Note]:
+    """Why nothing can be said, if so."""
     if sessions < LEAST_SESSIONS:
-        return (
-            f"it takes at least {LEAST_SESSIONS} sessions with a value of this metric; there are {sessions}"
-        )
+        return [SAY("few", least=LEAST_SESSIONS, n=sessions)]
     if not features:
-        return "no hparam differs between these sessions"
-    if not ranks.any():
-        return "the metric has the same value in all sessions"
-    return ""
+        return [SAY("alike")]
+    return [] if ranks.any() else [SAY("flat")]
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

@@ -50,12 +50,13 @@ class SessionGroup(TypedDict):
 
 
 class HParamsAnswer(TypedDict):
-    """The table of all sessions; `left_out` says in words what is not in it, or is ""."""
+    """The table of all sessions; `left_out`, and `notes` one by one, say what is not in it."""
 
     groups: list[SessionGroup]
     hparams: list[HParamColumn]
     metrics: list[MetricColumn]
     left_out: str
+    notes: list[common.Note]
 
 
 class HParamImportance(TypedDict):
@@ -79,10 +80,12 @@ class ImportanceAnswer(TypedDict):
     """Which hparams matter for a metric, the most important first.
 
     `explained` is how much of the order of sessions the forest predicts of those it has not seen: 1 for all of it,
-    0 or less for nothing. It is null, and `reason` says why, if there is too little to compute from.
+    0 or less for nothing. It is null, and `reason` (one by one `notes`) says why, if there is too little to
+    compute from.
     """
 
     sessions: int
     explained: float | None
     reason: str
+    notes: list[common.Note]
     hparams: list[HParamImportance]

@@ -16,7 +16,9 @@ import orjson
 from tapeflow.board.api.projector.bundles import BundleError, bundle_vectors
 from tapeflow.board.api.projector.metadata import Metadata, read_metadata
 from tapeflow.board.api.projector.places import Place
+from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.blobs import KINDS, kind_of
+from tapeflow.board.schema import Note
 from tapeflow.summary.embeddings import Embedding
 from tapeflow.summary.projector_checkpoints import checkpoint_vectors, latest_checkpoint
 from tapeflow.summary.projector_files import asset_path
@@ -65,7 +67,7 @@ class Points:
         self.vectors, self.notes = read_points(place, info)
         odd = int(np.count_nonzero(~np.isfinite(self.vectors).all(axis=1)))
         if odd:
-            self.notes.append(f"{odd} points have numbers that are not finite; these count as the mean")
+            self.notes.append(SAY("not_finite", n=odd))
 
     @cached_property
     def digest(self) -> str:
@@ -83,7 +85,7 @@ class Points:
             with opened(self.place.folder, self.info.metadata) as file:
                 return read_metadata(file, len(self.vectors))
         except Unreadable as error:
-            return Metadata([], [str(error)])
+            return Metadata([], [SAY("labels_unreadable", error=str(error))])
 
     @cached_property
     def bookmarks(self) -> list[Any]:
@@ -94,7 +96,7 @@ class Points:
             with opened(self.place.folder, self.info.bookmarks) as file:
                 found = orjson.loads(file.read(MOST_BOOKMARK_BYTES + 1))
         except (Unreadable, orjson.JSONDecodeError) as error:
-            self.notes.append(f"bookmarks cannot be read: {error}")
+            self.notes.append(SAY("bookmarks_unreadable", error=str(error)))
             return []
         return found[:_MOST_BOOKMARKS] if isinstance(found, list) else []
 
@@ -126,7 +128,7 @@ class Assets:
         return found
 
 
-def read_points(place: Place, info: Embedding) -> tuple[np.ndarray, list[str]]:
+def read_points(place: Place, info: Embedding) -> tuple[np.ndarray, list[Note]]:
     """Vectors as float32, and what was cut of them, in words."""
     if not info.vectors:
         return _from_checkpoint(place, info), []
@@ -149,8 +151,8 @@ def _is_text(head: bytes) -> bool:
     return True
 
 
-def _text_vectors(file: BinaryIO, path: str) -> tuple[np.ndarray, list[str]]:
-    notes: list[str] = []
+def _text_vectors(file: BinaryIO, path: str) -> tuple[np.ndarray, list[Note]]:
+    notes: list[Note] = []
     width = file.readline(MOST_LINE_BYTES).count(b"\t") + 1
     file.seek(0)
     most = min(MOST_POINTS, MOST_VALUES // width)
@@ -167,7 +169,7 @@ def _text_vectors(file: BinaryIO, path: str) -> tuple[np.ndarray, list[str]]:
     return found, notes
 
 
-def _lines(file: BinaryIO, most: int, path: str, notes: list[str]) -> Iterator[str]:
+def _lines(file: BinaryIO, most: int, path: str, notes: list[Note]) -> Iterator[str]:
     """The lines of a file, not more than are shown; what is left out is noted."""
     left, count = MOST_TEXT_BYTES, 0
     while line := file.readline(MOST_LINE_BYTES):
@@ -177,13 +179,13 @@ def _lines(file: BinaryIO, most: int, path: str, notes: list[str]) -> Iterator[s
         if not line.strip():
             continue
         if count >= most or left < 0:
-            notes.append(f"{path} has more points than are shown: the first {count:,}")
+            notes.append(SAY("points_cut", path=path, n=count))
             return
         count += 1
         yield line.decode()
 
 
-def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[str]]:
+def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[Note]]:
     size = os.fstat(file.fileno()).st_size
     shape = info.shape
     if len(shape) != 2 or not all(shape) or shape[0] * shape[1] * 4 != size:
@@ -196,8 +198,8 @@ def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[st
         raise Unreadable(f"{info.vectors!r} expected at most {MOST_VALUES} dimensions; got {width}")
     most = min(points, MOST_POINTS, MOST_VALUES // width)
     found = np.frombuffer(file.read(4 * most * width), "<f4").reshape(most, width)
-    cut = f"{info.vectors} has {points:,} points; the first {most:,} are shown"
-    return found.astype(np.float32, copy=False), [cut] if most < points else []
+    cut = [SAY("points_cut_of", path=info.vectors, total=points, n=most)] if most < points else []
+    return found.astype(np.float32, copy=False), cut
 
 
 def _from_checkpoint(place: Place, info: Embedding) -> np.ndarray:

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 import orjson
 
+from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.api.projector.schema import ProjectorJob, ProjectorJobState, ProjectorMethod
+from tapeflow.board.schema import Note
 
 MOST_JOBS = 20
 JOB, VECTORS, LAYOUT = "job.json", "vectors.npy", "layout.tfa"  # files between the board and a worker
@@ -96,6 +98,7 @@ class Job:
         self.total = int(parameters["iterations"])
         self.layout = 0
         self.message = ""
+        self.note: Note | None = None  # what is being done before there are iterations
         self.folder = ""
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -108,7 +111,8 @@ class Job:
             "iteration": self.iteration,
             "total": self.total,
             "layout": self.layout,
-            "message": self.message,
+            "message": self.note["text"] if self.note else self.message,
+            "note": self.note,
         }
 
 
@@ -218,9 +222,11 @@ class Jobs:
         with process.stdin, process.stdout:
             for line in process.stdout:
                 facts = orjson.loads(line)
-                job.iteration, job.layout, job.message = facts["iteration"], facts["layout"], facts["message"]
+                job.iteration, job.layout = facts["iteration"], facts["layout"]
+                job.note = SAY(facts["doing"]) if facts["doing"] else None
                 job.total = facts["total"] or job.total
             process.wait()  # before its stdin is closed, which would end it
+            job.note = None
 
 
 def _content(path: str) -> bytes:

@@ -7,13 +7,15 @@ import importlib.util
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.board.api.projector.packing import pack
 from tapeflow.board.api.projector.projections import filled, principal
+from tapeflow.board.api.projector.sayings import SAY
+from tapeflow.board.schema import Note
 
 PACKAGES = {"tsne": "openTSNE", "umap": "umap"}
 MOST_LAID_OUT = 100_000
@@ -23,7 +25,7 @@ _MOST_EXACT = 5000  # points whose neighbours are looked for one by one
 _EARLY = 250  # iterations of t-SNE that pull clusters together
 
 Report = Callable[[int, int, str, np.ndarray | None], None]
-"""Takes the iteration, how many there are, what is being done, and the points."""
+"""Takes the iteration, how many there are, what is being done (a code of `sayings`, or ""), and the points."""
 
 
 def missing(method: str) -> str:
@@ -42,7 +44,7 @@ def lay_out(vectors: np.ndarray, method: str, parameters: Mapping[str, Any], rep
     """
     points = filled(vectors)
     if points.shape[1] > MOST_WIDE:
-        report(0, 0, "principal components", None)
+        report(0, 0, "principal", None)
         points = np.ascontiguousarray(principal(points, MOST_WIDE).columns.T)
     if len(points) <= MOST_LAID_OUT:
         return _METHODS[method](points, parameters, report)
@@ -57,7 +59,7 @@ def lay_out(vectors: np.ndarray, method: str, parameters: Mapping[str, Any], rep
 
 def _nearest(points: np.ndarray, chosen: np.ndarray, report: Report) -> np.ndarray:
     """For each point the place among the chosen ones of its nearest, found in a graph of neighbours."""
-    report(0, 0, "neighbours of the points that are not laid out themselves", None)
+    report(0, 0, "others", None)
     graph = importlib.import_module("pynndescent").NNDescent(points[chosen], n_neighbors=10, random_state=0)
     found = np.empty(len(points), np.int64)
     found[chosen] = np.arange(len(chosen))
@@ -97,7 +99,7 @@ class _Iterations:
 def _tsne(points: np.ndarray, parameters: Mapping[str, Any], report: Report) -> np.ndarray:
     total, dimensions = int(parameters["iterations"]), int(parameters["dimensions"])
     early = min(_EARLY, total // 3)
-    report(0, total, "nearest neighbours", None)
+    report(0, total, "neighbors", None)
     found = (
         importlib.import_module("openTSNE")
         .TSNE(
@@ -133,12 +135,12 @@ class _Bar:
 
 
 def _umap(points: np.ndarray, parameters: Mapping[str, Any], report: Report) -> np.ndarray:
-    report(0, 0, "loading UMAP", None)
+    report(0, 0, "loading", None)
     umap = importlib.import_module("umap.umap_")
     layouts = importlib.import_module("umap.layouts")
     epochs, dimensions = int(parameters["iterations"]), int(parameters["dimensions"])
     close = min(int(parameters["neighbors"]), len(points) - 1)
-    report(0, epochs, "compiling itself, nearest neighbours", None)
+    report(0, epochs, "compiling", None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that a seed makes it run on one core
         model = umap.UMAP(
@@ -180,17 +182,24 @@ def _umap(points: np.ndarray, parameters: Mapping[str, Any], report: Report) -> 
 _METHODS = {"tsne": _tsne, "umap": _umap}
 
 
-def packed_layout(layout: np.ndarray, iteration: int, total: int, message: str) -> bytes:
+def packed_layout(layout: np.ndarray, iteration: int, total: int, note: Note | None) -> bytes:
     """A layout, `[points, dimensions]`, for the page."""
-    head = {"iteration": iteration, "total": total, "variance": [], "message": message}
-    return pack(head, {str(i): layout[:, i] for i in range(layout.shape[1])})
+    return packed_columns(list(layout.T), iteration=iteration, total=total, note=note)
 
 
-def note_of(points: int) -> str:
+def packed_columns(
+    columns: list[np.ndarray],
+    variance: Sequence[float] = (),
+    iteration: int = 0,
+    total: int = 0,
+    note: Note | None = None,
+) -> bytes:
+    """The same, a column a dimension."""
+    message = note["text"] if note else ""
+    head = {"iteration": iteration, "total": total, "variance": variance, "message": message, "note": note}
+    return pack(head, {str(i): column for i, column in enumerate(columns)})
+
+
+def note_of(points: int) -> Note | None:
     """What is said of a layout that not every point has a place of its own in."""
-    if points <= MOST_LAID_OUT:
-        return ""
-    return (
-        f"{MOST_LAID_OUT:,} of {points:,} points, drawn at random, are laid out; each of the others is put beside its "
-        "nearest one among them"
-    )
+    return None if points <= MOST_LAID_OUT else SAY("laid_out", n=MOST_LAID_OUT, total=points)

@@ -6,7 +6,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.api.projector.schema import ProjectorColumnKind
+from tapeflow.board.schema import Note
 
 MOST_COLUMNS = 100
 MOST_CELLS = 8_000_000
@@ -31,7 +33,7 @@ class Metadata(NamedTuple):
     """The columns of a file, and what was cut or is odd, in words."""
 
     columns: list[Column]
-    notes: list[str]
+    notes: list[Note]
 
 
 def read_metadata(file: BinaryIO, points: int) -> Metadata:
@@ -40,12 +42,12 @@ def read_metadata(file: BinaryIO, points: int) -> Metadata:
     TensorBoard takes the first line for names if there is a tab in it. Here lines are counted, too: as many lines as
     points have no names among them, and one more has, whatever is in it.
     """
-    notes: list[str] = []
+    notes: list[Note] = []
     first = file.readline(_MOST_LINE)
     width = first.count(b"\t") + 1
     kept = max(min(width, MOST_COLUMNS, MOST_CELLS // max(points, 1)), 1)
     if kept < width:
-        notes.append(f"the first {kept} of {width} columns of labels are shown")
+        notes.append(SAY("columns_cut", n=kept, total=width))
     seen: list[dict[str, int]] = [{} for _ in range(kept)]
     codes = np.zeros((points + 1, kept), np.uint32)
     rows, left = 0, MOST_BYTES
@@ -64,18 +66,25 @@ def read_metadata(file: BinaryIO, points: int) -> Metadata:
     more = bool(file.read(1).strip())
     has_names = rows > points if not more else width > 1
     if rows == points and width > 1:
-        notes.append("the labels have as many lines as there are points, so the first is not taken for names")
+        notes.append(SAY("no_names"))
     begin = 1 if has_names else 0
     body = codes[begin : begin + points]
     if rows - begin != points or more:
-        got = f"more than {rows:,}" if more else f"{rows - begin:,}"
-        notes.append(f"there are {points:,} points and {got} lines of labels")
+        notes.append(SAY("more_lines" if more else "lines", points=points, n=rows if more else rows - begin))
     columns = []
     for number, known in enumerate(seen):
         values = list(known)
         name = values[0] if has_names else ("label" if width == 1 else f"column {number + 1}")
         columns.append(_column(name, values, body[:, number], max(rows - begin, 0)))
     return Metadata(columns, notes)
+
+
+def taken(column: Column, rows: np.ndarray) -> Column:
+    """Some of the points of a column, with the values that they have."""
+    used, codes = np.unique(column.codes[rows], return_inverse=True)
+    values = [column.values[i] for i in used.tolist()]
+    numbers = None if column.numbers is None else column.numbers[rows]
+    return column._replace(values=values, codes=codes.astype(np.uint32), numbers=numbers)
 
 
 def _cells(line: bytes, most: int) -> list[str]:

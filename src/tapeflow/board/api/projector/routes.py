@@ -16,22 +16,14 @@ from starlette.routing import BaseRoute, Route
 
 from tapeflow.board.answers import argument, body_of, json_answer, whole_number
 from tapeflow.board.api.projector.assets import Assets, Points, Unreadable, read_sprite
+from tapeflow.board.api.projector.facts import facts_of, packed_column, sets_of
 from tapeflow.board.api.projector.jobs import Job, Jobs, Kept, key_of
-from tapeflow.board.api.projector.layouts import missing
+from tapeflow.board.api.projector.layouts import missing, packed_columns
 from tapeflow.board.api.projector.metadata import Column
-from tapeflow.board.api.projector.packing import MIME, pack
+from tapeflow.board.api.projector.packing import MIME
 from tapeflow.board.api.projector.places import Place, Places
 from tapeflow.board.api.projector.projections import MOST_COMPONENTS, NoMatch, along, neighbors, principal
-from tapeflow.board.api.projector.schema import (
-    ProjectorColumn,
-    ProjectorFacts,
-    ProjectorMethod,
-    ProjectorNeighbors,
-    ProjectorRow,
-    ProjectorSet,
-    ProjectorSets,
-    ProjectorStep,
-)
+from tapeflow.board.api.projector.schema import ProjectorMethod, ProjectorNeighbors, ProjectorRow
 from tapeflow.board.board import Board
 from tapeflow.summary.embeddings import Embedding
 
@@ -116,44 +108,15 @@ class Projector:
 
     def sets(self, request: Request) -> Response:
         """Everything there is to choose from."""
-        places = self.places.all()
-        found: list[ProjectorSet] = []
-        for place in places:
-            by_name: dict[str, list[ProjectorStep]] = {}
-            for info in place.embeddings:
-                by_name.setdefault(info.name, []).append(_step(place, info))
-            for name, steps in by_name.items():
-                found.append({"run": place.run, "run_name": place.name, "name": name, "steps": steps})
-        answer: ProjectorSets = {
-            "sets": found,
-            "problems": [place.problem for place in places if place.problem],
-            "missing": {method: missing(method) for method in _METHODS},
-        }
-        return json_answer(answer, request)
+        return json_answer(sets_of(self.places.all()), request)
 
     def facts(self, request: Request, points: Points) -> Response:
         """What is known of one step."""
-        metadata = points.metadata
-        columns: list[ProjectorColumn] = [
-            {"name": c.name, "kind": c.kind, "distinct": len(c.values)} for c in metadata.columns
-        ]
-        bookmarks = points.bookmarks
-        count, width = points.vectors.shape
-        answer: ProjectorFacts = {
-            "points": count,
-            "dimensions": width,
-            "columns": columns,
-            "notes": [*points.notes, *metadata.notes],
-            "bookmarks": bookmarks,
-        }
-        return json_answer(answer, request)
+        return json_answer(facts_of(points), request)
 
     def column(self, request: Request, points: Points) -> Response:
         """One column of metadata."""
-        column = _column(points, whole_number(request, "column", 0))
-        if column.kind == "numbers" and column.numbers is not None:
-            return _packed(pack({"kind": column.kind, "values": []}, {"numbers": column.numbers}))
-        return _packed(pack({"kind": column.kind, "values": column.values}, {"codes": column.codes}))
+        return _packed(packed_column(_column(points, whole_number(request, "column", 0))))
 
     def row(self, request: Request, points: Points) -> Response:
         """All that is known of one point."""
@@ -193,7 +156,7 @@ class Projector:
             found = principal(points.vectors)
             nothing = np.zeros(len(points.vectors), np.float32)
             columns = [found.columns[i] if i < len(found.columns) else nothing for i in chosen]
-            data = _layout(columns, [float(v) for v in found.variance], "")
+            data = packed_columns(columns, found.variance.tolist())
             self.kept.save(key, data)
         return _packed(data)
 
@@ -205,7 +168,7 @@ class Projector:
             columns = along(points.vectors, column, (left, right), (down, up))
         except NoMatch as error:
             raise HTTPException(422, f"axes expected labels there are: {error}") from None
-        return _packed(_layout(list(columns), [], ""))
+        return _packed(packed_columns(list(columns)))
 
     def sprite(self, request: Request) -> Response:
         """The picture of all pictures."""
@@ -289,22 +252,6 @@ def checked(body: dict[str, Any]) -> tuple[ProjectorMethod, dict[str, Any]]:
     return cast("ProjectorMethod", method), found
 
 
-def _step(place: Place, info: Embedding) -> ProjectorStep:
-    points, dimensions = info.shape if len(info.shape) == 2 else (None, None)
-    size = info.picture_size
-    return {
-        "step": info.step,
-        "version": place.version(info),
-        "points": points,
-        "dimensions": dimensions,
-        "has_metadata": bool(info.metadata),
-        "sprite": {"width": size[0], "height": size[1]}
-        if info.sprite and len(size) == 2 and all(size)
-        else None,
-        "has_bookmarks": bool(info.bookmarks),
-    }
-
-
 def _column(points: Points, number: int) -> Column:
     columns = points.metadata.columns
     if number >= len(columns):
@@ -317,11 +264,6 @@ def _index(request: Request, points: Points) -> int:
     if index >= len(points.vectors):
         raise HTTPException(404, f"there are {len(points.vectors)} points; got index={index}")
     return index
-
-
-def _layout(columns: list[np.ndarray], variance: list[float], message: str) -> bytes:
-    head = {"iteration": 0, "total": 0, "variance": variance, "message": message}
-    return pack(head, {str(i): column for i, column in enumerate(columns)})
 
 
 def _packed(data: bytes) -> Response:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from tapeflow.board.schema import Note
+
 ProjectorMethod = Literal["tsne", "umap"]
 ProjectorJobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 ProjectorColumnKind = Literal["categories", "numbers", "texts"]
@@ -44,7 +46,7 @@ class ProjectorSets(TypedDict):
     """All sets; `problems` says which configurations cannot be read, `missing` what methods lack, in words."""
 
     sets: list[ProjectorSet]
-    problems: list[str]
+    problems: list[Note]
     missing: dict[str, str]
 
 
@@ -62,7 +64,7 @@ class ProjectorFacts(TypedDict):
     points: int
     dimensions: int
     columns: list[ProjectorColumn]
-    notes: list[str]
+    notes: list[Note]
     bookmarks: list[Any]
 
 
@@ -98,6 +100,7 @@ class ProjectorLayoutHead(TypedDict):
     total: int
     variance: list[float]
     message: str
+    note: Note | None
 
 
 class ProjectorColumnHead(TypedDict):
@@ -109,7 +112,10 @@ class ProjectorColumnHead(TypedDict):
 
 
 class ProjectorJob(TypedDict):
-    """A projection that takes a while; `layout` counts the layouts there have been so far."""
+    """A projection that takes a while; `layout` counts the layouts there have been so far.
+
+    `note` says what is done before there are iterations to count; `message` has the same in English, or the failure.
+    """
 
     id: str
     method: ProjectorMethod
@@ -118,3 +124,4 @@ class ProjectorJob(TypedDict):
     total: int
     layout: int
     message: str
+    note: Note | None

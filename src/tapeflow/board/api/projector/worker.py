@@ -36,7 +36,7 @@ def _main(folder: str) -> None:
             with open(part, "wb") as file:
                 file.write(packed_layout(layout, iteration, total, note))
             os.replace(part, os.path.join(folder, LAYOUT))
-        facts = {"iteration": iteration, "total": total, "message": what, "layout": layouts}
+        facts = {"iteration": iteration, "total": total, "doing": what, "layout": layouts}
         said.write(orjson.dumps(facts).decode() + "\n")
         said.flush()
 

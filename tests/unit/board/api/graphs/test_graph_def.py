@@ -8,6 +8,7 @@ import pytest
 
 from tapeflow.board.api.graphs import graph_def
 from tapeflow.board.api.graphs.graph_def import Graph, graph_of, type_name
+from tapeflow.board.notes import joined
 from tapeflow.summary import wire
 from tapeflow.summary.protos import message
 
@@ -122,7 +123,7 @@ def test_a_function_that_calls_itself_ends(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(graph_def, "MOST_NODES", 500)
     found = graph_of(proto.SerializeToString())
     assert len(found.nodes) == 500
-    assert "the first 500 are shown" in found.problems[0]
+    assert "the first 500 are shown" in found.problems[0]["text"]
 
 
 def test_a_function_that_gives_its_argument_back() -> None:
@@ -161,7 +162,7 @@ def test_a_million_nodes_are_cut_in_words(monkeypatch: pytest.MonkeyPatch) -> No
     node = message("NodeDef")(name="n", op="NoOp").SerializeToString()
     found = graph_of(wire.block(1, node) * 1_000_000)
     assert found.nodes[-1].name == "n (20000)"
-    assert found.problems == ["the graph has 1000000 nodes; the first 20000 are shown"]
+    assert joined(found.problems) == "the graph has 1000000 nodes; the first 20000 are shown"
 
 
 def test_names_made_unique_never_meet_those_there_are() -> None:

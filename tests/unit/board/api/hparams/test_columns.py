@@ -186,4 +186,4 @@ def test_too_many_metrics_and_sessions(
 
 def test_no_sessions(tmp_path: Path, events: Any, table: Callable[..., HParamsAnswer]) -> None:
     events.write(tmp_path / "runs/a", events.scalars("loss", [1.0]) + events.entry(START_TAG, [], "hparams"))
-    assert table() == {"groups": [], "hparams": [], "metrics": [], "left_out": ""}
+    assert table() == {"groups": [], "hparams": [], "metrics": [], "left_out": "", "notes": []}
