@@ -82,8 +82,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.keras.layers.IntegerLookup": _DENSE,
     "tf.keras.layers.StringLookup": _DENSE,
     "tf.keras.layers.TextVectorization": _DENSE,
-    "tf.keras.layers.BatchNormalization": "`renorm` and `virtual_batch_size` are refused; under a strategy it sees the "
-    "whole batch",
+    "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` are refused; under a strategy it sees "
+    "the whole batch",
     "tf.keras.metrics.experimental.PyMetric": "makes the training step run as plain Python, which must call it",
     "tf.keras.utils.GeneratorEnqueuer": "on a thread; `use_multiprocessing=True` is refused",
     "tf.keras.utils.audio_dataset_from_directory": "`sampling_rate` is refused: sounds are not resampled",

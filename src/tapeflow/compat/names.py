@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from tapeflow.compat.internals import INTERNAL, packages
+
 # What `tf.__version__` and `keras.__version__` say: the release whose behaviour is the contract. Scripts
 # compare it to choose between old and new names.
 VERSION = "2.11.0"
@@ -34,6 +36,8 @@ NAMESPACES = (
     "tensorflow.python.client",
     "tensorflow.version",
     "keras",
+    *INTERNAL,
+    *packages(),
 )
 
 # Where old Keras kept what is one module today.
@@ -73,7 +77,7 @@ def is_ours(name: str) -> bool:
 def real_name(name: str) -> str | None:
     """The TapeFlow module that a TensorFlow or Keras module name stands for; it may not exist.
 
-    `None` for names below a namespace that stands for nothing, such as `tensorflow.python.ops`.
+    `None` for names below a namespace that stands for nothing, such as `tensorflow.python.tpu`.
     """
     root, rest = name, ""
     while root not in ROOTS:

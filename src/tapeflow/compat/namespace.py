@@ -1,38 +1,44 @@
-"""`Namespace`: a thin module that answers with another module's names."""
+"""`Namespace`: a thin module that answers with the names of others."""
 
 from __future__ import annotations
 
 import importlib
+import operator
 from types import ModuleType
 from typing import Any
 
+from tapeflow.compat.internals import INTERNAL, alias
 from tapeflow.compat.names import NAMESPACES, ROOTS, VERSION, nearest
 
 
 class Namespace(ModuleType):
-    """A module with the names of another one, and a version of its own.
+    """A module with the names of others, of which the first counts, and a version of its own.
 
     Names are looked up when used, so importing it stays as quick as importing TapeFlow. A name set on it
-    stays here and does not reach the other module.
+    stays here and does not reach the other modules.
     """
 
-    def __init__(self, name: str, behind: ModuleType | None) -> None:
-        super().__init__(name, behind.__doc__ if behind is not None else f"Names below `{name}`.")
+    def __init__(self, name: str, *behind: ModuleType) -> None:
+        super().__init__(name, behind[0].__doc__ if behind else f"Names below `{name}`.")
         self.__path__ = []  # makes it a package; the finder looks names up, no folder is searched
         self.__version__ = VERSION
         self._behind = behind
-        if behind is not None:
-            self.__file__ = behind.__file__
+        if behind:
+            self.__file__ = behind[0].__file__
 
     def __getattr__(self, name: str) -> Any:
         full = f"{self.__name__}.{name}"
         if full in ROOTS or full in NAMESPACES:
             return importlib.import_module(full)
-        if not name.startswith("__") and self._behind is not None:
+        public = alias(self.__name__, name)
+        if public is not None:
+            return operator.attrgetter(public)(importlib.import_module("tensorflow"))
+        if not name.startswith("__"):
             missing = object()
-            value = getattr(self._behind, name, missing)
-            if value is not missing:
-                return value
+            for module in self._behind:
+                value = getattr(module, name, missing)
+                if value is not missing:
+                    return value
         raise AttributeError(
             f"module {self.__name__!r} has no attribute {name!r}: TapeFlow has no such name"
             f"{nearest(name, dir(self))}.",
@@ -44,8 +50,8 @@ class Namespace(ModuleType):
         prefix = f"{self.__name__}."
         below = [n.removeprefix(prefix) for n in (*ROOTS, *NAMESPACES) if n.startswith(prefix)]
         names = {n for n in below if "." not in n}
-        if self._behind is not None:
-            names.update(dir(self._behind))
+        for module in self._behind:
+            names.update(dir(module))
         return sorted(names | {"__version__"})
 
 
@@ -53,7 +59,10 @@ def make_namespace(name: str) -> Namespace:
     """The namespace of a name in `NAMESPACES`."""
     if name == "tensorflow.compat.v2":
         return Namespace(name, importlib.import_module("tensorflow"))
-    made = Namespace(name, importlib.import_module(ROOTS[name]) if name in ROOTS else None)
+    if name in INTERNAL:
+        spaces = [importlib.import_module(f"tensorflow.{space}") for space in INTERNAL[name]]
+        return Namespace(name, *spaces, importlib.import_module("tensorflow"))
+    made = Namespace(name, *[importlib.import_module(ROOTS[n]) for n in (name,) if n in ROOTS])
     if name == "tensorflow.version":
         made.VERSION = VERSION  # pyright: ignore[reportAttributeAccessIssue]
     return made

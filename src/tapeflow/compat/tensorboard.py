@@ -32,7 +32,7 @@ def find(name: str, path: Sequence[str] | None) -> ModuleType | None:
     spec = PathFinder.find_spec(name, path)
     places = None if spec is None else spec.submodule_search_locations
     if not is_ours:
-        return Namespace(name, None) if spec is None else None
+        return Namespace(name) if spec is None else None
     module = importlib.import_module(OURS[name])
     if places is None:
         return module

@@ -16,6 +16,7 @@ from tapeflow.distribute.dataset import (
     JoinedBatches,
     ValueContext,
 )
+from tapeflow.distribute.extended import StrategyExtended
 from tapeflow.distribute.reduce_op import ReduceOp, as_reduce_op
 from tapeflow.engine import placement
 from tapeflow.engine.device import devices_named
@@ -32,6 +33,7 @@ class Strategy:
 
     def __init__(self, placed: Placement | None = None) -> None:
         self._placement = placed
+        self.extended = StrategyExtended(self)
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -74,14 +76,29 @@ class Strategy:
         return value
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """A value for each device of this process: its examples, or, of what is no batch, the value itself."""
-        if self._placement is None or not isinstance(value, TensorLike):
+        """A value for each device of this process: its examples, or, of what is no batch, the value itself.
+
+        Of a structure it is a structure for each device.
+        """
+        if self._placement is None:
             return (value,)
-        tensor, count = tf.convert_to_tensor(value), len(self._placement)
+        flat = tf.nest.flatten(value)
+        if not any(isinstance(leaf, TensorLike) for leaf in flat):
+            return (value,)
+        parts = [self._parts(leaf) for leaf in flat]
+        return tuple(
+            tf.nest.pack_sequence_as(value, [p[i] for p in parts]) for i in self._placement.local_numbers
+        )
+
+    def _parts(self, value: Any) -> list[Any]:
+        """What each device has of a value: its examples, or, of what is no batch, the whole."""
+        count = self.num_replicas_in_sync
+        if not isinstance(value, TensorLike):
+            return [value] * count
+        tensor = tf.convert_to_tensor(value)
         shape = tensor.spec.shape
         is_batch = bool(shape) and shape[0] % count == 0
-        parts = tf.split(tensor, count) if is_batch else [tensor] * count
-        return tuple(parts[i] for i in self._placement.local_numbers)
+        return tf.split(tensor, count) if is_batch else [tensor] * count
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: InputOptions | None = None

@@ -4,15 +4,16 @@ The function is called once with placeholders and what it records becomes a `Gra
 op: two functions that do the same are the same to a program's key, whoever defined them. What the
 function captures from outside becomes further inputs of the op, so derivatives reach it.
 
-A body that reads a value, writes a Variable or has an effect cannot be recorded: `NeedsValue` is
-raised, and the op runs the function as plain Python instead.
+A body that reads a value or has an effect cannot be recorded: `NeedsValue` is raised, and the op runs the
+function as plain Python instead. So is one that writes a Variable, unless the op can take what was written as
+further results of the body.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine import checks, nest
 from tapeflow.engine.backend import jnp
@@ -25,6 +26,11 @@ from tapeflow.engine.recorder import run_alone, tensor_of
 from tapeflow.engine.settings import settings
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import NeedsValue, Trace, live_outer_trace, live_trace, state
+
+if TYPE_CHECKING:
+    from tapeflow.engine.variable import Variable
+
+    Written = tuple[Variable, Node]
 
 
 class Graph:
@@ -84,32 +90,48 @@ def shifted_report(report: Any, by: int) -> Any:
 
 
 class Body:
-    """A `Graph`, what it captured, and the structure of what the function returned."""
+    """A `Graph`, what it captured, and the structure of what the function returned.
+
+    Args:
+        trace: what was recorded.
+        given: how many of its leaves are placeholders.
+        results: the nodes that the function returned.
+        structure: the structure it returned them in.
+        written: the Variables it assigned, with what they hold at the end.
+    """
 
     def __init__(
-        self,
-        graph: Graph,
-        captured: tuple[Node, ...],
-        structure: Any,
-        origins: tuple[checks.Origin, ...],
+        self, trace: Trace, given: int, results: tuple[Node, ...], structure: Any, written: list[Written]
     ) -> None:
-        self.graph = graph
-        self.origins = origins
-        self.captured = [tensor_of(n) for n in captured]
+        slots = tuple([trace.slot_of(n) for n in results])
+        self.graph = Graph(trace, slots, tuple([n.spec for n in results]))
+        found = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
+        self.origins = tuple([o for f in found for o in (f.inner or (f,))])
+        self.captured = [tensor_of(n) for n in trace.leaves[given:]]
         self.structure = structure
+        self.written = written
+        self._made_of = (trace, given, results)
+
+    def with_values_of(self, variables: Sequence[Variable]) -> Body:
+        """The same body with what these Variables hold at its end as further results."""
+        trace, given, results = self._made_of
+        held = {id(v): node for v, node in self.written}
+        last = [held[id(v)] if id(v) in held else v._current() for v in variables]
+        return Body(trace, given, (*results, *last), self.structure, self.written)
 
 
-def record_body(function: Callable[..., Any], *arguments: Any) -> Body:
+def record_body(function: Callable[..., Any], *arguments: Any, takes_writes: bool = False) -> Body:
     """Record what `function` does with arguments like these.
 
     Args:
         function: called with tensors in the structures of `arguments`.
         arguments: structures of `Spec`s.
+        takes_writes: whether it may assign Variables. They get back what they held; see `Body.written`.
 
     Raises:
         NeedsValue: the function reads a value, writes a Variable or has an effect.
     """
-    trace = Trace(is_body=True)
+    trace = Trace(is_body=True, takes_writes=takes_writes)
     placeholders: list[Node] = []
 
     def placeholder(spec: Spec) -> Tensor:
@@ -129,24 +151,46 @@ def record_body(function: Callable[..., Any], *arguments: Any) -> Body:
     try:
         structure = function(*given)
         nodes = [None if r is None else to_node(r) for r in nest.flatten(structure)]
-        slots = tuple(trace.slot_of(n) for n in nodes if n is not None)
-        if trace.writes or trace.effects:
+        if trace.effects:
             raise NeedsValue
+        written = [(w.variable, w.variable._node) for w in trace.writes.values()]
     except NeedsValue:
         give_back_draws(drawn)
         raise
     finally:
+        for write in trace.writes.values():
+            write.variable._rebind(write.old)
         around, outer, state.bodies = saved
         # The trace around all bodies may have run meanwhile, and another have taken its place.
         state.trace = live_outer_trace() if outer is None else around
         state.outer = state.outer if outer is not None else None
         if not state.bodies:
             state.drawn.clear()
-    specs = tuple(n.spec for n in nodes if n is not None)
-    graph = Graph(trace, slots, specs)
-    captured = tuple(trace.leaves[len(placeholders) :])
-    found = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
-    return Body(graph, captured, structure, tuple(o for f in found for o in (f.inner or (f,))))
+    results = tuple([n for n in nodes if n is not None])
+    return Body(trace, len(placeholders), results, structure, written)
+
+
+def carrying(function: Callable[..., Any], variables: Sequence[Variable]) -> Callable[..., Any]:
+    """`function` as a body that is given what Variables hold, and gives what they hold at its end.
+
+    Returns:
+        A function of `function`'s arguments in a tuple and of a tensor for each Variable, that returns a pair: what
+        `function` does, and a list of tensors. It is to be recorded by a body that takes writes.
+    """
+
+    def carried(arguments: Any, held: Sequence[Tensor]) -> Any:
+        before = [v._current() for v in variables]
+        for variable, tensor in zip(variables, held, strict=True):
+            variable._rebind(tensor._node)
+        try:
+            result = function(*arguments)
+            return result, [tensor_of(v._current()) for v in variables]
+        finally:
+            for variable, node in zip(variables, before, strict=True):
+                state.trace.writes.pop(id(variable), None)
+                variable._rebind(node)
+
+    return carried
 
 
 def give_back_draws(start: int) -> None:

@@ -91,6 +91,12 @@ def _numbered() -> Iterator[tuple[str, int, Any]]:
         yield kind, number, device
 
 
+def names_of(devices: Sequence[Any]) -> tuple[str, ...]:
+    """The names of JAX devices of this process; others have their own way to be named."""
+    names = {id(device): f"/device:{kind}:{number}" for kind, number, device in _numbered()}
+    return tuple(names.get(id(device), str(device)) for device in devices)
+
+
 def device_name() -> str:
     """The full name of the device that computations go to now."""
     chosen = config_value("jax_default_device") or jax.devices()[0]

@@ -26,7 +26,7 @@ from tapeflow.engine.op import freeze
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import run_pending
 from tapeflow.engine.settings import settings
-from tapeflow.engine.staging import Record, Recording, Staged, returned
+from tapeflow.engine.staging import Record, Recording, Staged, reading, returned
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -220,9 +220,7 @@ class Function:
             return
         self._has_warned_of_reads = True
         warnings.warn(
-            f"tf.function {self.__name__!r} is run as plain Python: at {recording.read_at} Python reads "
-            "the value of a tensor (an `if`, a loop, float(), print()), so a record of the call could not "
-            "stand for later ones. Use tf.cond, tf.while_loop or tf.where, or move the read outside.",
+            f"tf.function {self.__name__!r} is run as plain Python: {reading(recording.read_at, recording.why)}.",
             stacklevel=4,
         )
 

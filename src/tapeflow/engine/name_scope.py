@@ -7,6 +7,7 @@ here, nothing is looked up by them, so they need not be unique.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from tapeflow.engine.trace import state as recorder
 
@@ -82,6 +83,14 @@ class op_scope:
     def __exit__(self, *exc_info: object) -> None:
         if recorder.recording is not None:
             recorder.recording.leave_scope()
+
+
+def _no_layers() -> str:
+    return ""
+
+
+layers_prefix: Callable[[], str] = _no_layers
+"""The prefix that Keras layers in progress give to Variables made now; Keras sets it."""
 
 
 def current_name_scope() -> str:

@@ -297,7 +297,7 @@ def effect(function: Callable[..., None], *tensors: Tensor) -> None:
     if trace.is_sketch:
         return
     if trace.is_body:
-        raise NeedsValue
+        raise NeedsValue("it prints, logs or calls Python")
     nodes = [t._node for t in tensors]
     if state.recording is None or state.recording.read_at is not None:
         if trace.effects:

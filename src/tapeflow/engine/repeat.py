@@ -28,6 +28,7 @@ from tapeflow.engine.rows import Cell, Fetch, Rows
 from tapeflow.engine.running import argument_value, materialise, owned_value, recorded_program, run_pending
 from tapeflow.engine.settings import settings
 from tapeflow.engine.staging import Parts, Record, Recording, returned
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import Trace, live_trace, state
 
@@ -39,6 +40,7 @@ class Repeater:
         self._function = python_function
         self._known: dict[Any, Repeated | None] = {}
         self.read_at: str | None = None
+        self.why: str | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Repeater:
         # Programs are bound to the Variables of the original; the copy makes its own.
@@ -53,9 +55,12 @@ class Repeater:
         """Call the function on the first `count` of the stacked batches.
 
         Args:
-            batches: a structure of arrays, each with one row a batch; None is passed on.
+            batches: a structure of arrays, each with one row a batch; None is passed on, and so are ragged and
+                sparse tensors, each the one batch there is.
             count: how many rows count.
         """
+        if any(isinstance(leaf, CallTaker) for leaf in nest.flatten(batches)):
+            return self._called(batches, range(count))  # how it is divided into rows may differ every time
         key, arrays = self._key(batches)
         known = self._known.get(key, _UNKNOWN)
         if settings.run_functions_eagerly or known is None:
@@ -87,6 +92,8 @@ class Repeater:
 
         Nothing runs: where the record needs a value, it is left to be made when those batches are there.
         """
+        if any(isinstance(leaf, CallTaker) for leaf in nest.flatten(batches)):
+            return
         key, arrays = self._key(batches)
         is_recorded = self._known and all(record is not None for record in self._known.values())
         is_placed = placement.current is not None or config_value("jax_default_device") is not None
@@ -102,9 +109,7 @@ class Repeater:
         """The calls made by Python, one by one."""
         results = []
         for row in rows:
-            batch = nest.map_structure(
-                lambda a, row=row: None if a is None else tensor_of(to_node(a[row])), batches
-            )
+            batch = nest.map_structure(lambda a, row=row: _one(a, row), batches)
             results.append(self._function(batch))
             run_pending()
         if not results:
@@ -143,7 +148,7 @@ class Repeater:
             if is_trial:
                 _withdraw(trace, recording)
                 return None, None
-            self.read_at = recording.read_at
+            self.read_at, self.why = recording.read_at, recording.why
             run_pending()
             return None, result
         repeated = Repeated(recording, args, result, results, trace)
@@ -152,6 +157,10 @@ class Repeater:
 
 
 _UNKNOWN: Any = object()
+
+
+def _one(leaf: Any, row: int) -> Any:
+    return leaf if leaf is None or isinstance(leaf, CallTaker) else tensor_of(to_node(leaf[row]))
 
 
 def _joined(first: Any, rest: Rows) -> list[Any]:

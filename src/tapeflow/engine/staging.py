@@ -34,6 +34,8 @@ class Recording:
     def __init__(self, is_trial: bool = False) -> None:
         self.is_trial = is_trial
         self.read_at: str | None = None
+        self.why: str | None = None
+        self.why_at: str | None = None
         self.created: list[Variable] = []
         self.variables: dict[int, tuple[Variable, Node]] = {}
         self.draws: list[tuple[Counter, Node, Node]] = []
@@ -50,6 +52,12 @@ class Recording:
             raise NeedsValue
         if self.read_at is None:
             self.read_at = line_of(*user_position(1))
+            self.why = self.why if self.why_at == self.read_at else None
+
+    def note_why(self, why: str) -> None:
+        """What keeps a branch or loop out of the program, whose choice Python is about to read, at this line."""
+        if self.read_at is None:
+            self.why, self.why_at = why, line_of(*user_position(1))
 
     def checks_argument(self, node: Node, instance: Any, inputs: tuple[Node, ...]) -> bool:
         """Make a check that looks at an argument which the host knows, now and before every later call."""
@@ -97,6 +105,16 @@ class Recording:
     def note_draw(self, counter: Counter, high: Node, low: Node) -> None:
         """A random key is drawn."""
         self.draws.append((counter, high, low))
+
+
+def reading(read_at: str | None, why: str | None) -> str:
+    """What a warning says of code that is run as plain Python."""
+    if why is not None:
+        return f"at {read_at} {why}. Move that outside"
+    return (
+        f"at {read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()), so a record of the "
+        "call could not stand for later ones. Use tf.cond, tf.while_loop or tf.where, or move the read outside"
+    )
 
 
 def value_before(variable: Variable) -> Tensor:

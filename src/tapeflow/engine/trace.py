@@ -28,7 +28,21 @@ _entry = operator.attrgetter("instance", "slots")
 
 
 class NeedsValue(Exception):
-    """Raised when Python reads a placeholder; whoever records the body falls back to running it."""
+    """Raised when Python reads a placeholder; whoever records the body falls back to running it.
+
+    Args:
+        why: what keeps the body from being recorded, if not a read: "it prints".
+    """
+
+    def __init__(self, why: str = "Python reads the value of a tensor in it") -> None:
+        super().__init__(why)
+
+
+class AssignsVariable(NeedsValue):
+    """Raised when a body that may not assign Variables does; whoever records it may allow it."""
+
+    def __init__(self) -> None:
+        super().__init__("it assigns a Variable")
 
 
 class Writes(NamedTuple):
@@ -44,7 +58,8 @@ class Trace:
 
     `is_body` marks the recording of a function argument (the body of a loop, a branch): its
     placeholders have no value and what it captures from outside becomes an input of the loop.
-    `is_sketch` marks a body that is thrown away once the shapes of its results are known.
+    `is_sketch` marks a body that is thrown away once the shapes of its results are known. `takes_writes` marks a
+    body that may assign Variables: what they hold at its end are results of it.
     `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
 
     Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest
@@ -67,13 +82,15 @@ class Trace:
         "leaves",
         "nbytes",
         "nodes",
+        "takes_writes",
         "thread",
         "writes",
     )
 
-    def __init__(self, is_body: bool = False, is_sketch: bool = False) -> None:
+    def __init__(self, is_body: bool = False, is_sketch: bool = False, takes_writes: bool = False) -> None:
         self.is_body = is_body
         self.is_sketch = is_sketch
+        self.takes_writes = takes_writes or is_sketch
         self.is_done = False
         self.is_long = False
         self.is_taped = True

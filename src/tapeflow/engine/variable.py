@@ -23,7 +23,16 @@ from tapeflow.engine.recorder import keep_bounded, record, tensor_of
 from tapeflow.engine.running import materialise
 from tapeflow.engine.shape import TensorShape, static_shape
 from tapeflow.engine.tensor import Tensor, TensorLike, to_numpy
-from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, Writes, live_outer_trace, live_trace, state
+from tapeflow.engine.trace import (
+    FOREIGN,
+    AssignsVariable,
+    NeedsValue,
+    Trace,
+    Writes,
+    live_outer_trace,
+    live_trace,
+    state,
+)
 from tapeflow.engine.variable_creation import CreatedThroughScopes
 
 _new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
@@ -79,7 +88,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             )
         if wanted is not None:
             given = cast_node(given, wanted)
-        self._name = f"{name_scope.current_name_scope()}{name or 'Variable'}"
+        self._name = f"{name_scope.current_name_scope()}{name_scope.layers_prefix()}{name or 'Variable'}"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
         self.synchronization = synchronization
@@ -88,7 +97,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         self._read_in: Any = None
         self._source = object()
         if state.trace.is_body:
-            raise NeedsValue  # a Variable holds a value, which a body being recorded has not
+            raise NeedsValue("it makes a Variable")  # which holds a value: a body being recorded has none
         if given.trace is FOREIGN:
             raise _met_tracer()
         self._node = self._own(given)
@@ -102,7 +111,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             own.trace = FOREIGN
         elif node.spec.dtype is string:
             own = Node(node.spec, materialise(node))
-        elif node.value is not None and state.recording is None:
+        elif node.value is not None and state.recording is None and not state.trace.is_body:
             own = Node(node.spec, node.value)
         else:
             return record(_ASSIGN, (node,), node.spec, None, 1, 3)
@@ -132,6 +141,8 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         """A read that tapes see. Tapes outside a loop's body see a read outside it."""
         outer = tuple([t for t in watching if not t.is_in_body])
         if outer:
+            if node.trace is not None and node.trace.is_body:
+                raise NeedsValue("it reads, under a tape, a Variable that it has assigned")
             node = self._record_read(live_outer_trace(), outer, node)
         inner = watching[len(outer) :]
         return self._record_read(live_trace(), inner, node) if inner else node
@@ -169,14 +180,16 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             if self._node.trace is not FOREIGN:  # it is while it is exported
                 raise _met_tracer()
         elif trace is not None:
-            if trace.is_body and not trace.is_sketch:
-                raise NeedsValue  # the loop runs as plain Python instead
+            if trace.is_body and not trace.takes_writes:
+                raise AssignsVariable
             known = trace.writes.get(id(self))
             if known is None:
                 known = trace.writes[id(self)] = _new_tuple(Writes, (self, self._node, []))
             known.slots.append(node.slot)
-            if state.recording is not None:
+            if state.recording is not None and not trace.is_body:
                 state.recording.writes[id(node)] = self
+        elif state.trace.is_body and not state.trace.is_sketch:
+            raise NeedsValue("it assigns a Variable of strings")
         self._rebind(node)
 
     def _rebind(self, node: Node) -> None:

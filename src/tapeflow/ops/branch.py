@@ -1,8 +1,9 @@
 """Branches: `cond`, `case` and `switch_case`.
 
 In eager code only the branch taken is called, as in TensorFlow. While a function or a loop's body is
-recorded the branches are recorded too (`engine.body`) and the program chooses; branches that cannot be
-recorded (they read a value, write a Variable, differ in shape) are chosen by reading the predicate.
+recorded the branches are recorded too (`engine.body`) and the program chooses, also what Variables hold that one
+of them assigns; branches that cannot be recorded (they read a value, print, differ in shape) are chosen by
+reading the predicate.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import NeedsValue
+from tapeflow.engine.trace import AssignsVariable, NeedsValue
 from tapeflow.ops.casting import cast
 from tapeflow.ops.comparison import logical_and, not_equal
 from tapeflow.ops.indexing import where
 from tapeflow.ops.joining import stack
-from tapeflow.ops.recorded_body import body_or_none, is_being_recorded, packed_results
+from tapeflow.ops.recorded_body import body_of, is_being_recorded, note_why, packed_results
 from tapeflow.ops.reduction import reduce_any, reduce_sum
 from tapeflow.ops.requirement import require
 from tapeflow.ops.shaping import reshape
@@ -63,13 +64,12 @@ def _cond_kernel(
 
 def _recorded_switch(index: Tensor, functions: Sequence[Callable[[], Any]]) -> Any:
     """One of several branches, chosen inside the program; `NeedsValue` if they cannot be recorded."""
-    bodies = []
-    for function in functions:
-        body = body_or_none(function)
-        if body is None or (bodies and body.graph.specs != bodies[0].graph.specs):
-            raise NeedsValue
-        bodies.append(body)
+    bodies = [body_of(function, takes_writes=True) for function in functions]
+    written = list({id(v): v for body in bodies for v, _ in body.written}.values())
+    bodies = [body.with_values_of(written) for body in bodies] if written else bodies
     first = bodies[0]
+    if any(body.graph.specs != first.graph.specs for body in bodies):
+        raise NeedsValue("its branches give different shapes or dtypes")
     if not first.graph.specs:
         return first.structure
     captured = [t for b in bodies for t in b.captured]
@@ -78,14 +78,18 @@ def _recorded_switch(index: Tensor, functions: Sequence[Callable[[], Any]]) -> A
     widths = [len(b.origins) for b in bodies]
     numbers = tuple(itertools.accumulate([0, *widths[:-1]]))
     results = _cond_kernel(index, *captured, branches=graphs, counts=counts, numbers=numbers)
-    return packed_results(first.structure, checked_results(bodies, results))
+    found = checked_results(bodies, results)
+    returned = len(found) - len(written)
+    for variable, value in zip(written, found[returned:], strict=True):
+        variable.assign(value)
+    return packed_results(first.structure, found[:returned])
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """`true_fn()` if `pred` holds, else `false_fn()`.
 
-    In eager code only the branch taken is called. In a recorded function both are recorded. A number
-    holds if it is not zero.
+    In eager code only the branch taken is called. In a recorded function both are recorded, and Variables that one
+    of them assigns get what the chosen one gives them. A number holds if it is not zero.
 
     >>> tf.cond(tf.constant(2.0) > 1.0, lambda: tf.constant("big"), lambda: tf.constant("small"))
     <tf.Tensor: shape=(), dtype=string, numpy=b'big'>
@@ -99,8 +103,10 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     if chosen.host_value() is None and is_being_recorded():
         try:
             return _recorded_switch(chosen, (false_fn, true_fn))
-        except NeedsValue:
-            pass
+        except AssignsVariable:
+            raise  # the body around is to take it
+        except NeedsValue as error:
+            note_why("tf.cond", error)
     return true_fn() if bool(chosen) else false_fn()
 
 
@@ -213,8 +219,10 @@ def switch_case(
         is_known = logical_and(index >= 0, index < last)
         try:
             return _recorded_switch(where(is_known, index, last), [*functions, otherwise])
-        except NeedsValue:
-            pass
+        except AssignsVariable:
+            raise  # the body around is to take it
+        except NeedsValue as error:
+            note_why("tf.switch_case", error)
     number = int(index)
     return functions[number]() if 0 <= number < len(functions) else otherwise()
 

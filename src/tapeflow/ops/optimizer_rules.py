@@ -46,12 +46,16 @@ def _rmsprop(
     momentum: float,
     epsilon: float,
     centered: bool,
+    adds_to_root: bool = False,
 ) -> Any:
     velocity, *rest = slots
     velocity = rho * velocity + (1 - rho) * g * g
     averages = [rho * rest[-1] + (1 - rho) * g] if centered else []
     variance = velocity - averages[0] * averages[0] if centered else velocity
-    increment = lr * g * lax.rsqrt(variance + epsilon)
+    if adds_to_root:
+        increment = lr * g / (lax.sqrt(variance) + epsilon)
+    else:
+        increment = lr * g * lax.rsqrt(variance + epsilon)
     if momentum > 0:
         increment = momentum * rest[0] + increment
     kept = [increment] if momentum > 0 else []
@@ -98,12 +102,12 @@ def _adamax(
     return w - (lr * m) / ((1 - _power(beta_1, step)) * (u + epsilon)), (m, u)
 
 
-def _nadam_momentum(step: Any, beta_1: float) -> Any:
-    return beta_1 * (1 - 0.5 * _power(0.96, step))
+def _nadam_momentum(step: Any, beta_1: float, pace: float) -> Any:
+    return beta_1 * (1 - 0.5 * _power(0.96**pace, step))
 
 
-def _nadam_advance(product: Any, step: Any, *, beta_1: float, **_: Any) -> Any:
-    return product * _nadam_momentum(step, beta_1)
+def _nadam_advance(product: Any, step: Any, *, beta_1: float, pace: float = 1.0, **_: Any) -> Any:
+    return product * _nadam_momentum(step, beta_1, pace)
 
 
 def _nadam(
@@ -117,9 +121,10 @@ def _nadam(
     beta_1: float,
     beta_2: float,
     epsilon: float,
+    pace: float = 1.0,
 ) -> Any:
     m, v = _moments(g, slots[0], slots[1], beta_1, beta_2)
-    now, following = _nadam_momentum(step, beta_1), _nadam_momentum(step + 1, beta_1)
+    now, following = _nadam_momentum(step, beta_1, pace), _nadam_momentum(step + 1, beta_1, pace)
     product = shared.astype(w.dtype)
     m_hat = following * m / (1 - product * following) + (1 - now) * g / (1 - product)
     v_hat = v / (1 - _power(beta_2, step))

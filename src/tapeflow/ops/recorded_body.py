@@ -17,26 +17,46 @@ def is_being_recorded() -> bool:
     return state.recording is not None or state.trace.is_body
 
 
-def body_or_none(function: Callable[..., Any], *arguments: Any, inputs: Sequence[Tensor] = ()) -> Body | None:
-    """Record what `function` does, if it can be part of a program.
+def body_or_none(
+    function: Callable[..., Any], *arguments: Any, inputs: Sequence[Tensor] = (), takes_writes: bool = False
+) -> Body | None:
+    """Record what `function` does, if it can be part of a program; see `body_of`, whose arguments these are."""
+    try:
+        return body_of(function, *arguments, inputs=inputs, takes_writes=takes_writes)
+    except NeedsValue:
+        return None
 
-    It cannot if it reads a value, writes a Variable, prints, or has to do with strings, which no
-    program computes with.
+
+def body_of(
+    function: Callable[..., Any], *arguments: Any, inputs: Sequence[Tensor] = (), takes_writes: bool = False
+) -> Body:
+    """Record what `function` does, as a part of a program.
 
     Args:
         function: called with tensors in the structures of `arguments`.
         arguments: structures of `Spec`s.
         inputs: the tensors that the body is for.
+        takes_writes: whether it may assign Variables.
+
+    Raises:
+        NeedsValue: it reads a value, prints, has to do with strings, which no program computes with, or writes a
+            Variable although it may not.
     """
     if _hold_strings(t.spec for t in inputs):
-        return None
-    try:
-        body = record_body(function, *arguments)
-    except NeedsValue:
-        return None
+        raise NeedsValue(_STRINGS)
+    body = record_body(function, *arguments, takes_writes=takes_writes)
     if _hold_strings(t.spec for t in body.captured) or _hold_strings(body.graph.specs):
-        return None
+        raise NeedsValue(_STRINGS)
     return body
+
+
+def note_why(where: str, error: NeedsValue) -> None:
+    """Remember, for a warning, what keeps an op's function out of the program that is being recorded."""
+    if state.recording is not None:
+        state.recording.note_why(f"{where} runs a function that cannot be part of a program: {error}")
+
+
+_STRINGS = "it has to do with strings"
 
 
 def _hold_strings(specs: Any) -> bool:

@@ -1,8 +1,9 @@
 """`while_loop`: repeat a body while a test holds.
 
 Test and body are recorded once (`engine.body`) and become one compiled loop. What cannot be recorded
-(a value is read, a Variable written, a shape or dtype changes from turn to turn) runs as plain Python,
-turn by turn, as TensorFlow does in eager mode.
+(a value is read, a shape or dtype changes from turn to turn) runs as plain Python, turn by turn, as TensorFlow
+does in eager mode. Variables that the body assigns are carried by a loop that is part of a recorded function;
+in eager code it runs as plain Python.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from typing import Any
 
 from tapeflow.engine import errors, nest
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.body import Graph, checked_results
+from tapeflow.engine.body import Graph, carrying, checked_results
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.node import Spec
 from tapeflow.engine.op import op
 from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.engine.trace import state
-from tapeflow.ops.recorded_body import body_or_none, is_being_recorded
+from tapeflow.engine.trace import AssignsVariable, NeedsValue, state
+from tapeflow.engine.variable import Variable
+from tapeflow.ops.recorded_body import body_of, body_or_none, is_being_recorded
 from tapeflow.ops.tensor_array import TensorArray
 
 lax = jax.lax
@@ -98,8 +100,16 @@ def while_loop(
         is_bare = len(values) == 1 and not isinstance(after, (list, tuple))
         return _checked_structure([after] if is_bare else after, variables)
 
-    result = _recorded_with_arrays(cond, turn, variables, limit) if limit != 0 else variables
+    try:
+        result = _recorded_with_arrays(cond, turn, variables, limit) if limit != 0 else variables
+    except AssignsVariable:
+        result = _recorded_with_variables(cond, turn, variables, limit) if is_being_recorded() else None
     if result is None:
+        if state.recording is not None:
+            state.recording.note_why(
+                "tf.while_loop runs turn by turn: its functions read a value, print, or change a shape or dtype, or a "
+                "tape goes through it and no maximum_iterations bounds it"
+            )
         result = _while_in_python(cond, turn, variables, limit)
     if is_single:
         return result[0]
@@ -195,7 +205,45 @@ def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[
     return {i: r for i, r in rows.items() if r is not None} if None not in rows.values() else None
 
 
-def _recorded_while(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_variables(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+    """The loop as one op that carries the Variables which the body assigns; None if it cannot."""
+    written = _written_by(turn, variables)
+    if not written:
+        return None
+    held = [v.value() for v in written]
+    with_held, tested = carrying(turn, written), carrying(cond, written)
+    result = _recorded_while(
+        lambda *carried: tested(*carried)[0], with_held, (tuple(variables), held), limit, takes_writes=True
+    )
+    if result is None:
+        return None
+    result, last = result
+    for variable, value in zip(written, last, strict=True):
+        variable.assign(value)
+    return result
+
+
+def _written_by(turn: Any, variables: Any) -> list[Variable]:
+    """The Variables that a turn assigns; none if that cannot be found out."""
+    found: list[Variable] = []
+
+    def watched(*values: Any) -> Any:
+        result = turn(*values)
+        found.extend([w.variable for w in state.trace.writes.values()])
+        return result
+
+    if not all(isinstance(v, Tensor) for v in nest.flatten(variables)):
+        return []
+    try:
+        sketch(watched, *nest.map_structure(lambda t: t.spec, list(variables)))
+    except NotSketchable:
+        return []
+    return found
+
+
+def _recorded_while(
+    cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool = False
+) -> Any:
     """The loop as one op, or `None` if it has to run as Python."""
     flat = nest.flatten(variables)
     specs = nest.map_structure(lambda t: t.spec, list(variables))
@@ -205,15 +253,20 @@ def _recorded_while(cond: Any, turn: Any, variables: Any, limit: int | None) -> 
         answers.append(cond(*values))
         return answers[-1]
 
-    test = body_or_none(tested, *specs, inputs=flat)
+    test = body_or_none(tested, *specs, inputs=flat, takes_writes=takes_writes)
     if test is None or test.graph.checked:  # a loop's test has nowhere to report to
         return None
     is_python = not isinstance(answers[0], TensorLike)
     if is_python and (limit is None or not is_being_recorded()):
         return None  # Python's own answer, which may be another one at the next turn
     _check_answer(test.graph.specs)
-    body = body_or_none(turn, *specs, inputs=flat)
-    if body is None or list(body.graph.specs) != [t.spec for t in flat]:
+    try:
+        body = body_of(turn, *specs, inputs=flat, takes_writes=takes_writes)
+    except AssignsVariable:
+        raise
+    except NeedsValue:
+        return None
+    if list(body.graph.specs) != [t.spec for t in flat]:
         return None
     inputs = [*flat, *test.captured, *body.captured]
     is_followed = any(token in t._node.tapes for token in state.tapes for t in inputs)

@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +58,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 
     Args:
         obj: a Keras model, or a `tf.Module` or `tf.train.Checkpoint` with `@tf.function`s. One without an
-            `input_signature` is written for each kind of call that it has met.
+            `input_signature` is written for each kind of call that it has met; a model's has to have one. Functions
+            of strings, with which no program computes, are left out, with a warning.
         export_dir: the folder; it is replaced as a whole.
         signatures: a function, or a dict of them, to find under `signatures` after loading.
         options: ignored.
@@ -65,13 +67,19 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     Raises:
         ValueError: there is no function whose arguments are known, or one cannot be exported.
     """
-    functions = {} if isinstance(obj, Model) else _functions(obj)
+    is_model = isinstance(obj, Model)
+    functions = _functions(obj)
+    if is_model:
+        functions = {name: f for name, f in functions.items() if f.input_signature is not None}
     variables = _variables(obj)
-    endpoints = {name: found for name, f in functions.items() if (found := _calls(f))}
-    if isinstance(obj, Model):
+    endpoints = {name: found for name, f in functions.items() if (found := _of_numbers(name, _calls(f)))}
+    if is_model and (signatures is None or obj.built):
         endpoints["serve"] = [_served_call(obj)]
-    named = {SERVING: "serve"} if isinstance(obj, Model) else _only_signature(functions, signatures)
     given = {SERVING: signatures} if callable(signatures) else dict(signatures or {})
+    if is_model:
+        named = {} if given else {SERVING: "serve"}
+    else:
+        named = _only_signature({n: f for n, f in functions.items() if n in endpoints}, signatures)
     for name, function in given.items():
         found = next((k for k, f in functions.items() if f is function and k in endpoints), None)
         named[name] = found or f"signature_{name}"
@@ -84,6 +92,22 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             "call them before saving."
         )
     _write(Path(os.fspath(export_dir)), endpoints, named, variables, _paths(obj))
+
+
+def _of_numbers(name: str, calls: list[Call]) -> list[Call]:
+    """The calls without strings in them; of the others a warning tells."""
+    found = [call for call in calls if not _takes_strings(call)]
+    if len(found) < len(calls):
+        warnings.warn(
+            f"tf.saved_model.save leaves out {name!r}, which takes strings: programs compute with numbers alone. "
+            "Save what comes after looking the strings up.",
+            stacklevel=3,
+        )
+    return found
+
+
+def _takes_strings(call: Call) -> bool:
+    return any(spec.dtype.name == "string" for spec in call.specs)
 
 
 def _only_signature(functions: dict[str, Function], signatures: Any) -> dict[str, Any]:
@@ -207,12 +231,18 @@ def _served_call(model: Any) -> Call:
 
 def _signature_calls(name: str, function: Any) -> list[Call]:
     if isinstance(function, ConcreteFunction):
-        return [_call(function)]
-    found = _calls(function) if isinstance(function, Function) else []
+        found = [_call(function)]
+    else:
+        found = _calls(function) if isinstance(function, Function) else []
     if not found:
         raise ValueError(
             f"tf.saved_model.save expected a function whose arguments are known for {name!r}; got {function!r}. "
             "Decorate it with @tf.function(input_signature=[tf.TensorSpec(...)])."
+        )
+    if any(map(_takes_strings, found)):
+        raise ValueError(
+            f"tf.saved_model.save expected a function of numbers for {name!r}; got one that takes strings, with which "
+            "no program computes. Save what comes after looking the strings up."
         )
     return found
 
@@ -261,7 +291,7 @@ def _write(
     try:
         files: dict[str, str] = {}
         described = {
-            name: [_export(folder, f"{name}-{i}{ENDING}", c, variables, files) for i, c in enumerate(calls)]
+            name: [_export(folder, name, i, c, variables, files) for i, c in enumerate(calls)]
             for name, calls in endpoints.items()
         }
         tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
@@ -283,8 +313,10 @@ def _write(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _export(folder: Path, file: str, call: Call, variables: list[Variable], files: dict[str, str]) -> Any:
-    specs = call.specs
+def _export(
+    folder: Path, name: str, number: int, call: Call, variables: list[Variable], files: dict[str, str]
+) -> Any:
+    file, specs = f"{name}-{number}{ENDING}", call.specs
     exported = None
     if call.wider is not None:
         try:
@@ -292,7 +324,12 @@ def _export(folder: Path, file: str, call: Call, variables: list[Variable], file
             specs = call.wider
         except ValueError:  # its rows are not treated each by itself
             exported = None
-    exported = exported or export_program(call.function, variables, specs)
+    try:
+        exported = exported or export_program(call.function, variables, specs)
+    except TypeError as error:
+        raise ValueError(
+            f"tf.saved_model.save expected functions that can be programs, of numbers alone; got {name!r}: {error}"
+        ) from error
     (folder / file).write_bytes(exported.data)
     files[file] = _digest(exported.data)
     return {

@@ -79,6 +79,32 @@ def test_modules_of_old_keras(run: Run) -> None:
     """)
 
 
+def test_inner_modules_answer_with_public_names(run: Run) -> None:
+    printed = run("""
+        import tensorflow as tf
+        from tensorflow.python.framework import constant_op, dtypes, ops, tensor_shape, tensor_util, test_util
+        from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, nn_ops, variables
+        from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+        from tensorflow.python.data.ops import dataset_ops
+        from tensorflow.python.eager import backprop, context, def_function
+        from tensorflow.python.platform import gfile, tf_logging
+        from tensorflow.python.util import nest
+        x = constant_op.constant([[1.0, 2.0]], dtype=dtypes.float32)
+        assert array_ops.shape(x).numpy().tolist() == [1, 2]
+        assert float(math_ops.reduce_mean(math_ops.matmul(x, x, transpose_b=True))) == 5.0
+        assert ops.convert_to_tensor is tf.convert_to_tensor and isinstance(x, ops.EagerTensor)
+        assert tensor_shape.TensorShape([1]) == [1] and tensor_util.constant_value(x).shape == (1, 2)
+        assert issubclass(test_util.TensorFlowTestCase, tf.test.TestCase)
+        assert control_flow_ops.cond is tf.cond and nn_ops.relu is tf.nn.relu
+        assert variables.Variable is ResourceVariable is tf.Variable and context.executing_eagerly()
+        assert dataset_ops.DatasetV2 is tf.data.Dataset and backprop.GradientTape is tf.GradientTape
+        assert def_function.function is tf.function and nest.flatten([1, [2]]) == [1, 2] and gfile.Exists
+        tf_logging.info("said")
+        print("all")
+    """)
+    assert printed.endswith("all")
+
+
 @pytest.mark.parametrize(
     ("code", "error"),
     [
@@ -107,7 +133,9 @@ def test_modules_of_old_keras(run: Run) -> None:
         ),
         ("import tensorflow.contrib.slim", "No module or name 'tensorflow.contrib'"),
         ("import tensorflow.compat.v3 as tf", "No module or name 'tensorflow.compat.v3'"),
-        ("import tensorflow.python.ops", "No module or name 'tensorflow.python.ops'"),
+        ("import tensorflow.python.tpu", "No module or name 'tensorflow.python.tpu'"),
+        ("from tensorflow.python.ops.math_ops import reduce_men", "the nearest are 'reduce_mean'"),
+        ("from tensorflow.python.ops import math_op", "the nearest are 'math_ops'"),
         ("import tensorflow.engine", "No module or name 'tensorflow.engine'"),
         ("from tensorflow.math import no_such", "cannot import name 'no_such'"),
         ("import keras; keras.Sequental", "module 'keras' has no attribute 'Sequental'"),

@@ -17,6 +17,7 @@ from tapeflow.compat.names import MOVED, is_ours, nearest, real_name
         ("tensorflow.optimizers.schedules", "tapeflow.keras.optimizers.schedules"),
         ("tensorflow.python.keras.layers", "tapeflow.keras.layers"),
         ("tensorflow.python.ops", None),
+        ("tensorflow.python.tpu", None),
         ("tensorflow.compat.v1", "tapeflow.compat.v1"),
     ],
 )

@@ -128,3 +128,37 @@ def test_values_for_each_replica_from_a_function() -> None:
         lambda context: tf.constant(float(context.replica_id_in_sync_group + context.num_replicas_in_sync))
     )
     assert strategy.run(lambda value: value * 2.0, args=(given,)).numpy() == 2.0
+
+
+def test_the_extended_half_of_a_strategy() -> None:
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    extended = strategy.extended
+    with strategy.scope():
+        total = tf.Variable(1.0)
+    with extended.colocate_vars_with(total):
+        assert tf.distribute.get_strategy() is strategy
+    extended.update(total, lambda v, by: v.assign_add(by), args=(2.0,))
+    assert float(total) == 3.0
+    assert extended.variable_created_in_scope(total)
+    assert float(extended.read_var(total)) == 3.0
+    doubled = extended.call_for_each_replica(lambda x: x * 2, args=(tf.constant(2.0),))
+    assert float(extended.reduce_to("SUM", doubled, total)) == 4.0
+    assert [float(v) for v in extended.batch_reduce_to("SUM", [(doubled, total)])] == [4.0]
+    assert extended.worker_devices == extended.parameter_devices == extended.non_slot_devices([total])
+    assert extended.worker_devices[0].endswith("CPU:0")
+    assert (
+        extended.update_non_slot(total, lambda: 5)
+        == extended.value_container(5)
+        == extended.broadcast_to(5, None)
+    )
+    with pytest.raises(ValueError, match=r"extended.update expected a tf.Variable; got 3"):
+        extended.update(3, lambda v: v)
+    with pytest.raises(RuntimeError, match="unsupported by default"):
+        tf.distribute.get_strategy().extended.worker_devices  # noqa: B018
+
+
+def test_local_results_of_a_structure() -> None:
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    [(first, second)] = strategy.experimental_local_results(strategy.run(lambda: (tf.constant(1.0), 2)))
+    assert (float(first), second) == (1.0, 2)
+    assert strategy.experimental_local_results(3) == (3,)

@@ -26,6 +26,10 @@ def computed(value: Any) -> Any:
     return tf.constant(value) * 1
 
 
+def _nothing(_: Any) -> None:
+    """For a branch that is there for what it does."""
+
+
 class TestCond:
     @pytest.mark.parametrize(
         "pred",
@@ -116,21 +120,85 @@ class TestCond:
         assert sorted(calls) == ["no", "yes"]
         assert function.experimental_get_tracing_count() == 1
 
-    def test_branches_that_cannot_be_recorded(self) -> None:
-        variable = tf.Variable(0.0)
+    def test_branches_that_cannot_be_recorded(self, capsys: Any) -> None:
+        @tf.function
+        def function(x: Any) -> Any:
+            return tf.cond(x > 0, lambda: (tf.print("yes", output_stream=sys.stdout), x)[1], lambda: x)
+
+        with pytest.warns(
+            UserWarning, match=r"at .*test_branch.py:\d+ tf.cond runs a function that .*: it prints"
+        ):
+            assert function(tf.constant(1.0)).numpy() == 1.0
+        assert function(tf.constant(-1.0)).numpy() == -1.0
+        assert capsys.readouterr().out == "yes\n"
+
+    def test_branches_that_assign_variables_are_part_of_the_program(self) -> None:
+        total, other, steps = tf.Variable(1.0), tf.Variable([0.0, 0.0]), tf.Variable(0)
 
         @tf.function
         def function(x: Any) -> Any:
-            return tf.cond(x > 0, lambda: variable.assign_add(1.0).read_value(), lambda: x)
+            steps.assign_add(1)
+            result = tf.cond(x > 0, lambda: total.assign_add(x), lambda: total.assign(total * 2.0))
+            tf.cond(steps % 2 == 0, lambda: other.assign_add([1.0, x]), lambda: other)
+            tf.switch_case(
+                steps % 3, [lambda: None, lambda: None, lambda: _nothing(total.assign(total + 100.0))]
+            )
+            return result + 1.0
 
-        with pytest.warns(UserWarning, match=r"at .*test_branch.py:\d+ Python reads"):
-            assert function(tf.constant(1.0)).numpy() == 1.0
-        assert function(tf.constant(-1.0)).numpy() == -1.0
-        assert function(tf.constant(1.0)).numpy() == 2.0
+        found = [(float(function(tf.constant(x))), float(total)) for x in (1.0, -1.0, 2.0, -3.0)]
+        assert found == [(3.0, 2.0), (5.0, 104.0), (107.0, 106.0), (213.0, 212.0)]
+        assert other.numpy().tolist() == [2.0, -4.0]
+        assert function.experimental_get_tracing_count() == 1
+
+    def test_an_assignment_in_a_branch_and_the_gradient_through_it(self) -> None:
+        weight, calls = tf.Variable(3.0), tf.Variable(0, trainable=False)
+
+        def loss(x: Any) -> Any:
+            return tf.cond(x > 0, lambda: (calls.assign_add(1), weight * x)[1], lambda: weight * weight)
+
+        staged = tf.function(loss)
+        for x, slope, count in ((2.0, 2.0, 1), (-1.0, 6.0, 1)):
+            with tf.GradientTape() as tape:
+                value = staged(tf.constant(x))
+            assert (float(tape.gradient(value, weight)), int(calls)) == (slope, count)
+
+    def test_a_branch_that_fails_leaves_variables_as_they_were(self) -> None:
+        total = tf.Variable(1.0)
+
+        def fail() -> Any:
+            total.assign(9.0)
+            raise ValueError("no")
+
+        with pytest.raises(ValueError, match="no"):
+            tf.function(lambda x: tf.cond(x > 0, fail, lambda: x))(tf.constant(1.0))
+        assert float(total) == 1.0
+
+    def test_a_step_that_applies_every_second_gradient(self) -> None:
+        def losses(decorate: Any) -> list[float]:
+            weight, held, steps = tf.Variable(1.0), tf.Variable(0.0), tf.Variable(0)
+            optimizer = tf.keras.optimizers.Adam(0.1)
+            optimizer.build([weight])
+
+            def apply() -> None:
+                optimizer.apply_gradients([(held / 2.0, weight)])
+                held.assign(0.0)
+
+            @decorate
+            def step(x: Any) -> Any:
+                steps.assign_add(1)
+                with tf.GradientTape() as tape:
+                    loss = (weight * x - 3.0) ** 2
+                held.assign_add(tape.gradient(loss, weight))
+                tf.cond(steps % 2 == 0, apply, lambda: None)
+                return loss
+
+            return [float(step(tf.constant(x))) for x in (1.0, 2.0, 1.5, 0.5, 1.0)]
+
+        np.testing.assert_allclose(losses(tf.function), losses(lambda f: f), rtol=1e-6)
 
     def test_branches_of_different_shapes(self) -> None:
         function = tf.function(lambda x: tf.cond(x > 0, lambda: tf.zeros([1]), lambda: tf.zeros([2])))
-        with pytest.warns(UserWarning, match=r"is run as plain Python"):
+        with pytest.warns(UserWarning, match=r"its branches give different shapes"):
             assert function(tf.constant(1.0)).shape == (1,)
         assert function(tf.constant(-1.0)).shape == (2,)
 

@@ -159,6 +159,37 @@ class TestPython:
         tf.while_loop(lambda i: i < 3, lambda i: (total.assign_add(i), [i + 1])[1], [tf.constant(0)])
         assert total.numpy() == 3
 
+    def test_a_read_after_a_loop_is_not_blamed_on_it(self) -> None:
+        @tf.function
+        def function(x: Any) -> Any:
+            turns: list[int] = []
+            x = tf.while_loop(lambda i: len(turns) < 2, lambda i: (turns.append(1), [i + 1])[1], [x])[0]
+            return x if x > 0 else -x
+
+        with pytest.warns(UserWarning, match="Python reads the value"):
+            assert int(function(tf.constant(3))) == 5
+
+    def test_in_a_function_variables_that_a_body_assigns_are_carried(self) -> None:
+        total, even, left = tf.Variable(0.0), tf.Variable(0), tf.Variable(10)
+
+        @tf.function
+        def function(n: Any) -> Any:
+            def body(i: Any) -> Any:
+                total.assign_add(tf.cast(i, tf.float32))
+                tf.cond(i % 2 == 0, lambda: even.assign_add(1), lambda: even)
+                return [i + 1]
+
+            tf.while_loop(lambda i: i < n, body, [tf.constant(0)])
+            turns = tf.while_loop(
+                lambda i: left > n, lambda i: (left.assign_sub(n), [i + 1])[1], [tf.constant(0)]
+            )
+            return total + 1.0, turns[0]
+
+        found = [(float(a), int(b)) for a, b in (function(tf.constant(n)) for n in (4, 2))]
+        assert found == [(7.0, 2), (8.0, 0)]
+        assert (float(total), int(even), int(left)) == (7.0, 3, 2)
+        assert function.experimental_get_tracing_count() == 1
+
     def test_a_body_that_prints(self, capsys: Any) -> None:
         def body(i: Any) -> Any:
             tf.print(i, output_stream=sys.stdout)
@@ -173,7 +204,8 @@ class TestPython:
             return tf.while_loop(lambda i: i < 3, lambda i: [i + int(i) + 1], [i])[0]
 
         with pytest.warns(
-            UserWarning, match=r"is run as plain Python: at .*test_while_loop.py:\d+ Python reads"
+            UserWarning,
+            match=r"is run as plain Python: at .*test_while_loop.py:\d+ tf.while_loop runs turn by turn",
         ):
             assert int(function(tf.constant(0))) == 3
         assert int(function(tf.constant(2))) == 5

@@ -284,3 +284,53 @@ def test_a_folder_of_keras_is_loaded_with_signatures(tmp_path: Path) -> None:
     assert list(serve.structured_input_signature[1]) == ["x"]
     for found in (serve(data)["scores"], serve(x=data)["scores"], loaded(data)):
         np.testing.assert_allclose(found, model(data), rtol=1e-6)
+
+
+class _Scoring(tf.keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(2, kernel_initializer="ones")
+
+    def call(self, inputs: Any) -> Any:
+        return self.dense(inputs)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+    def score(self, x: Any) -> Any:
+        return {"score": tf.reduce_sum(self(x), -1)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def words(self, text: Any) -> Any:
+        return tf.strings.length(text)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def names(self, x: Any) -> Any:
+        return tf.strings.as_string(x)
+
+
+def test_functions_of_a_keras_model(tmp_path: Path) -> None:
+    model, x = _Scoring(), tf.ones((2, 3))
+    model.names = None
+    model(x)
+    with pytest.warns(UserWarning, match="leaves out 'words', which takes strings"):
+        tf.saved_model.save(model, tmp_path / "m", signatures={"rank": model.score})
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert list(loaded.signatures) == ["rank"]
+    assert loaded.signatures["rank"](x)["score"].numpy().tolist() == [6.0, 6.0]
+    assert loaded.score(x)["score"].numpy().tolist() == [6.0, 6.0]
+    np.testing.assert_allclose(loaded(x), model(x))
+
+
+@pytest.mark.filterwarnings("ignore:.*leaves out 'words'")
+def test_functions_of_strings_are_named(tmp_path: Path) -> None:
+    model = _Scoring()
+    model(tf.ones((2, 3)))
+    with pytest.raises(
+        ValueError, match="expected functions that can be programs, of numbers alone; got 'names'"
+    ):
+        tf.saved_model.save(model, tmp_path / "m")
+    model.names = None
+    with pytest.raises(
+        ValueError, match="expected a function of numbers for 'lengths'; got one that takes strings"
+    ):
+        tf.saved_model.save(model, tmp_path / "m", signatures={"lengths": model.words})
+    assert list(tmp_path.iterdir()) == []

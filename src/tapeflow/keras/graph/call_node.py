@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine import nest
+from tapeflow.keras.graph.composite_tensor import symbol_like
 from tapeflow.keras.graph.inference import Result, infer
 from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.graph.op_names import op_name
 
 
 class CallNode:
@@ -28,11 +30,12 @@ class CallNode:
 
     def _named(self, results: Any) -> Any:
         flat = nest.flatten(results)
-        name = self.layer.name if self.node_index == 0 else f"{self.layer.name}_{self.node_index}"
+        known = op_name(self.layer)
         outputs = []
         for i, result in enumerate(flat):
             if isinstance(result, Result):
-                symbol = KerasTensor(result.shape, result.dtype, f"{name}/output_{i}:0", self, i)
+                last = f"output_{i}:0" if known is None else f"{known}:{i}"
+                symbol = symbol_like(result.type_spec, f"{self.layer.name}/{last}", self, i)
                 symbol.samples = result.samples
                 outputs.append(symbol)
             else:

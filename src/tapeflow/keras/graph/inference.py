@@ -16,10 +16,18 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine import nest
-from tapeflow.engine.dtypes import DType
 from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.keras.graph.composite_sample import (
+    CompositeSample,
+    RaggedSample,
+    SparseSample,
+    joined_spec,
+    sample_of_input,
+    sample_of_result,
+)
+from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKerasTensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.call_errors import add_text
 
@@ -40,15 +48,19 @@ class Sample(NamedTuple):
     mask: Sample | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
-def sample_of(symbol: KerasTensor, size: int) -> Sample:
+def sample_of(symbol: KerasTensor, size: int) -> Sample | CompositeSample:
     """The sample of a KerasTensor at a size, found from its history if need be."""
     found = symbol.samples.get(size)
     if found is not None:
         return found
     node = symbol.node
     if node is None or node.is_input:
-        shape = tuple(size if d is None else d for d in symbol.shape)
-        found = symbol.samples[size] = Sample(spec_of(shape, symbol.dtype))
+        if isinstance(symbol, (RaggedKerasTensor, SparseKerasTensor)):
+            found = sample_of_input(symbol, size)
+        else:
+            shape = tuple(size if d is None else d for d in symbol.shape)
+            found = Sample(spec_of(shape, symbol.dtype))
+        symbol.samples[size] = found
         return found
     samples = nest.flatten(samples_of_call(node.layer, node.args, node.kwargs, size))
     for output, leaf in zip(nest.flatten(node.outputs), samples, strict=True):
@@ -68,7 +80,7 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
     """The samples of a layer's results; anything that is no tensor as it is."""
     if layer.knows_output_shape and not kwargs and len(args) == 1:
         inputs = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
-        if all(leaf.sample.mask is None for leaf in nest.flatten(inputs)):
+        if all(_is_plain(leaf.sample) for leaf in nest.flatten(inputs)):
             shape = layer.compute_output_shape(nest.map_structure(lambda i: i.sample.spec.shape, inputs))
             return _sample_for(layer, shape, size)
 
@@ -100,6 +112,11 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
         return said
 
 
+def _is_plain(sample: Any) -> bool:
+    """Whether a sample is of an array that has no mask."""
+    return isinstance(sample, Sample) and sample.mask is None
+
+
 def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
     dims = tuple(size if d is None else d for d in shape)  # open whatever the inputs are: a text's words
     return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
@@ -109,7 +126,10 @@ def _said(layer: Any, args: Any, size: int) -> Any:
     """The samples of results whose shapes the layer's class computes; None if it would sketch the call again."""
     token = _asked.set((*_asked.get(), id(layer)))
     try:
-        inputs = nest.map_structure(lambda a: Shape(sample_of(a, size).spec.shape), args[0])
+        samples = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
+        if any(not isinstance(leaf.sample, Sample) for leaf in nest.flatten(samples)):
+            return None
+        inputs = nest.map_structure(lambda leaf: Shape(leaf.sample.spec.shape), samples)
         shapes = layer.compute_output_shape(nest.map_structure(lambda i: tf.TensorShape(i.shape), inputs))
         return nest.map_structure(lambda s: _sample_for(layer, s.shape, size), shapes_of(shapes))
     except NotSketchable:
@@ -133,6 +153,8 @@ class _Held:
     def take(self, placeholders: list[Tensor]) -> None:
         value = self.sample.value
         self.tensor = tf.constant(value) if value is not None else placeholders.pop(0)
+        if isinstance(self.sample, (RaggedSample, SparseSample)):
+            self.tensor = self.sample.filled(self.tensor)
         if self.sample.mask is not None:
             self.tensor._keras_mask = placeholders.pop(0)
 
@@ -142,6 +164,8 @@ def _restored(leaf: Any) -> Any:
 
 
 def _sampled(result: Any) -> Any:
+    if isinstance(result, (tf.RaggedTensor, tf.SparseTensor)):
+        return _Leaf(sample_of_result(result))
     if not isinstance(result, TensorLike):
         return result
     tensor = tf.convert_to_tensor(result)
@@ -152,9 +176,9 @@ def _sampled(result: Any) -> Any:
 class Result:
     """What is known, before there is data, of one tensor among a call's results."""
 
-    def __init__(self, shape: tuple[int | None, ...], dtype: DType, samples: dict[int, Sample]) -> None:
-        self.shape = shape
-        self.dtype = dtype
+    def __init__(self, type_spec: Any, samples: dict[int, Any]) -> None:
+        self.type_spec = type_spec
+        self.shape = type_spec.shape
         self.samples = samples
 
 
@@ -188,8 +212,11 @@ def _joined(a: Any, b: Any, pair: tuple[int, int]) -> Any:
     if not isinstance(a, _Leaf):
         return a
     one, two = a.sample, b.sample
+    samples = {pair[0]: one, pair[1]: two}
+    if not isinstance(one, Sample):
+        return Result(joined_spec(one, two), samples)
     shape = tuple(m if m == n else None for m, n in zip(one.spec.shape, two.spec.shape, strict=True))
-    return Result(shape, one.spec.dtype, {pair[0]: one, pair[1]: two})
+    return Result(tf.TensorSpec(shape, one.spec.dtype), samples)
 
 
 def inferred_shape(layer: Any, input_shape: Any) -> Any:

@@ -10,6 +10,7 @@ from tapeflow.engine.dtypes import DType
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.symbolic import MetSymbolic, Symbolic
 from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.type_spec import TypeSpec
 
 if TYPE_CHECKING:
     from tapeflow.keras.graph.call_node import CallNode
@@ -51,7 +52,7 @@ class KerasTensor(Symbolic):
     rank = ndim
 
     @property
-    def type_spec(self) -> TensorSpec:
+    def type_spec(self) -> TypeSpec:
         """Shape, dtype and name."""
         return TensorSpec(self.shape, self.dtype, self.name)
 
@@ -92,6 +93,12 @@ class KerasTensor(Symbolic):
 
         return Reference(self)
 
+    def without_history(self) -> Any:
+        """A symbol of the same kind, shape, dtype and name, made by no call."""
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self), node=None, samples={})
+        return twin
+
     def __copy__(self) -> KerasTensor:
         return self
 
@@ -100,7 +107,10 @@ class KerasTensor(Symbolic):
 
     def __repr__(self) -> str:
         origin = f" (created by layer '{self.node.layer.name}')" if self.node is not None else ""
-        return f"<KerasTensor: shape={self.shape} dtype={self.dtype.name}{origin}>"
+        shown = f"shape={self.shape} dtype={self.dtype.name}"
+        if type(self) is not KerasTensor:
+            shown = f"type_spec={self.type_spec!r}"
+        return f"<KerasTensor: {shown}{origin}>"
 
 
 def is_keras_tensor(x: Any) -> bool:

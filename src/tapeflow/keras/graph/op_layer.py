@@ -14,7 +14,7 @@ from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
 
-_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings")
+_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged")
 _OPERATORS = {**OPERATORS, **COMPARISONS, **UNARY}
 # The functions as which Keras keeps operators.
 _PUBLIC = {
@@ -68,6 +68,35 @@ class SlicingOpLambda(TFOpLambda):
 
     def __init__(self, function: Any = "__operators__.getitem", **kwargs: Any) -> None:
         super().__init__(function, **kwargs)
+
+
+class InstanceProperty(TFOpLambda):
+    """What a ragged or sparse tensor has: `x.flat_values`.
+
+    Args:
+        attr_name: the attribute.
+    """
+
+    def __init__(self, attr_name: str, **kwargs: Any) -> None:
+        if attr_name.startswith("_"):
+            raise ValueError(f"{type(self).__name__} expected a public attr_name; got {attr_name!r}.")
+        self.attr_name = attr_name
+        if kwargs.get("name") is None:
+            kwargs["name"] = unique_name(f"input.{attr_name}")
+        super().__init__(self._asked, **kwargs)
+
+    def _asked(self, obj: Any) -> Any:
+        return getattr(obj, self.attr_name)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**Layer.get_config(self), "attr_name": self.attr_name}
+
+
+class InstanceMethod(InstanceProperty):
+    """What a ragged or sparse tensor can do: `x.to_tensor()`."""
+
+    def _asked(self, obj: Any, args: Any = (), kwargs: Any = None) -> Any:  # the names that Keras writes down
+        return getattr(obj, self.attr_name)(*args, **(kwargs or {}))
 
 
 def operator_call(name: str, *operands: Any) -> Any:

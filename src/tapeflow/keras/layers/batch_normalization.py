@@ -6,6 +6,7 @@ import warnings
 from typing import Any, ClassVar
 
 from tapeflow.keras import initializers
+from tapeflow.keras.layers.batch_renormalization import Renormalization
 from tapeflow.keras.layers.input_spec import InputSpec
 from tapeflow.keras.layers.normalization_base import (
     NormalizationLayer,
@@ -31,6 +32,8 @@ class BatchNormalization(NormalizationLayer):
         beta_regularizer, gamma_regularizer: what to add to the losses for them.
         beta_constraint, gamma_constraint: what they are brought back to after an update.
         synchronized: take the moments over all replicas.
+        renorm, renorm_clipping, renorm_momentum: correct the moments of a batch towards their averages, within
+            bounds 'rmin', 'rmax' and 'dmax'; see `batch_renormalization`.
         **kwargs: see `Layer`.
     """
 
@@ -57,15 +60,15 @@ class BatchNormalization(NormalizationLayer):
         **kwargs: Any,
     ) -> None:
         fused = kwargs.pop("fused", None)
-        for name in ("renorm", "virtual_batch_size", "adjustment"):
+        for name in ("virtual_batch_size", "adjustment"):
             value = kwargs.pop(name, None)
             if value:
                 raise ValueError(
                     f"BatchNormalization expected no `{name}`, which is not supported; got {name}={value!r}. "
                     "Leave it out."
                 )
-        kwargs.pop("renorm_clipping", None)
-        kwargs.pop("renorm_momentum", None)
+        clipping, pace = kwargs.pop("renorm_clipping", None), kwargs.pop("renorm_momentum", 0.99)
+        renorm = Renormalization(clipping, pace) if kwargs.pop("renorm", False) else None
         super().__init__(
             epsilon,
             center,
@@ -81,7 +84,13 @@ class BatchNormalization(NormalizationLayer):
         self.axis = read_axis_argument(axis)
         if synchronized and fused:
             raise ValueError("`fused=True` is not supported when `synchronized=True`. Leave `fused` out.")
-        self.fused = False if synchronized else fused
+        if renorm and fused:
+            raise ValueError(
+                "Passing both `fused=True` and `renorm=True` is not supported. Leave `fused` out."
+            )
+        self.fused = False if synchronized or renorm else fused
+        self._renormalization = renorm
+        self.renorm = renorm is not None
         self.synchronized = synchronized
         self.momentum = momentum
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
@@ -112,6 +121,8 @@ class BatchNormalization(NormalizationLayer):
                 experimental_autocast=False,
             )
             setattr(self, name, weight)
+        if self._renormalization is not None:
+            self._renormalization.add_weights(self, weight_shape, dtype)
         self.built = True
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
@@ -136,6 +147,8 @@ class BatchNormalization(NormalizationLayer):
                 "fused=False to leave masked positions out of the moments.",
                 stacklevel=3,
             )
+        if self._renormalization is not None:
+            return self._renormalization(self, inputs, mask)
         rest = [*parameters, mask] if has_mask else parameters
         outputs, new_mean, new_variance = batch_norm_training_op(
             inputs, mean, variance, *rest, options=options
@@ -152,4 +165,8 @@ class BatchNormalization(NormalizationLayer):
             "moving_mean_initializer": initializers.serialize(self.moving_mean_initializer),
             "moving_variance_initializer": initializers.serialize(self.moving_variance_initializer),
         }
+        if self._renormalization is not None:
+            config["renorm"] = True
+            config["renorm_clipping"] = self._renormalization.clipping
+            config["renorm_momentum"] = self._renormalization.momentum
         return {**config, "synchronized": True} if self.synchronized else config

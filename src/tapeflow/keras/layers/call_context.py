@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from tapeflow.engine import name_scope
+
 
 class CallContext(threading.local):
     """The calls in progress on this thread, outermost first, and the `training` they were given."""
@@ -19,6 +21,7 @@ class CallContext(threading.local):
 
 
 call_context = CallContext()
+name_scope.layers_prefix = call_context.scope
 
 _learning_phase: list[Any] = [None]
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from tapeflow.engine import nest
 from tapeflow.engine.tensor import TensorLike
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 _MARK = "_names_its_layer"
 _LONGEST = 200
@@ -69,6 +71,9 @@ class _Brief:
 
     def __repr__(self) -> str:
         value = self._value
+        if isinstance(value, (RaggedTensor, SparseTensor)):
+            kind = "RaggedTensor" if isinstance(value, RaggedTensor) else "SparseTensor"
+            return f"tf.{kind}(shape={tuple(value.shape)}, dtype={value.dtype.name})"
         if not isinstance(value, TensorLike):
             return repr(value)
         return f"tf.Tensor(shape={tuple(value.shape)}, dtype={value.dtype.name})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.layers.input_spec import InputSpec
 from tapeflow.keras.layers.layer import Layer
@@ -88,12 +89,29 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        if isinstance(inputs, CallTaker):
+            return self._of_composite(inputs)
         if inputs.spec.dtype.name != self._policy.compute_dtype:  # integers: others are cast already
             inputs = tf.cast(inputs, self._policy.compute_dtype)
         outputs = (
             project_op(inputs, self.kernel) if self.bias is None else dense_op(inputs, self.kernel, self.bias)
         )
         return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
+
+    def _of_composite(self, inputs: Any) -> Any:
+        """What it makes of a ragged tensor's innermost rows, and of a sparse matrix."""
+        if isinstance(inputs, tf.RaggedTensor):
+            if inputs.shape[-1] is None:
+                raise ValueError(
+                    "Dense layer only supports RaggedTensors when the innermost dimension is non-ragged. Received: "
+                    f"inputs.shape={inputs.shape}."
+                )
+            return inputs.mapped(self.call)
+        if inputs.dtype.name != self.compute_dtype:
+            inputs = tf.cast(inputs, self.compute_dtype)
+        outputs = tf.sparse.sparse_dense_matmul(inputs, self.kernel)
+        outputs = outputs if self.bias is None else outputs + self.bias
+        return outputs if self.activation is None else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return tf.TensorShape((*tuple(input_shape)[:-1], self.units))

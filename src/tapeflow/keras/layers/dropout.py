@@ -11,6 +11,7 @@ from tapeflow.keras.layers.input_spec import InputSpec
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.seed import SeedGenerator
 from tapeflow.ops.noise import dropout_op
+from tapeflow.ops.ragged.roomy import mapped_in_room
 
 
 class RandomLayer(Layer):
@@ -63,6 +64,8 @@ class Dropout(RandomLayer):
     def call(self, inputs: Any, training: Any = None) -> Any:
         if not training or (not isinstance(self.rate, TensorLike) and self.rate == 0):
             return inputs
+        if isinstance(inputs, tf.RaggedTensor):
+            return mapped_in_room(inputs, lambda values: self.call(values, training))
         noise_shape = self._get_noise_shape(inputs)
         if isinstance(self.rate, TensorLike):
             return tf.nn.dropout(inputs, self.rate, noise_shape=noise_shape)

@@ -80,6 +80,8 @@ class Embedding(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        if isinstance(inputs, tf.RaggedTensor):
+            return inputs.mapped(self.call)
         if inputs.dtype.name not in ("int32", "int64"):
             inputs = tf.cast(inputs, tf.int32)
         rows = embed_op(self.embeddings, inputs)

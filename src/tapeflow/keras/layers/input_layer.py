@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras.graph.call_node import CallNode
+from tapeflow.keras.graph.composite_tensor import symbol_like
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
@@ -21,6 +22,9 @@ class InputLayer(Layer):
         name: its name; `input_1` and so on unless given.
         batch_input_shape: the shape with the batch axis. Keras 3 says `batch_shape`.
         input_tensor: an existing KerasTensor to use as the input.
+        sparse, ragged: whether the input is a `tf.SparseTensor`, or a `tf.RaggedTensor` whose dimensions up to the
+            last None are ragged.
+        type_spec: a TensorSpec, RaggedTensorSpec or SparseTensorSpec that says all this.
     """
 
     def __init__(
@@ -40,12 +44,15 @@ class InputLayer(Layer):
         batch_shape = kwargs.pop("batch_input_shape", kwargs.pop("batch_shape", None))
         if kwargs:
             raise ValueError(f"InputLayer expected no other arguments; got {sorted(kwargs)}.")
-        if sparse or ragged:
-            raise ValueError("InputLayer expected a dense input; sparse and ragged inputs are not supported.")
+        if sparse and ragged:
+            raise ValueError(
+                "InputLayer expected at most one of sparse and ragged: Cannot set both sparse and ragged to True in "
+                "a Keras input."
+            )
+        if input_tensor is not None:
+            type_spec = input_tensor.type_spec
         if type_spec is not None:
             batch_shape, dtype = tuple(type_spec.shape), type_spec.dtype
-        if input_tensor is not None:
-            batch_shape, dtype = tuple(input_tensor.shape), input_tensor.dtype
         if batch_shape is None:
             if shape is None:
                 raise ValueError(
@@ -59,12 +66,12 @@ class InputLayer(Layer):
         self.is_placeholder = input_tensor is None
         self.built = True
         self.supports_masking = True
-        symbol = (
-            input_tensor
-            if input_tensor is not None
-            else KerasTensor(self._batch_input_shape, found, self.name)
-        )
+        if type_spec is None:
+            type_spec = _spec_of(self._batch_input_shape, found, bool(sparse), bool(ragged))
+        self.sparse = isinstance(type_spec, tf.SparseTensorSpec)
+        self.ragged = isinstance(type_spec, tf.RaggedTensorSpec)
         if input_tensor is None:
+            symbol = symbol_like(type_spec, self.name)
             symbol.node = CallNode(self, (), {}, symbol)
 
     def call(self, inputs: Any) -> Any:
@@ -74,10 +81,20 @@ class InputLayer(Layer):
         return {
             "batch_input_shape": self._batch_input_shape,
             "dtype": self.dtype,
-            "sparse": False,
-            "ragged": False,
+            "sparse": self.sparse,
+            "ragged": self.ragged,
             "name": self.name,
         }
+
+
+def _spec_of(shape: tuple[int | None, ...], dtype: Any, is_sparse: bool, is_ragged: bool) -> Any:
+    """The spec of an input; of a ragged one, the dimensions up to the last open one are ragged."""
+    if is_sparse:
+        return tf.SparseTensorSpec(shape, dtype)
+    if is_ragged:
+        depth = max((axis for axis, size in enumerate(shape) if size is None and axis), default=0)
+        return tf.RaggedTensorSpec(shape, dtype, depth)
+    return tf.TensorSpec(shape, dtype)
 
 
 def Input(
@@ -99,6 +116,9 @@ def Input(
         batch_size: the batch's size, if it is fixed.
         name: the name of the input, under which data can be given in a dict.
         dtype: the dtype of the data; floatx unless given.
+        sparse, ragged: whether the data are `tf.SparseTensor`s, or `tf.RaggedTensor`s whose dimensions up to the
+            last None are ragged.
+        type_spec: a TensorSpec, RaggedTensorSpec or SparseTensorSpec in place of all this.
         **kwargs: `batch_shape` (or `batch_input_shape`), the shape with the batch axis.
 
     >>> x = tf.keras.Input((28, 28))

@@ -23,8 +23,12 @@ from tapeflow.keras.layers.loss_owner import LossOwner
 from tapeflow.keras.layers.naming import snake_case, unique_name
 from tapeflow.keras.layers.weight_owner import default_policy, policy_config
 from tapeflow.keras.mixed_precision.autocast import autocast_scope
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 _INPUT_ARGUMENTS = ("input_dim", "input_shape", "batch_input_shape", "batch_size", "weights", "autocast")
+_COMPOSITES = (RaggedTensor, SparseTensor)
+_CASTABLE = (Tensor, *_COMPOSITES)
 _PLAIN = (bool, int, float, str, type(None))
 # What every layer may be told.
 _COMMON = ("name", "trainable", "dtype")
@@ -251,7 +255,10 @@ class Layer(LossOwner, LayerHistory):
             return inputs
         if wanted is None or not tf.as_dtype(wanted).is_floating:
             return inputs
-        return nest.map_structure(lambda x: self._cast(x) if type(x) is Tensor else x, inputs)
+        if isinstance(inputs, _COMPOSITES):
+            is_cast = inputs.dtype.is_floating and inputs.dtype.name != wanted
+            return tf.cast(inputs, wanted) if is_cast else inputs
+        return nest.map_structure(lambda x: self._cast(x) if isinstance(x, _CASTABLE) else x, inputs)
 
     def _resolve_training(
         self, signature: CallSignature, args: Any, kwargs: dict[str, Any], outer: Any

@@ -35,7 +35,7 @@ class _Known(Mapping[str, Any]):
             return tf.keras.layers
         if name in ("Model", "Functional", "Sequential"):
             return tf.keras.models
-        if name in ("TFOpLambda", "SlicingOpLambda"):
+        if name in ("TFOpLambda", "SlicingOpLambda", "InstanceProperty", "InstanceMethod"):
             return op_layer
         if name in _ELSEWHERE:
             return _ELSEWHERE[name](tf.keras)

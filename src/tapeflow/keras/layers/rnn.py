@@ -14,6 +14,7 @@ from tapeflow.keras.layers.recurrence import rnn
 from tapeflow.keras.layers.recurrent_cell import RecurrentCell, dims, zero_states
 from tapeflow.keras.layers.recurrent_state import StateOwner
 from tapeflow.keras.layers.stacked_rnn_cells import StackedRNNCells
+from tapeflow.ops.ragged.padded import to_masked_tensor
 
 
 class RNN(StateOwner):
@@ -115,6 +116,9 @@ class RNN(StateOwner):
     ) -> Any:
         if mask is not None:
             mask = nest.flatten(mask)[0]
+        if isinstance(inputs, tf.RaggedTensor):
+            given = {} if constants is None else {"constants": constants}
+            return self._over_rows(inputs, mask, training=training, initial_state=initial_state, **given)
         is_fused = getattr(self.cell, "is_fused", False) and not constants
         states = self._first_states(inputs, initial_state, is_fused)
         if is_fused:
@@ -136,6 +140,31 @@ class RNN(StateOwner):
         if not self.return_state:
             return outputs
         return [*(outputs if isinstance(outputs, (list, tuple)) else [outputs]), *states]
+
+    def _over_rows(self, inputs: Any, mask: Any, **kwargs: Any) -> Any:
+        """The call on sequences of several lengths, filled up and masked; outputs are cut to their lengths again."""
+        if mask is not None:
+            raise ValueError(
+                f"The mask that was passed in was {mask} and cannot be applied to RaggedTensor inputs. Please make "
+                "sure that there is no mask passed in by upstream layers."
+            )
+        if self.unroll:
+            raise ValueError(
+                "The input received contains RaggedTensors and does not support unrolling. Disable unrolling by "
+                "passing `unroll=False` in the RNN Layer constructor."
+            )
+        lengths = inputs.row_lengths()
+        dense, is_there = to_masked_tensor(inputs)
+        found = self.call(dense, mask=is_there, **kwargs)
+        if not self.return_sequences:
+            return found
+        outputs = found[0] if self.return_state else found
+        if self.go_backwards:  # what was computed first stands at the end of what was filled up
+            outputs = tf.reverse(outputs, [1])
+        outputs = tf.RaggedTensor.from_tensor(outputs, lengths=lengths)
+        if self.go_backwards:
+            outputs = tf.reverse(outputs, [1])
+        return [outputs, *found[1:]] if self.return_state else outputs
 
     def _first_states(self, inputs: Any, initial_state: Any, is_fused: bool) -> Any:
         """The states to begin with, in a list; None for the zeros that a fused cell makes itself."""

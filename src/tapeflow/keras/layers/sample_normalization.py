@@ -74,6 +74,9 @@ class LayerNormalization(NormalizationLayer):
     def call(self, inputs: Any) -> Any:
         if not inputs.dtype.is_floating:
             inputs = tf.cast(inputs, self.compute_dtype)
+        if isinstance(inputs, tf.RaggedTensor):
+            dense = self.call(inputs.to_tensor())
+            return tf.RaggedTensor.from_tensor(dense, lengths=inputs.row_lengths())
         return layer_norm_op(inputs, *self._parameters, **self._statics)
 
     def get_config(self) -> dict[str, Any]:

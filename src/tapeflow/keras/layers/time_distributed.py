@@ -49,8 +49,12 @@ class TimeDistributed(Wrapper):
         kwargs = {"training": training} if names.takes_training else {}
         if mask is not None and names.takes_mask:
             kwargs["mask"] = nest.map_structure(_merged, mask)
+        first = nest.flatten(inputs)[0]
+        if isinstance(first, tf.RaggedTensor):
+            outputs = self.layer(nest.map_structure(lambda x: x.values, inputs), **kwargs)
+            return nest.map_structure(first.with_values, outputs)
         outputs = self.layer(nest.map_structure(_merged, inputs), **kwargs)
-        leading = tuple(nest.flatten(inputs)[0].shape)[:2]
+        leading = tuple(first.shape)[:2]
         return nest.map_structure(lambda y: tf.reshape(y, (*leading, *y.shape[1:])), outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -62,6 +66,8 @@ class TimeDistributed(Wrapper):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The inner layer's mask; where it has none, the timesteps of which any part counts."""
+        if isinstance(nest.flatten(inputs)[0], tf.RaggedTensor):
+            return None
         inner = None if mask is None else nest.map_structure(_merged, mask)
         found = self.layer.compute_mask(
             nest.map_structure(_merged, inputs), inner if self.layer.supports_masking else None

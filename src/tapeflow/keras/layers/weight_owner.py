@@ -13,7 +13,6 @@ from tapeflow.engine.name_scope import name_scope
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras import constraints, initializers, mixed_precision, regularizers
-from tapeflow.keras.layers.call_context import call_context
 from tapeflow.keras.layers.tracking import Held, is_tracked, once, variables_in
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.mixed_precision.autocast import AutoCastVariable
@@ -119,7 +118,7 @@ class WeightOwner(Module):
             weight = make(
                 value(sizes, dtype=wanted),
                 trainable=trainable,
-                name=f"{call_context.scope()}{name or 'Variable'}",
+                name=name,
                 dtype=wanted,
                 constraint=constraints.get(constraint),
                 synchronization=synchronization,

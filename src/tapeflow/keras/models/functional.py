@@ -123,11 +123,18 @@ class Functional(Model):
         """Its own outputs, for inputs like its own: no layer need be called again to know their shapes."""
         own, given = nest.flatten(self._nested_inputs), nest.flatten(inputs)
         alike = [
-            isinstance(g, KerasTensor) and (g.shape, g.dtype) == (o.shape, o.dtype)
+            type(g) is type(o) and (g.shape, g.dtype) == (o.shape, o.dtype)
             for g, o in zip(given, own, strict=False)
         ]
         is_same = len(given) == len(own) and type(inputs) is type(self._nested_inputs) and all(alike)
         return self._nested_outputs if is_same and type(self).call is Functional.call else None
+
+    @property
+    def submodules(self) -> tuple[Any, ...]:
+        """Every layer below it; in Keras's order those of its inputs and outputs come first."""
+        ends = [x.node.layer for x in (*(self.inputs or ()), *(self.outputs or ())) if x.node is not None]
+        first = {id(layer): layer for layer in ends}
+        return (*first.values(), *[m for m in super().submodules if id(m) not in first])
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for inputs of this shape."""
@@ -181,7 +188,7 @@ class Functional(Model):
         """A copy with a graph of its own. Its symbols come first, or each would lead on to the one before it."""
         nodes = [x.node for x in self.inputs] + self._calls if self.inputs else []
         symbols = [x for n in nodes if n is not None for x in nest.flatten(n.outputs) if is_keras_tensor(x)]
-        memo.update({id(x): KerasTensor(x.shape, x.dtype, x.name, None, x.index) for x in symbols})
+        memo.update({id(x): x.without_history() for x in symbols})
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         vars(copied).update(copy.deepcopy(vars(self), memo))
@@ -225,11 +232,13 @@ def _begun_anew(inputs: Any, outputs: Any) -> tuple[Any, Any]:
 
 
 def _input_like(symbol: KerasTensor) -> KerasTensor:
-    return Input(batch_shape=tuple(symbol.shape), dtype=symbol.dtype)
+    return Input(type_spec=symbol.type_spec)
 
 
 def _conformed(value: Any, symbol: KerasTensor) -> Any:
     """A value in the rank and dtype of a model's input; a last axis of one is added or left out."""
+    if isinstance(value, (tf.RaggedTensor, tf.SparseTensor)):
+        return value if value.dtype is symbol.dtype else tf.cast(value, symbol.dtype)
     tensor = value if type(value) is Tensor else tf.convert_to_tensor(value)
     rank, wanted = len(tensor.spec.shape), len(symbol.shape)
     if rank == wanted + 1 and tensor.spec.shape[-1] == 1:

@@ -1,7 +1,7 @@
 """`tf.keras.optimizers.legacy`: the names of old, and the base class for optimizers written in the old way.
 
-The optimizers themselves are the same as outside; they take `lr` and `decay`. `Optimizer` is for a user's
-own class from before Keras 2.11, with `_create_slots` and `_resource_apply_dense`.
+The optimizers are the same as outside, which take `lr` and `decay`, but for two that computed otherwise.
+`Optimizer` is for a user's own class from before Keras 2.11, with `_create_slots` and `_resource_apply_dense`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,24 @@ from tapeflow.keras.optimizers.adagrad import Adagrad as Adagrad
 from tapeflow.keras.optimizers.adam import Adam as Adam
 from tapeflow.keras.optimizers.adamax import Adamax as Adamax
 from tapeflow.keras.optimizers.ftrl import Ftrl as Ftrl
-from tapeflow.keras.optimizers.nadam import Nadam as Nadam
+from tapeflow.keras.optimizers.nadam import Nadam as _Nadam
 from tapeflow.keras.optimizers.optimizer import Optimizer as _Optimizer
-from tapeflow.keras.optimizers.rmsprop import RMSprop as RMSprop
+from tapeflow.keras.optimizers.rmsprop import RMSprop as _RMSprop
 from tapeflow.keras.optimizers.sgd import SGD as SGD
+
+
+class RMSprop(_RMSprop):
+    """`tf.keras.optimizers.RMSprop` as it was: without momentum, epsilon is added to the root."""
+
+    def _statics(self) -> dict[str, Any]:
+        return {**super()._statics(), "adds_to_root": not self.momentum}
+
+
+class Nadam(_Nadam):
+    """`tf.keras.optimizers.Nadam` as it was: its momentum rises 250 times slower."""
+
+    def _statics(self) -> dict[str, Any]:
+        return {**super()._statics(), "pace": 0.004}
 
 
 class Optimizer(_Optimizer):

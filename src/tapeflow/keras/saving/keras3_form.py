@@ -46,6 +46,7 @@ _DROPPED = frozenset(
         *("softmax_robust_masking", "virtual_batch_size", "fused"),
     }
 )
+_DROPPED_IF_FALSE = ("ragged", "renorm")
 _DROPPED_BY = (
     ("Conv1DTranspose", ("groups",)),
     ("Conv2DTranspose", ("groups",)),
@@ -124,7 +125,8 @@ def _arguments(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
     renamed = _RENAMED.get(name, {})
     dropped = _DROPPED.union(*(keys for start, keys in _DROPPED_BY if name.startswith(start)))
     dropped = dropped.difference(*(keys for start, keys in _KEPT_BY if name.startswith(start)))
-    found = {renamed.get(k, k): v for k, v in config.items() if k in renamed or k not in dropped}
+    told = {k for k in _DROPPED_IF_FALSE if config.get(k)}
+    found = {renamed.get(k, k): v for k, v in config.items() if k in renamed or k in told or k not in dropped}
     if found.get("reduction") == "auto":
         found["reduction"] = "sum_over_batch_size"
     if name == "BatchNormalization" and isinstance(found.get("axis"), (list, tuple)):

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+import tapeflow as tf
 from tapeflow.engine import nest, phases
 from tapeflow.engine.rows import Rows
+from tapeflow.engine.staging import reading
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
 from tapeflow.keras.training.resume import Run
 from tapeflow.keras.training.sources import Group, Source, ahead, make_source, split_validation, warn_ran_out
+from tapeflow.keras.training.sources.composites import has_composites, with_batch_axis
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
@@ -68,7 +72,11 @@ class Loop:
     def _prepare_last(self, function: Any, group: Group) -> None:
         """Let the program of a smaller last batch be compiled while the others run, if some are left."""
         rows = self.source.last_rows()
-        if rows is None or group.step + group.count + 1 >= (self.source.steps or 0):
+        if (
+            rows is None
+            or has_composites(group.data)
+            or group.step + group.count + 1 >= (self.source.steps or 0)
+        ):
             return
         first = nest.map_structure(
             lambda a: None if a is None else np.asarray(a)[None, :rows], self.source.peek()
@@ -94,7 +102,7 @@ class Loop:
             "test": self.callbacks.supports_fused_test_steps,
             "predict": self.callbacks.supports_fused_predict_steps,
         }
-        if not allowed[self.mode] or self.model.run_eagerly:
+        if not allowed[self.mode] or self.model.run_eagerly or has_composites(self.source.peek()):
             return 1
         given = self.model._steps_per_execution
         size = int(given) if given else fused_steps(self.model, self.source, self.mode)
@@ -106,6 +114,8 @@ class Loop:
         So the batches that do not fill a group run in the program that there is; how many rows count is
         told to it.
         """
+        if has_composites(group.data):  # one batch
+            return with_batch_axis(group.data)
         arrays = [None if a is None else np.asarray(a) for a in nest.flatten(group.data)]
         if group.count == 1:
             arrays = [None if a is None else a[None] for a in arrays]
@@ -133,9 +143,8 @@ class Loop:
     def _warn_of_read(self, function: Any, group: Group) -> None:
         if function.read_at is not None and not _has_strings(group.data):  # strings are looked up in Python
             warnings.warn(
-                f"{type(self.model).__name__}.{self.mode}_step is run as plain Python, which is slow: at "
-                f"{function.read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()). Use "
-                "tf.cond, tf.where or tf.print, or move the read outside.",
+                f"{type(self.model).__name__}.{self.mode}_step is run as plain Python, which is slow: "
+                f"{reading(function.read_at, function.why)}.",
                 stacklevel=2,
             )
             function.read_at = None
@@ -338,13 +347,21 @@ def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
     if source.ran_out:
         warn_ran_out(source.steps or 0)
     callbacks.on_predict_end()
-    joined = [np.concatenate([np.asarray(part) for part in column]) for column in zip(*parts, strict=True)]
+    joined = [_joined(list(column)) for column in zip(*parts, strict=True)]
     return nest.pack_sequence_as(structure, joined)
+
+
+def _joined(parts: list[Any]) -> Any:
+    if isinstance(parts[0], CallTaker):
+        return tf.concat(parts, 0) if isinstance(parts[0], tf.RaggedTensor) else tf.sparse.concat(0, parts)
+    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def _joined_rows(column: Any, count: int) -> Any:
     """The first `count` rows, each a batch, as one batch; still on the device."""
     if isinstance(column, list):
+        if isinstance(column[0], CallTaker):
+            return column[0]
         return np.concatenate([np.atleast_1d(np.asarray(c)) for c in column[:count]])
     if column.ndim < 2:
         return column[:count]

@@ -14,10 +14,12 @@ import tapeflow as tf
 from tapeflow.engine import nest, phases, placement
 from tapeflow.engine.name_scope import op_scope
 from tapeflow.engine.repeat import Repeater
+from tapeflow.engine.symbolic import CallTaker
 from tapeflow.keras.training.compilation import Compilation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict
 from tapeflow.keras.training.sources import make_source, single_batch
+from tapeflow.keras.training.sources.composites import with_batch_axis
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
@@ -291,7 +293,8 @@ class Trainer(Compilation, GeneratorMethods):
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch, as numpy arrays."""
-        return nest.map_structure(np.asarray, self._one("predict", single_batch(x)))
+        found = self._one("predict", single_batch(x))
+        return nest.map_structure(lambda y: y if isinstance(y, CallTaker) else np.asarray(y), found)
 
     def _on_batch(self, mode: str, data: Any, return_dict: bool) -> Any:
         logs = {name: _number(value) for name, value in self._one(mode, data).items()}
@@ -299,9 +302,8 @@ class Trainer(Compilation, GeneratorMethods):
 
     def _one(self, mode: str, data: Any) -> Any:
         function = getattr(self, f"make_{mode}_function")()
-        stacked = nest.map_structure(lambda a: None if a is None else np.asarray(a)[None], data)
         with phases.Step(mode), placement.using(self._placement and self._placement.readable):
-            return self._run_steps(function, stacked, 1)[0]
+            return self._run_steps(function, with_batch_axis(data), 1)[0]
 
     def _run_steps(self, function: Any, batches: Any, count: int) -> Any:
         """Call a staged step. What `call` added to the losses while it was recorded has no value outside it."""
@@ -320,7 +322,7 @@ class Trainer(Compilation, GeneratorMethods):
 class _EagerSteps:
     """Calls a step as plain Python, batch by batch."""
 
-    read_at = None
+    read_at = why = None
 
     def __init__(self, step: Any) -> None:
         self._step = step

@@ -4,5 +4,5 @@ A ragged tensor is values, one row after the other, and where each row begins (`
 the host, the values are ordinary tensors, so gradients pass. Public ops that meet one hand their call over
 (`engine.symbolic`) to `dispatch`, which finds out what the op means for it: the same for all values, or one
 of the functions of `arranging`, `reducing` and `indexing`. Nothing here is staged: a `tf.function` that
-takes ragged tensors runs as Python.
+takes ragged tensors runs as Python. Training pads the values of its batches (`roomy`), so that they share programs.
 """

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.dtypes import DType
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops import arithmetic, comparison, division, indexing, joining, power
 from tapeflow.ops.host_args import invalid
@@ -63,6 +64,9 @@ def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """An op of the values, and of dense arguments that are made to fit them."""
     ragged = [a for a in nest.flatten((args, kwargs)) if isinstance(a, RaggedTensor)]
     widest = max(ragged, key=lambda r: r.ragged_rank)
+    draws = function.__module__ == "tapeflow.ops.dropout"  # how many numbers would show
+    if args and args[0] is widest and len(ragged) == 1 and _is_alone(args[1:], kwargs) and not draws:
+        return widest.mapped(lambda values: function(values, *args[1:], **kwargs))
 
     def fitted(value: Any) -> Any:
         if isinstance(value, RaggedTensor):
@@ -75,6 +79,11 @@ def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     flat_args = [_each(fitted, a) for a in args]
     flat_kwargs = {k: _each(fitted, v) for k, v in kwargs.items()}
     return widest.with_flat_values(function(*flat_args, **flat_kwargs))
+
+
+def _is_alone(args: Any, kwargs: Any) -> bool:
+    """Whether the other arguments are no tensors, which would have to be made to fit."""
+    return all(a is None or isinstance(a, (bool, int, float, str, DType)) for a in (*args, *kwargs.values()))
 
 
 _WITH_OTHER_TENSORS = {"tapeflow.ops.embedding", "tapeflow.ops.dropout"}

@@ -29,8 +29,17 @@ def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Tensor:
     return _filled(ragged, filler, wanted)
 
 
+def to_masked_tensor(ragged: RaggedTensor) -> tuple[Tensor, Tensor]:
+    """Rows filled up with zeros, perhaps to more than the longest, and which of them are there."""
+    _, width = ragged._for_filling()
+    lengths = np.diff(ragged._places)
+    filler = convert_to_tensor(0, ragged.dtype)
+    wanted = [None, width, *[None] * (len(ragged.shape) - 2)]
+    return _filled(ragged, filler, wanted), convert_to_tensor(np.arange(width) < lengths[:, None])
+
+
 def _filled(ragged: RaggedTensor, filler: Tensor, wanted: Sequence[int | None]) -> Tensor:
-    values = ragged._values
+    values, _ = ragged._for_filling()
     if isinstance(values, RaggedTensor):
         values = _filled(values, filler, [None, *wanted[2:]])
     splits = ragged._places

@@ -40,7 +40,7 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: bool = Fa
         return _flat(lambda v: comparison.greater(v, 0), found)
     if name == "reduce_mean":
         # An integer's mean is a quotient, hence float64, as in TensorFlow.
-        ones = value.with_flat_values(creation.ones_like(value.flat_values))
+        ones = value.mapped(creation.ones_like)
         total, count = (_over(v, places, "reduce_sum", keepdims) for v in (value, ones))
         return _quotient(total, count)
     return _over(value, places, name, keepdims)
@@ -78,7 +78,8 @@ def _once(value: Any, axis: int, name: str) -> Any:
         ids, count = partition.row_ids(splits), len(splits) - 1
     else:
         ids, count = partition.columns(splits), int(np.diff(splits).max(initial=0))
-    return _segments(_SEGMENTS[name], value._values, ids, count)
+    values, ids = value._for_sums(ids)
+    return _segments(_SEGMENTS[name], values, ids, count)
 
 
 def _segments(function: Callable[..., Tensor], values: Any, ids: np.ndarray, count: int) -> Any:

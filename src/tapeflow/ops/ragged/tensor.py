@@ -226,6 +226,12 @@ class RaggedTensor(CallTaker):
         inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
         return (self.row_splits, *inner)
 
+    @property
+    def _nested_places(self) -> tuple[np.ndarray, ...]:
+        """The row splits of every ragged dimension as the host has them."""
+        inner = self._values._nested_places if isinstance(self._values, RaggedTensor) else ()
+        return (self._places, *inner)
+
     def _as_places(self, places: np.ndarray) -> Tensor:
         return convert_to_tensor(places.astype(self._places_dtype.as_numpy_dtype))
 
@@ -324,6 +330,18 @@ class RaggedTensor(CallTaker):
         return self.with_values(
             inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values
         )
+
+    def mapped(self, function: Callable[[Tensor], Tensor]) -> RaggedTensor:
+        """The same rows of what a function makes of the innermost values; it must treat each by itself."""
+        return self.with_flat_values(function(self.flat_values))
+
+    def _for_filling(self) -> tuple[Any, int]:
+        """The values, and how wide a tensor must be to hold every row."""
+        return self._values, int(np.diff(self._places).max(initial=0))
+
+    def _for_sums(self, ids: np.ndarray) -> tuple[Any, np.ndarray]:
+        """The values, and which sum each belongs to: that of its id."""
+        return self._values, ids
 
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """The same with row splits of another dtype, int32 or int64."""

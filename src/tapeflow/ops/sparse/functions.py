@@ -234,14 +234,15 @@ def sparse_dense_matmul(
     dense = convert_to_tensor(b, matrix.dtype)
     if adjoint_b:
         dense = shaping.transpose(dense, conjugate=dense.dtype.is_complex)
-    rows, columns = matrix._places.T[::-1] if adjoint_a else matrix._places.T
+    places, values = matrix._for_sums()
+    rows, columns = places.T[::-1] if adjoint_a else places.T
     count, inner = matrix._dense_shape[::-1] if adjoint_a else matrix._dense_shape
     if dense.ndim != 2 or dense.shape[0] != inner:
         raise invalid(
             f"{where} expected {inner} rows in b: cannot multiply A and B because inner dimension does not "
             f"match; got shapes {matrix.shape} and {dense.shape}."
         )
-    parts = indexing.take(dense, columns, 0) * shaping.expand_dims(matrix.values, 1)
+    parts = indexing.take(dense, columns, 0) * shaping.expand_dims(values, 1)
     return segment.unsorted_segment_sum(parts, rows, int(count))
 
 

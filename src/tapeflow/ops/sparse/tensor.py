@@ -132,6 +132,10 @@ class SparseTensor(CallTaker):
         """Other values at the same places."""
         return SparseTensor(self._places, new_values, self._dense_shape)
 
+    def _for_sums(self) -> tuple[np.ndarray, Tensor]:
+        """Places and values; zeros may be among them."""
+        return self._places, self._values
+
     def _with(self, operation: Callable[..., Tensor], other: Any) -> SparseTensor:
         """An operation with a scalar, or with the elements of a tensor at the places of the values."""
         dense = convert_to_tensor(other, dtype_hint=self.dtype)

@@ -108,7 +108,6 @@ def test_fit_updates_the_moving_averages_at_every_step() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: L.BatchNormalization(renorm=True), ValueError, "expected no `renorm`"),
         (lambda: L.BatchNormalization(virtual_batch_size=2), ValueError, "expected no `virtual_batch_size`"),
         (lambda: L.BatchNormalization(axis="last"), TypeError, "Expected an int or a list/tuple of ints"),
         (lambda: L.BatchNormalization(axis=3)(_data(2, 3)), ValueError, "Invalid value for `axis`"),

@@ -41,7 +41,7 @@ def test_an_input_layer_has_a_config() -> None:
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="Input expected `shape`"):
         Input()
-    with pytest.raises(ValueError, match="sparse and ragged inputs are not supported"):
-        Input((3,), sparse=True)
+    with pytest.raises(ValueError, match="Cannot set both sparse and ragged"):
+        Input((3,), sparse=True, ragged=True)
     with pytest.raises(ValueError, match=r"expected no other arguments; got \['colour'\]"):
         Input((3,), colour=1)

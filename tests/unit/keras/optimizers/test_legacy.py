@@ -49,3 +49,30 @@ def test_without_an_update() -> None:
     optimizer = legacy.Optimizer("mine", learning_rate=0.1)
     with pytest.raises(NotImplementedError, match="expected its class to override `_resource_apply_dense"):
         optimizer.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda legacy: legacy.RMSprop(0.01), [1.0092124, 1.9961611, -1.0092124]),
+        (lambda legacy: legacy.RMSprop(0.01, epsilon=1e-2), [1.0095991, 2.0063055, -1.0095991]),
+        (
+            lambda legacy: legacy.RMSprop(0.01, epsilon=1e-2, momentum=0.9),
+            [0.98384202, 2.0349777, -0.98384202],
+        ),
+        (
+            lambda legacy: legacy.RMSprop(0.01, centered=True, momentum=0.9),
+            [0.97652477, 1.9173424, -0.97652477],
+        ),
+        (lambda legacy: legacy.Nadam(0.01), [1.0060315, 2.0009394, -1.0060315]),
+    ],
+    ids=["rmsprop", "epsilon", "momentum", "centered", "nadam"],
+)
+def test_those_that_computed_otherwise(make: Any, expected: list[float]) -> None:
+    """Expected: Keras 2's legacy optimizers."""
+    optimizer, variable = make(tf.keras.optimizers.legacy), tf.Variable([1.0, 2.0, -1.0])
+    for step in range(1, 6):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sin(variable * step) * variable)
+        optimizer.apply_gradients([(tape.gradient(loss, variable), variable)])
+    np.testing.assert_allclose(variable, expected, rtol=2e-7)

@@ -4,8 +4,8 @@
 rows, read through `columns`), `stream` (tf.data datasets, generators, any iterable) or `indexed`
 (`utils.Sequence`, whose batches a `pool` of threads or processes may fetch). An epoch is a series of
 `Group`s: one batch, or several of equal shape stacked on a new leading axis so that one program can run
-them all. Grouping never changes which batches come in which order. Values are numpy arrays throughout;
-`leaves` says what becomes of each kind of input.
+them all. Grouping never changes which batches come in which order. Values are numpy arrays throughout, but for
+ragged and sparse tensors (`composites`); `leaves` says what becomes of each kind of input.
 
 Around it: `single` (one batch, for `train_on_batch`), `samples` (what arrays must agree on), `class_weight`,
 `split` (validation_split) and `prefetch`, which gathers on a thread while the device computes. Nothing here

@@ -12,9 +12,10 @@ import numpy as np
 
 from tapeflow.engine import host_memory
 from tapeflow.engine.tensor import TensorLike
+from tapeflow.keras.training.sources.composites import RaggedColumn, Rows, SparseColumn
 from tapeflow.keras.training.sources.leaves import Table, in_floatx, is_scalars, to_array
-
-Rows = slice | np.ndarray
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 
 @runtime_checkable
@@ -82,14 +83,14 @@ class OnDisk:
         return in_floatx(part.toarray() if isinstance(part, Sparse) else np.asarray(part))
 
 
-Column = Memory | OnDisk
+Column = Memory | OnDisk | RaggedColumn | SparseColumn
 
 
 def is_column(leaf: Any) -> bool:
     """Whether `column` can read this leaf."""
     return (
         leaf is None
-        or isinstance(leaf, (np.ndarray, TensorLike, Table, Indexable, Sparse))
+        or isinstance(leaf, (np.ndarray, TensorLike, RaggedTensor, SparseTensor, Table, Indexable, Sparse))
         or (isinstance(leaf, (list, tuple)) and is_scalars(leaf))
     )
 
@@ -98,6 +99,10 @@ def column(leaf: Any) -> Column | None:
     """The column for a leaf that `is_column` accepts."""
     if leaf is None:
         return None
+    if isinstance(leaf, RaggedTensor):
+        return RaggedColumn(leaf)
+    if isinstance(leaf, SparseTensor):
+        return SparseColumn(leaf)
     if isinstance(leaf, Sparse):
         return OnDisk(leaf.tocsr())
     in_memory = isinstance(leaf, (TensorLike, Table, InMemory, list, tuple)) and not isinstance(

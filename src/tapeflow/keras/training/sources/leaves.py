@@ -12,11 +12,14 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from tapeflow.data.composites import settled
 from tapeflow.engine import host_memory
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.config import floatx
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 _SCALARS = (bool, int, float, str, bytes, bytearray, np.generic)
 
@@ -61,10 +64,10 @@ def to_arrays(structure: Any) -> Any:
 
 
 def _own_array(leaf: Any) -> Any:
-    array = to_array(leaf)
-    if array is None or isinstance(leaf, TensorLike) or (array is not leaf and array.base is None):
+    array: Any = to_array(leaf)
+    if array is None or isinstance(leaf, (TensorLike, RaggedTensor, SparseTensor)):
         return array
-    return host_memory.copied(array)
+    return array if array is not leaf and array.base is None else host_memory.copied(array)
 
 
 def to_array(leaf: Any) -> Any:
@@ -73,6 +76,8 @@ def to_array(leaf: Any) -> Any:
         return None
     if isinstance(leaf, TensorLike):
         return np.asarray(leaf)
+    if isinstance(leaf, (RaggedTensor, SparseTensor)):
+        return settled(leaf)
     if isinstance(leaf, np.ndarray):  # first, since asking for a protocol takes microseconds
         array = leaf
     elif isinstance(leaf, Table):

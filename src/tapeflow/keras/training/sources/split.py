@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.nest import flatten, map_structure
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.training.sources.leaves import Table, is_scalars, map_leaves, to_array
+from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
 def split_validation(
@@ -22,7 +23,7 @@ def split_validation(
     unsplittable: list[type] = []
 
     def sliceable(leaf: Any) -> Any:
-        if leaf is None or isinstance(leaf, (np.ndarray, TensorLike)):
+        if leaf is None or isinstance(leaf, (np.ndarray, TensorLike, RaggedTensor)):
             return leaf
         if isinstance(leaf, Table) or (isinstance(leaf, (list, tuple)) and is_scalars(leaf)):
             return to_array(leaf)

@@ -1,0 +1,99 @@
+"""TensorFlow's inner modules that scripts import from, such as `tensorflow.python.ops.math_ops`.
+
+Each answers with public names: those of the modules it is given here, in this order, the root last. What TensorFlow
+has there and does not make public is not there.
+"""
+
+from __future__ import annotations
+
+_FRAMEWORK = "tensorflow.python.framework"
+_OPS = "tensorflow.python.ops"
+
+# The public modules, below `tapeflow`, that hold what an inner module defines.
+INTERNAL: dict[str, tuple[str, ...]] = {
+    **{
+        f"{_FRAMEWORK}.{name}": ()
+        for name in ("constant_op", "errors", "errors_impl", "graph_util", "random_seed")
+    },
+    **{f"{_FRAMEWORK}.{name}": () for name in ("sparse_tensor", "tensor_shape", "tensor_spec", "type_spec")},
+    f"{_FRAMEWORK}.config": ("config",),
+    f"{_FRAMEWORK}.dtypes": ("dtypes",),
+    f"{_FRAMEWORK}.ops": ("compat.v1",),
+    f"{_FRAMEWORK}.tensor_util": (),
+    f"{_FRAMEWORK}.test_util": ("test",),
+    **{
+        f"{_OPS}.{name}": ()
+        for name in ("array_ops", "array_ops_stack", "check_ops", "cond", "functional_ops")
+    },
+    **{
+        f"{_OPS}.{name}": ()
+        for name in ("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops")
+    },
+    **{
+        f"{_OPS}.{name}": ()
+        for name in ("resource_variable_ops", "tensor_array_ops", "variables", "while_loop")
+    },
+    f"{_OPS}.clip_ops": (),
+    f"{_OPS}.control_flow_ops": ("compat.v1",),
+    f"{_OPS}.custom_gradient": (),
+    f"{_OPS}.embedding_ops": ("nn",),
+    f"{_OPS}.image_ops": ("image", "io"),
+    f"{_OPS}.init_ops": ("compat.v1", "keras.initializers"),
+    f"{_OPS}.init_ops_v2": ("keras.initializers",),
+    f"{_OPS}.io_ops": ("io",),
+    f"{_OPS}.linalg_ops": ("linalg",),
+    f"{_OPS}.logging_ops": ("compat.v1",),
+    f"{_OPS}.lookup_ops": ("lookup",),
+    f"{_OPS}.math_ops": ("math", "linalg"),
+    f"{_OPS}.nn": ("nn",),
+    f"{_OPS}.nn_impl": ("nn",),
+    f"{_OPS}.nn_ops": ("nn",),
+    f"{_OPS}.random_ops": ("random",),
+    f"{_OPS}.script_ops": (),
+    f"{_OPS}.sparse_ops": ("sparse",),
+    f"{_OPS}.special_math_ops": ("math",),
+    f"{_OPS}.state_ops": ("compat.v1",),
+    f"{_OPS}.string_ops": ("strings",),
+    f"{_OPS}.summary_ops_v2": ("summary",),
+    f"{_OPS}.variable_scope": ("compat.v1",),
+    "tensorflow.python.data.ops.dataset_ops": ("data",),
+    "tensorflow.python.distribute.distribution_strategy_context": ("distribute",),
+    "tensorflow.python.eager.backprop": (),
+    "tensorflow.python.eager.context": ("config",),
+    "tensorflow.python.eager.def_function": (),
+    "tensorflow.python.lib.io.file_io": ("io.gfile",),
+    "tensorflow.python.lib.io.tf_record": ("io", "data"),
+    "tensorflow.python.module.module": (),
+    "tensorflow.python.ops.losses.losses": ("compat.v1", "keras.losses"),
+    "tensorflow.python.platform.gfile": ("compat.v1.gfile", "io.gfile"),
+    "tensorflow.python.platform.test": ("test",),
+    "tensorflow.python.platform.tf_logging": ("compat.v1.logging",),
+    "tensorflow.python.training.tracking.tracking": ("train",),
+    "tensorflow.python.util.nest": ("nest",),
+}
+
+# Names that TensorFlow has there, and the public ones for them.
+_ALIASES = {
+    f"{_FRAMEWORK}.ops": {"EagerTensor": "Tensor", "name_scope_v2": "name_scope"},
+    f"{_FRAMEWORK}.tensor_util": {"constant_value": "get_static_value", "MakeNdarray": "make_ndarray"},
+    f"{_FRAMEWORK}.test_util": {"TensorFlowTestCase": "test.TestCase"},
+    f"{_OPS}.resource_variable_ops": {"BaseResourceVariable": "Variable", "ResourceVariable": "Variable"},
+    f"{_OPS}.script_ops": {"eager_py_func": "py_function"},
+    f"{_OPS}.math_ops": {"div": "math.divide", "to_float": "compat.v1.to_float"},
+    f"{_OPS}.nn_ops": {"softmax_v2": "nn.softmax"},
+    "tensorflow.python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
+}
+
+
+def packages() -> set[str]:
+    """The packages above the inner modules."""
+    found: set[str] = set()
+    for name in INTERNAL:
+        parts = name.split(".")
+        found.update(".".join(parts[:k]) for k in range(3, len(parts)))
+    return found - set(INTERNAL)
+
+
+def alias(module: str, name: str) -> str | None:
+    """The public name for one that TensorFlow has in an inner module."""
+    return _ALIASES.get(module, {}).get(name)
