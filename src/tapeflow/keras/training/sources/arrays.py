@@ -119,7 +119,7 @@ class ArraySource(Source):
             return pack_sequence_as(self._structure, stack_leaves(parts) if count > 1 else parts[0])
         if order is not None:
             rows = order[rows]
-        leaves = [c and c.read(rows) for c in self._columns]
+        leaves: list[Any] = [c and c.read(rows) for c in self._columns]
         if count > 1:
             leaves = [a if a is None else a.reshape(count, size, *a.shape[1:]) for a in leaves]
         return pack_sequence_as(self._structure, leaves)
