@@ -22,6 +22,8 @@ LONG = (
     "cvae",
     "data_augmentation",
     "dcgan",
+    "expert_layers",
+    "graph_readout",
     "image_table",
     "mixed_precision",
     "old_gan",

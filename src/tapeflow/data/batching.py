@@ -175,9 +175,7 @@ class PaddedBatch(Grouped):
 def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any, is_bound: bool) -> np.ndarray:
     """Parts filled up to a shape, which binds if it is the user's and not one learnt from first elements."""
     largest = np.max([p.shape for p in parts], axis=0) if len(shape) else ()
-    wanted = [int(m) if d is None else d for d, m in zip(shape, largest, strict=True)]
-    if not is_bound:
-        wanted = [max(int(m), d) for d, m in zip(wanted, largest, strict=True)]
+    wanted = [d if is_bound and d is not None else int(m) for d, m in zip(shape, largest, strict=True)]
     if any(m > d for m, d in zip(largest, wanted, strict=True)):
         raise errors.DataLossError(
             None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import logging
 import os
 from typing import Any
 
@@ -50,6 +51,9 @@ def config_value(name: str) -> Any:
 
 def _configure() -> None:
     keep_freed_memory()
+    log = logging.getLogger("jax")
+    if log.level == logging.NOTSET:  # who logs the progress of a program does not mean JAX's search for TPUs
+        log.setLevel(logging.WARNING)
     jax.config.update("jax_enable_x64", True)
     # A folder the user has already named for JAX is left alone.
     if config_value("jax_compilation_cache_dir") is None and (folder := usable_cache_folder()) is not None:

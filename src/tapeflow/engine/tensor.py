@@ -102,13 +102,14 @@ class TensorLike:
         return complex(self._scalar("complex"))
 
     def _scalar(self, wanted: str) -> Any:
+        """The one element there is; NumPy 2 refuses that of a vector, but programs older than it rely on it."""
         array = self._host_array()
-        if array.ndim > 0:
+        if array.size != 1:
             raise TypeError(
-                f"{wanted}() expected a scalar tensor: only 0-dimensional tensors can be converted to "
-                f"Python scalars; got shape {self.shape}. Index it or reduce it first."
+                f"{wanted}() expected a scalar tensor: only 0-dimensional tensors, and those of one element, can be "
+                f"converted to Python scalars; got shape {self.shape}. Index it or reduce it first."
             )
-        return array[()]
+        return array.reshape(())[()]
 
     def __index__(self) -> int:
         array = self._host_array()

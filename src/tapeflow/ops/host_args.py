@@ -68,7 +68,7 @@ def read_array(
             "Pass Python ints or an int32 or int64 tensor; None and ragged lists have no value."
         ) from None
     if array.dtype.kind not in "iu":
-        if array.size:
+        if array.size and not (array.dtype.kind == "f" and _has_tensors(value)):
             fail(
                 error,
                 f"{where} expected integers for {name}; got {name}={value!r} ({array.dtype}). "
@@ -76,6 +76,13 @@ def read_array(
             )
         array = array.astype(np.int64)
     return array
+
+
+def _has_tensors(value: Any) -> bool:
+    """Whether a list holds a tensor: TensorFlow casts what it packs for an op that takes integers."""
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(v, TensorLike) or _has_tensors(v) for v in value
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -40,3 +40,11 @@ def test_an_empty_source_tells_nothing_about_such_a_function() -> None:
 def test_a_function_that_wants_a_certain_size_is_called_too() -> None:
     dataset = Dataset.from_tensor_slices(np.zeros((8, 2))).batch(4).map(lambda x: tf.reshape(x, [2, 4]))
     assert dataset.element_spec.shape[1:] == (4,)
+
+
+def test_batches_are_padded_to_their_largest_whatever_the_first_elements_are():
+    words = Dataset.from_tensor_slices(["abc", "def", "ghi", "jk", "l", "mnop"])
+    split = words.map(lambda w: tf.strings.unicode_split(w, "UTF-8"))
+    assert [b.shape[1] for b in split.padded_batch(2)] == [3, 3, 4]
+    assert [b.shape[1] for b in split.skip(3).padded_batch(2)] == [2, 4]
+    assert [b.shape[1] for b in split.take(5).padded_batch(1)] == [3, 3, 3, 2, 1]

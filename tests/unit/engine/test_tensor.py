@@ -202,6 +202,12 @@ class TestPythonNumbers:
     def test_of_a_vector(self, make, convert):
         with pytest.raises(TypeError, match=r"only 0-dimensional.*got shape \(2,\)"):
             convert(make([1.0, 2.0]))
+        assert convert(make([[3.0]])) == 3
+
+    def test_of_one_element_into_an_array(self, make):
+        kept = np.zeros((2, 2), np.int32)
+        kept[0, 1] = make([7])
+        assert kept.tolist() == [[0, 7], [0, 0]]
 
     def test_truth_of_a_vector(self, make):
         with pytest.raises(ValueError, match=r"more than one element is ambiguous; got shape \(2,\)"):

@@ -24,6 +24,7 @@ from tapeflow.ops import host_args
         tf.TensorShape([2, 3]),
         tf.shape(tf.zeros([2, 3])),
         [tf.shape(tf.zeros([2, 3]))[0], tf.shape(tf.zeros([2, 3]))[1]],
+        [tf.math.ceil(tf.constant(1.5)), 3],  # a list is cast, a float tensor is not
     ],
 )
 def test_shapes_in_every_form(value) -> None:

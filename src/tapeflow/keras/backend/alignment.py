@@ -54,4 +54,13 @@ def ctc_decode(
     else:
         paths, chances = tf.nn.ctc_beam_search_decoder(scores, lengths, beam_width, top_paths)
     whole = [tf.SparseTensor(p.indices, p.values, tuple(y_pred.shape[:2])) for p in paths]
-    return [tf.sparse.to_dense(path, default_value=-1) for path in whole], chances
+    found = [tf.sparse.to_dense(path, default_value=-1) for path in whole]
+    return (found if greedy else [_without_repeats(labels) for labels in found]), chances
+
+
+def _without_repeats(labels: Any) -> Any:
+    """Labels that a search found, with a label once that comes twice in a row: Keras 2 merges them."""
+    steps = labels.shape[1]
+    kept, counts = tf.nn.collapse_repeated(labels, tf.math.count_nonzero(labels >= 0, 1))
+    kept = tf.pad(kept, [[0, 0], [0, steps - kept.shape[1]]])
+    return tf.where(tf.sequence_mask(counts, steps), kept, tf.cast(-1, kept.dtype))

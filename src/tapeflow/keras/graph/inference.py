@@ -17,7 +17,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.node import Spec, spec_of
-from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.sketch import NotSketchable, init_scope, sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.keras.graph.composite_sample import (
     CompositeSample,
@@ -35,6 +35,30 @@ from tapeflow.keras.layers.call_errors import add_text
 # convolutions, then small enough for tables of positions.
 _PAIRS = ((96, 192), (768, 1536), (12, 24))
 
+# What a program with its batch size written into it may have meant.
+_BATCHES = (
+    *range(1, 65),
+    72,
+    80,
+    90,
+    96,
+    100,
+    120,
+    128,
+    144,
+    150,
+    160,
+    192,
+    200,
+    250,
+    256,
+    300,
+    400,
+    500,
+    512,
+    1000,
+    1024,
+)
 
 # The layers whose own `compute_output_shape` is being asked, which may ask back.
 _asked: ContextVar[tuple[int, ...]] = ContextVar("_asked", default=())
@@ -105,11 +129,38 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
 
     try:
         return sketch(filled, *specs)
-    except NotSketchable:
+    except NotSketchable as refusal:
         said = _said(layer, args, size) if len(args) == 1 and id(layer) not in _asked.get() else None
-        if said is None:
-            raise
-        return said
+        if said is not None:
+            return said
+        try:
+            return _tried(layer, filled, specs, size)
+        except (ArithmeticError, TypeError, ValueError, tf.errors.OpError) as error:
+            raise refusal from error
+
+
+def _tried(layer: Any, filled: Any, specs: list[Spec], size: int) -> Any:
+    """The samples of a call that needs values: of one on made-up ones, whose number of rows means nothing."""
+    saved = [(v, v.value()) for v in layer.variables]
+    try:
+        with init_scope():
+            results = filled(*[_made_up(spec) for spec in specs])
+    finally:
+        for variable, value in saved:
+            variable.assign(value)
+    return nest.map_structure(lambda r: _open(r, size) if isinstance(r, _Leaf) else r, results)
+
+
+def _made_up(spec: Spec) -> Tensor:
+    """A value good for most code: indices in range, numbers that are not zero, conditions that hold."""
+    if spec.dtype == tf.string:
+        return tf.fill(spec.shape, "")
+    return tf.zeros(spec.shape, spec.dtype) if spec.dtype.is_integer else tf.ones(spec.shape, spec.dtype)
+
+
+def _open(leaf: _Leaf, size: int) -> _Leaf:
+    spec = leaf.sample.spec
+    return _Leaf(Sample(spec_of((size, *spec.shape[1:]) if spec.shape else (), spec.dtype)))
 
 
 def _is_plain(sample: Any) -> bool:
@@ -123,7 +174,9 @@ def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
 
 
 def _said(layer: Any, args: Any, size: int) -> Any:
-    """The samples of results whose shapes the layer's class computes; None if it would sketch the call again."""
+    """The samples of results whose shapes the layer's class computes; None if that would sketch the call again."""
+    if type(layer).compute_output_shape is tf.keras.layers.Layer.compute_output_shape:
+        return None
     token = _asked.set((*_asked.get(), id(layer)))
     try:
         samples = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
@@ -184,31 +237,36 @@ class Result:
 
 def infer(layer: Any, args: Any, kwargs: Any) -> Any:
     """What a layer's call gives: its structure, with a `Result` for each tensor."""
+    symbols = [a for a in nest.flatten((args, kwargs)) if isinstance(a, KerasTensor)]
     refusal: Exception | None = None
-    for pair in _PAIRS:
+    for sizes in _sizes_to_try(symbols):
         try:
-            first, second = [samples_of_call(layer, args, kwargs, size) for size in pair]
+            found = [samples_of_call(layer, args, kwargs, size) for size in sizes]
         except (ValueError, TypeError, tf.errors.InvalidArgumentError) as error:
             if refusal is None:
                 refusal = error
-                _tell_of_sizes(error, (args, kwargs), pair[0])
-            if not _has_unknowns((args, kwargs)):
+                if any(None in tuple(s.shape) for s in symbols):
+                    note = f"A dimension of size {sizes[0]} stands for None: it is not known yet."
+                    add_text(error, after=note)
+            if not symbols:
                 break
             continue
-        return nest.map_structure(lambda a, b, pair=pair: _joined(a, b, pair), first, second)
+        if len(sizes) == 1:
+            return nest.map_structure(lambda a, size=sizes[0]: _alone(a, size), *found)
+        return nest.map_structure(lambda a, b, sizes=sizes: _joined(a, b, sizes), *found)
     raise refusal or ValueError(f"The shape of what layer {layer.name!r} gives is not known.")
 
 
-def _has_unknowns(arguments: Any) -> bool:
-    return any(isinstance(a, KerasTensor) for a in nest.flatten(arguments))
+def _sizes_to_try(symbols: list[KerasTensor]) -> list[tuple[int, ...]]:
+    """Pairs, then single sizes: what came of a call that suits only one batch size has that size alone."""
+    for symbol in symbols:
+        if symbol.node is not None and not symbol.node.is_input and len(symbol.samples) == 1:
+            return [tuple(symbol.samples)]
+    has_batch = any(len(s.shape) and s.shape[0] is None for s in symbols)
+    return [*_PAIRS, *([(size,) for size in _BATCHES] if has_batch else [])]
 
 
-def _tell_of_sizes(error: Exception, arguments: Any, size: int) -> None:
-    if any(isinstance(a, KerasTensor) and None in tuple(a.shape) for a in nest.flatten(arguments)):
-        add_text(error, after=f"A dimension of size {size} stands for None: it is not known yet.")
-
-
-def _joined(a: Any, b: Any, pair: tuple[int, int]) -> Any:
+def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
     if not isinstance(a, _Leaf):
         return a
     one, two = a.sample, b.sample
@@ -217,6 +275,14 @@ def _joined(a: Any, b: Any, pair: tuple[int, int]) -> Any:
         return Result(joined_spec(one, two), samples)
     shape = tuple(m if m == n else None for m, n in zip(one.spec.shape, two.spec.shape, strict=True))
     return Result(tf.TensorSpec(shape, one.spec.dtype), samples)
+
+
+def _alone(a: Any, size: int) -> Any:
+    if not isinstance(a, _Leaf):
+        return a
+    dims = a.sample.spec.shape
+    shape = (None, *dims[1:]) if dims and dims[0] == size else dims
+    return Result(shape, a.sample.spec.dtype, {size: a.sample})
 
 
 def inferred_shape(layer: Any, input_shape: Any) -> Any:

@@ -14,7 +14,10 @@ from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
 
-_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged")
+_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged", "image", "signal")
+# What Keras 2 calls functions that TensorFlow keeps in its first version's namespace: `tf.compat.v1.squeeze`.
+_FIRST_VERSION = "compat.v1."
+_OF_FIRST_VERSION = ("squeeze", "transpose", "shape", "gather", "gather_nd", "pad", "size", "nn.conv1d")
 _OPERATORS = {**OPERATORS, **COMPARISONS, **UNARY}
 # The functions as which Keras keeps operators.
 _PUBLIC = {
@@ -49,7 +52,8 @@ class TFOpLambda(Layer):
         self.function = _named(function) if isinstance(function, str) else function
         self.symbol = _name_of(self.function)
         if kwargs.get("name") is None:
-            kwargs["name"] = unique_name(f"tf.{self.symbol}")
+            version = _FIRST_VERSION if self.symbol in _OF_FIRST_VERSION else ""
+            kwargs["name"] = unique_name(f"tf.{version}{self.symbol}")
         super().__init__(**kwargs)
         self.built = True
 
@@ -148,7 +152,7 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 def _named(path: str) -> Callable[..., Any]:
     """The public tf function of a name; nothing but what `tf` offers is ever found."""
-    space, _, name = path.rpartition(".")
+    space, _, name = path.removeprefix(_FIRST_VERSION).rpartition(".")
     if space == "__operators__":
         return _operator_function(name)
     module = tf if not space else getattr(tf, space) if space in _SPACES else None

@@ -204,12 +204,18 @@ class Functional(Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        from tapeflow.keras.models.graph_config import graph_from_config
+        return graph_model(cls, config, custom_objects)
 
-        inputs, outputs, layers = graph_from_config(config, custom_objects)
-        model = cls(inputs, outputs, name=config.get("name"), trainable=config.get("trainable", True))
-        model._graph_layers = [*model._graph_layers, *[x for x in layers if x not in model._graph_layers]]
-        return model
+
+def graph_model(cls: Any, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """A model of a class made of inputs and outputs, from what `Functional.get_config` gave."""
+    from tapeflow.keras.models.graph_config import graph_from_config
+
+    inputs, outputs, layers = graph_from_config(config, custom_objects)
+    frozen = {} if config.get("trainable", True) else {"trainable": False}
+    model = cls(inputs=inputs, outputs=outputs, name=config.get("name"), **frozen)
+    model._graph_layers = [*model._graph_layers, *[x for x in layers if x not in model._graph_layers]]
+    return model
 
 
 def _begun_anew(inputs: Any, outputs: Any) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar
 
 import tapeflow as tf
@@ -189,12 +190,18 @@ class Model(Trainer, Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """A model from what `get_config` gave."""
-        if cls is Model and {"layers", "input_layers", "output_layers"} <= set(config):
-            from tapeflow.keras.models.functional import Functional
+        if cls._takes_a_graph() and {"layers", "input_layers", "output_layers"} <= set(config):
+            from tapeflow.keras.models.functional import graph_model
 
-            return Functional.from_config(config, custom_objects)
+            return graph_model(cls, config, custom_objects)
         with tf.keras.utils.custom_object_scope(custom_objects or {}):
             return cls._made_with(config)
+
+    @classmethod
+    def _takes_a_graph(cls) -> bool:
+        """Whether the class is made of inputs and outputs, as far as its constructor tells."""
+        kinds = {p.kind for p in inspect.signature(cls.__init__).parameters.values()}
+        return {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture as JSON, for `model_from_json`."""

@@ -49,7 +49,7 @@ def weights_writer(
     """What writes a model's weights as they are now, whenever it is called; as `save_weights`."""
     path = as_path(filepath, "save_weights")
     form = _format(path, save_format)
-    if not model.built:
+    if not model.built and not model.weights:  # a model whose step calls its parts is never built itself
         raise ValueError(
             f"Weights of model {model.name!r} cannot be saved because it has not been built: it has none yet. Call it "
             "on some data, or call build(input_shape), first."
@@ -179,7 +179,9 @@ def _existing(path: Path) -> Path:
     beside = file_of(path)
     if path.is_dir() and (path / FOLDER_FILE).is_file():
         return path / FOLDER_FILE
-    for candidate in (path, beside, path.with_name(path.name + ENDING)):
+    # A file called `checkpoint` is the note beside checkpoints, of which one may have that name as well.
+    places = (beside, path) if path.name == "checkpoint" else (path, beside)
+    for candidate in (*places, path.with_name(path.name + ENDING)):
         if candidate.is_file():
             return candidate
     if path.with_name(path.name + ".index").exists():

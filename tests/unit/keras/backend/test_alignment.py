@@ -36,3 +36,11 @@ def test_decoding(options, labels, chances):
     paths, logs = K.ctc_decode(PREDICTED, np.array([6, 5]), **options)
     assert [path.numpy().tolist() for path in paths] == labels
     np.testing.assert_allclose(logs, chances, rtol=1e-6)
+
+
+def test_a_search_merges_labels_that_come_twice_in_a_row():
+    seen = np.eye(5, dtype="float32")[[[0, 1, 4, 1, 2, 2]]] * 0.9 + 0.02
+    (path,), _ = K.ctc_decode(seen, [6], greedy=False, beam_width=10)
+    assert path.numpy().tolist() == [[0, 1, 2, -1, -1, -1]]
+    (path,), _ = K.ctc_decode(seen, [6])
+    assert path.numpy().tolist() == [[0, 1, 1, 2, -1, -1]]

@@ -57,3 +57,18 @@ def test_only_functions_of_tf_are_found_by_name() -> None:
     for name in ("os.system", "nn._private", "__operators__.exec", "keras"):
         with pytest.raises(ValueError, match="TFOpLambda expected the name of a tf function"):
             TFOpLambda(name)
+
+
+def test_functions_of_images_are_found_again() -> None:
+    inputs = tf.keras.Input((4, 4, 3))
+    model = tf.keras.Model(inputs, tf.image.resize(tf.image.rgb_to_grayscale(inputs), (2, 2)))
+    again = tf.keras.Model.from_config(model.get_config())
+    np.testing.assert_allclose(again(np.ones((1, 4, 4, 3))), model(np.ones((1, 4, 4, 3))))
+    assert model.layers[-1].name.startswith("tf.image.resize")
+
+
+def test_names_of_the_first_version_are_those_of_keras() -> None:
+    layer = tf.transpose(tf.keras.Input((2, 3)), [0, 2, 1]).node.layer
+    assert layer.name.startswith("tf.compat.v1.transpose")
+    config = {**layer.get_config(), "function": "compat.v1.transpose"}
+    assert type(layer).from_config(config)(np.ones((1, 2))).shape == (2, 1)

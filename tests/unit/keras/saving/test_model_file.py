@@ -535,3 +535,19 @@ def test_a_schedule_without_a_config_does_not_keep_the_model_from_being_saved(tm
         again = tf.keras.models.load_model(tmp_path / name)
         assert again.optimizer is None
         assert models.same(again.get_weights(), model.get_weights())
+
+
+@pytest.mark.parametrize("name", ["own.h5", "own.keras"])
+def test_a_class_of_your_own_made_of_inputs_and_outputs_comes_back(name: str, tmp_path: Path) -> None:
+    class Own(tf.keras.Model):
+        def train_step(self, data: Any) -> Any:
+            return {"loss": tf.constant(7.0)}
+
+    inputs = tf.keras.Input((3,))
+    model = Own(inputs, tf.keras.layers.Dense(2)(inputs))
+    model.compile("sgd", "mse")
+    model.save(tmp_path / name)
+    again = tf.keras.models.load_model(tmp_path / name, custom_objects={"Own": Own})
+    assert isinstance(again, Own)
+    np.testing.assert_array_equal(again.predict(np.ones((1, 3)), verbose=0), model(np.ones((1, 3))))
+    assert again.fit(np.ones((2, 3)), np.ones((2, 2)), verbose=0).history["loss"] == [7.0]
