@@ -9,6 +9,7 @@ tried, the inputs being sketched again at theirs.
 
 from __future__ import annotations
 
+import re
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -35,30 +36,7 @@ from tapeflow.keras.layers.call_errors import add_text
 # convolutions, then small enough for tables of positions.
 _PAIRS = ((96, 192), (768, 1536), (12, 24))
 
-# What a program with its batch size written into it may have meant.
-_BATCHES = (
-    *range(1, 65),
-    72,
-    80,
-    90,
-    96,
-    100,
-    120,
-    128,
-    144,
-    150,
-    160,
-    192,
-    200,
-    250,
-    256,
-    300,
-    400,
-    500,
-    512,
-    1000,
-    1024,
-)
+_MOST_BATCHES = 16
 
 # The layers whose own `compute_output_shape` is being asked, which may ask back.
 _asked: ContextVar[tuple[int, ...]] = ContextVar("_asked", default=())
@@ -159,6 +137,8 @@ def _made_up(spec: Spec) -> Tensor:
 
 
 def _open(leaf: _Leaf, size: int) -> _Leaf:
+    if not isinstance(leaf.sample, Sample):
+        return leaf
     spec = leaf.sample.spec
     return _Leaf(Sample(spec_of((size, *spec.shape[1:]) if spec.shape else (), spec.dtype)))
 
@@ -239,7 +219,9 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
     """What a layer's call gives: its structure, with a `Result` for each tensor."""
     symbols = [a for a in nest.flatten((args, kwargs)) if isinstance(a, KerasTensor)]
     refusal: Exception | None = None
-    for sizes in _sizes_to_try(symbols):
+    waiting = _sizes_to_try(symbols)
+    while waiting:
+        sizes = waiting.pop(0)
         try:
             found = [samples_of_call(layer, args, kwargs, size) for size in sizes]
         except (ValueError, TypeError, tf.errors.InvalidArgumentError) as error:
@@ -247,6 +229,7 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
                 refusal = error
                 if any(None in tuple(s.shape) for s in symbols):
                     note = f"A dimension of size {sizes[0]} stands for None: it is not known yet."
+                    waiting += _batches_named(str(error), sizes[0], symbols)
                     add_text(error, after=note)
             if not symbols:
                 break
@@ -258,12 +241,26 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _sizes_to_try(symbols: list[KerasTensor]) -> list[tuple[int, ...]]:
-    """Pairs, then single sizes: what came of a call that suits only one batch size has that size alone."""
+    """Pairs; what came of a call that suits only one batch size has that size alone."""
     for symbol in symbols:
         if symbol.node is not None and not symbol.node.is_input and len(symbol.samples) == 1:
             return [tuple(symbol.samples)]
-    has_batch = any(len(s.shape) and s.shape[0] is None for s in symbols)
-    return [*_PAIRS, *([(size,) for size in _BATCHES] if has_batch else [])]
+    return list(_PAIRS)
+
+
+def _batches_named(text: str, size: int, symbols: list[KerasTensor]) -> list[tuple[int]]:
+    """Batch sizes that a call may have written into it, by what it says of one that does not suit it.
+
+    It names the other size, or the numbers of elements that both sizes make.
+    """
+    if not any(len(s.shape) and s.shape[0] is None for s in symbols):
+        return []
+    named = dict.fromkeys(int(n) for n in re.findall(r"\d+", text) if 0 < int(n) < 1 << 31)
+    scaled = [size * m // n for m in named for n in named if size * m % n == 0]
+    found = [
+        n for n in dict.fromkeys([*named, *scaled]) if n != size and 1 < n <= 4096
+    ]  # 1 suits every other
+    return [(n,) for n in found[:_MOST_BATCHES]]
 
 
 def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
@@ -280,9 +277,11 @@ def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
 def _alone(a: Any, size: int) -> Any:
     if not isinstance(a, _Leaf):
         return a
+    if not isinstance(a.sample, Sample):
+        return Result(joined_spec(a.sample, a.sample), {size: a.sample})
     dims = a.sample.spec.shape
     shape = (None, *dims[1:]) if dims and dims[0] == size else dims
-    return Result(shape, a.sample.spec.dtype, {size: a.sample})
+    return Result(tf.TensorSpec(shape, a.sample.spec.dtype), {size: a.sample})
 
 
 def inferred_shape(layer: Any, input_shape: Any) -> Any:

@@ -161,3 +161,12 @@ def test_a_layer_that_reads_values_may_say_its_shapes() -> None:
     assert (tuple(first.shape), tuple(second.shape)) == ((None, 2), (None, 5))
     np.testing.assert_array_equal(tf.keras.Model(inputs, first)(-np.ones((3, 5), "float32")), np.ones((3, 2)))
     assert [o.shape.as_list() for o in Asking()(inputs)] == [[None, 2], [None, 5]]
+
+
+@pytest.mark.parametrize("batch", [7, 50, 128])
+def test_a_batch_size_may_be_written_into_a_call(batch: int) -> None:
+    inputs = tf.keras.Input((10,))
+    noisy = tf.keras.layers.Lambda(lambda x: x + tf.ones((batch, 10)))(inputs)
+    outputs = tf.keras.layers.Lambda(lambda x: tf.reshape(x, [batch * 2, 5]))(noisy)
+    assert tuple(noisy.shape) == (None, 10)
+    assert tf.keras.Model(inputs, outputs)(tf.ones((batch, 10))).shape == (batch * 2, 5)
