@@ -7,6 +7,7 @@ with the lists it was found in, and is good for as long as those hold the same o
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterable, Mapping
 from types import FunctionType, MethodType
@@ -27,17 +28,21 @@ class Held:
     Args:
         attributes: by name.
         hidden: names that are not looked at.
+
+    Attributes:
+        found: all that was found.
+        by_name: what was found in each attribute, by its name.
     """
 
-    __slots__ = ("_containers", "found")
+    __slots__ = ("_containers", "by_name", "found")
 
     def __init__(self, attributes: Mapping[str, Any], hidden: frozenset[str]) -> None:
         self._containers: list[tuple[Any, tuple[Any, ...]]] = []
-        found: list[Any] = []
+        self.by_name: dict[str, list[Any]] = {}
         for name, value in attributes.items():
             if type(value) not in _PLAIN and name not in hidden and not isinstance(value, Variable):
-                self._enter(value, found)
-        self.found = once(found)
+                self._enter(value, self.by_name.setdefault(name, []))
+        self.found = once(itertools.chain.from_iterable(self.by_name.values()))
 
     def _enter(self, value: Any, found: list[Any]) -> None:
         if isinstance(value, (Module, Variable)):

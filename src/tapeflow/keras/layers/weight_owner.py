@@ -136,11 +136,14 @@ class WeightOwner(Module):
 
     def _children(self) -> list[Any]:
         """The Modules and further Variables held in attributes, once each."""
+        return self._holding().found
+
+    def _holding(self) -> Held:
         held = vars(self).get("_held")
         if held is None or not held.is_current:
             held = Held(vars(self), self._hidden)
             object.__setattr__(self, "_held", held)
-        return held.found
+        return held
 
     @property
     def trainable(self) -> bool:

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine import nest
+from tapeflow.engine.module import Module
 from tapeflow.keras.graph.inference import infer, shapes_of
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.keras.layers.tracking import once
 from tapeflow.keras.training.trainer import Trainer
 
 
@@ -34,6 +35,8 @@ class Model(Trainer, Layer):
         *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
         *("_compile_arguments", "_repeaters", "_trainable_at_compile"),
     }
+    # Lists that are the model's own, not the user's.
+    _layer_lists: ClassVar[frozenset[str]] = frozenset({"_graph_layers", "_stack"})
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Model and _is_functional(args, kwargs):
@@ -62,14 +65,20 @@ class Model(Trainer, Layer):
 
     @property
     def weights(self) -> list[Any]:
-        """All weights, layer by layer."""
+        """All weights, layer by layer; of the layers in a list or dict, all that are trainable come first."""
         return self._gather(None)
 
     def _gather(self, trainable: bool | None) -> list[Any]:
         if trainable is not None:
             return super()._gather(trainable)
-        found = [w for child in self._children() for w in _weights_of(child)] + self._own_weights
-        return list({id(w): w for w in found}.values())
+        found: list[Any] = []
+        for name, children in self._holding().by_name.items():
+            if isinstance(vars(self)[name], Module) or name in self._layer_lists:
+                found += [w for child in children for w in _weights_of(child)]
+            else:
+                found += [w for child in children for w in _weights_of(child, True)]
+                found += [w for child in children for w in _weights_of(child, False)]
+        return once(found + self._own_weights)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """What the model computes; a subclass writes it."""
@@ -248,10 +257,13 @@ class Model(Trainer, Layer):
         return load_weights(self, filepath, by_name=by_name, skip_mismatch=skip_mismatch)
 
 
-def _weights_of(child: Any) -> list[Any]:
-    if isinstance(child, WeightOwner):
-        return child.weights
-    return [child] if isinstance(child, tf.Variable) else list(child.variables)
+def _weights_of(child: Any, trainable: bool | None = None) -> list[Any]:
+    """The weights of what a model holds: all, the trainable, or the others."""
+    if isinstance(child, tf.Variable):
+        return [child] if trainable in (None, child.trainable) else []
+    if trainable is None:
+        return list(child.variables)
+    return list(child.trainable_variables if trainable else child.non_trainable_variables)
 
 
 def _is_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -138,3 +138,29 @@ def test_stateful_layers_are_reset() -> None:
     assert (model(x).numpy() != first).any()
     model.reset_states()
     np.testing.assert_array_equal(model(x), first)
+
+
+def test_weights_of_layers_in_a_list_come_trainable_first() -> None:
+    class Stack(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = layers.BatchNormalization(name="first")
+            self.blocks = [layers.BatchNormalization(name="a"), layers.Dense(1, use_bias=False, name="b")]
+
+        def call(self, x: Any) -> Any:
+            x = self.first(x)
+            for block in self.blocks:
+                x = block(x)
+            return x
+
+    model = Stack()
+    model(tf.ones((1, 2)))
+    names = [w.name.split("/", 1)[1].removesuffix(":0") for w in model.weights]
+    batch = ["gamma", "beta", "moving_mean", "moving_variance"]
+    assert names == [
+        *(f"first/{n}" for n in batch),
+        "a/gamma",
+        "a/beta",
+        "b/kernel",
+        *(f"a/{n}" for n in batch[2:]),
+    ]
