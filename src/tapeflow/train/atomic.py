@@ -10,6 +10,7 @@ import secrets
 import shutil
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _ABANDONED_S = 24 * 3600.0
+_LARGE_BYTES = 1 << 24
 _STARTED = time.time()  # this process, or a little later
 
 
@@ -31,11 +33,28 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         _sync(temporary)
-        temporary.replace(path)
+        with _let_go_later(path):
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # some systems cannot sync a folder, and need not
         _sync(path.parent)
+
+
+@contextlib.contextmanager
+def _let_go_later(path: Path) -> Iterator[None]:
+    """Let a thread free what a large file, which is replaced meanwhile, takes of the disk: that takes a while."""
+    before = None
+    with contextlib.suppress(OSError):  # there is none, or it may not be read
+        if (
+            os.name == "posix" and path.stat().st_size >= _LARGE_BYTES
+        ):  # elsewhere an open file cannot be replaced
+            before = os.open(path, os.O_RDONLY)
+    try:
+        yield
+    finally:
+        if before is not None:
+            threading.Thread(target=os.close, args=(before,), name="free", daemon=True).start()
 
 
 def replace_folder(temporary: Path, path: Path) -> None:

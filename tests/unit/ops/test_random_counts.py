@@ -68,6 +68,7 @@ def test_binomial_of_many_trials_in_float32() -> None:
     assert x.var() / spread == pytest.approx(1, abs=0.03)
 
 
+@pytest.mark.slow
 def test_binomial_of_odd_parameters() -> None:
     trials = jnp.asarray([-1.0, 10.0, 10.0, 10.0, 0.0], jnp.float32)
     p = jnp.asarray([0.5, 1.5, -0.5, 1.0, 0.5], jnp.float32)

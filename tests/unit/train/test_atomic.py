@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -99,3 +100,16 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     ):
         temporary.write_text("new")
     assert (tmp_path / "file").read_text() == "old"
+
+
+def test_a_large_file_is_replaced_and_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for byte in (b"a", b"b"):
+        with replacing(path) as temporary:
+            temporary.write_bytes(byte * (1 << 24))
+    assert path.read_bytes()[:1] == b"b"
+    for thread in threading.enumerate():
+        if thread.name == "free":
+            thread.join(10)
+    if Path("/proc/self/fd").exists():
+        assert not any(str(path) in os.readlink(f) for f in Path("/proc/self/fd").iterdir() if f.is_symlink())

@@ -144,6 +144,7 @@ def test_batches_of_about_one_size_share_a_program() -> None:
     assert tf.debugging.engine_counters()["compiled"] == before
 
 
+@pytest.mark.slow
 def test_a_stack_without_an_input_takes_them_too() -> None:
     stack = [layers.Embedding(10, 4, embeddings_initializer=spread), recurrent(layers.LSTM, 2), dense(1)]
     for above in ([], [layers.InputLayer([None], ragged=True, dtype="int64")]):
