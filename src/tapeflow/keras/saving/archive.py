@@ -37,7 +37,7 @@ def write_archive(path: Path, config: str, weights: Draft) -> None:
     with (
         replacing(path) as temporary,
         SavingProgress(path, weights.nbytes) as progress,
-        temporary.open("w+b") as file,
+        temporary.open("w+b", buffering=0) as file,
         zipfile.ZipFile(file, "w") as archive,
     ):
         archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))

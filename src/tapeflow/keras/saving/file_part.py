@@ -62,11 +62,14 @@ class FileTail(FilePart):
         return True
 
     def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
         self._file.seek(self._start + self._at)
-        count = self._file.write(data)
-        self._at += count
+        written = 0
+        while written < len(view):  # the system takes no more than 2 GiB at once
+            written += self._file.write(view[written:])
+        self._at += written
         self._size = max(self._size, self._at)
-        return count
+        return written
 
     def truncate(self, size: int | None = None) -> int:
         self._size = self._at if size is None else size
