@@ -31,7 +31,7 @@ class Held:
 
     Attributes:
         found: all that was found.
-        by_name: what was found in each attribute, by its name.
+        by_name: what was found in each attribute in which there was something, by its name.
     """
 
     __slots__ = ("_containers", "by_name", "found")
@@ -41,7 +41,10 @@ class Held:
         self.by_name: dict[str, list[Any]] = {}
         for name, value in attributes.items():
             if type(value) not in _PLAIN and name not in hidden and not isinstance(value, Variable):
-                self._enter(value, self.by_name.setdefault(name, []))
+                found: list[Any] = []
+                self._enter(value, found)
+                if found:
+                    self.by_name[name] = found
         self.found = once(itertools.chain.from_iterable(self.by_name.values()))
 
     def _enter(self, value: Any, found: list[Any]) -> None:
