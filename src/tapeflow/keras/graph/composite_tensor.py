@@ -9,6 +9,15 @@ from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.ops.ragged.spec import RaggedTensorSpec
 from tapeflow.ops.sparse.tensor import SparseTensorSpec
 
+RAGGED_PROPERTIES = ("values", "flat_values", "row_splits", "nested_row_splits")
+RAGGED_METHODS = (
+    "value_rowids", "nested_value_rowids", "nrows", "row_starts", "row_limits", "row_lengths",
+    "nested_row_lengths", "bounding_shape", "with_values", "with_flat_values", "with_row_splits_dtype",
+    "merge_dims", "to_tensor", "to_sparse",
+)  # fmt: skip
+SPARSE_PROPERTIES = ("indices", "values", "dense_shape")
+SPARSE_METHODS = ("with_values",)
+
 
 class RaggedKerasTensor(KerasTensor):
     """Stands for a ragged tensor. What one has and can do, it has and can do: as a call to be made later."""
@@ -64,14 +73,11 @@ def _method(name: str) -> Callable[..., Any]:
     return ask
 
 
-for _name in ("values", "flat_values", "row_splits", "nested_row_splits"):
-    setattr(RaggedKerasTensor, _name, _property(_name))
-for _name in (
-    "value_rowids", "nested_value_rowids", "nrows", "row_starts", "row_limits", "row_lengths",
-    "nested_row_lengths", "bounding_shape", "with_values", "with_flat_values", "with_row_splits_dtype",
-    "merge_dims", "to_tensor", "to_sparse",
-):  # fmt: skip
-    setattr(RaggedKerasTensor, _name, _method(_name))
-for _name in ("indices", "values", "dense_shape"):
-    setattr(SparseKerasTensor, _name, _property(_name))
-setattr(SparseKerasTensor, "with_values", _method("with_values"))  # noqa: B010 - pyright
+for _kind, _properties, _methods in (
+    (RaggedKerasTensor, RAGGED_PROPERTIES, RAGGED_METHODS),
+    (SparseKerasTensor, SPARSE_PROPERTIES, SPARSE_METHODS),
+):
+    for _name in _properties:
+        setattr(_kind, _name, _property(_name))
+    for _name in _methods:
+        setattr(_kind, _name, _method(_name))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import tapeflow as tf
 import tapeflow.ops  # gives tensors their operators
 from tapeflow.engine import nest
 from tapeflow.engine.symbolic import Symbolic
+from tapeflow.keras.graph.composite_tensor import (
+    RAGGED_METHODS,
+    RAGGED_PROPERTIES,
+    SPARSE_METHODS,
+    SPARSE_PROPERTIES,
+)
 from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
@@ -78,12 +84,16 @@ class InstanceProperty(TFOpLambda):
     """What a ragged or sparse tensor has: `x.flat_values`.
 
     Args:
-        attr_name: the attribute.
+        attr_name: the attribute. It may come from a file, so it is one of those that symbols have.
     """
 
+    known: ClassVar[frozenset[str]] = frozenset({*RAGGED_PROPERTIES, *SPARSE_PROPERTIES})
+
     def __init__(self, attr_name: str, **kwargs: Any) -> None:
-        if attr_name.startswith("_"):
-            raise ValueError(f"{type(self).__name__} expected a public attr_name; got {attr_name!r}.")
+        if attr_name not in self.known:
+            raise ValueError(
+                f"{type(self).__name__} expected attr_name to be one of {sorted(self.known)}; got {attr_name!r}."
+            )
         self.attr_name = attr_name
         if kwargs.get("name") is None:
             kwargs["name"] = unique_name(f"input.{attr_name}")
@@ -98,6 +108,8 @@ class InstanceProperty(TFOpLambda):
 
 class InstanceMethod(InstanceProperty):
     """What a ragged or sparse tensor can do: `x.to_tensor()`."""
+
+    known: ClassVar[frozenset[str]] = frozenset({*RAGGED_METHODS, *SPARSE_METHODS})
 
     def _asked(self, obj: Any, args: Any = (), kwargs: Any = None) -> Any:  # the names that Keras writes down
         return getattr(obj, self.attr_name)(*args, **(kwargs or {}))

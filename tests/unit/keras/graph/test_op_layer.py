@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.keras.graph.op_layer import TFOpLambda
+from tapeflow.keras.graph.op_layer import InstanceMethod, InstanceProperty, TFOpLambda
 
 DATA = np.linspace(-1, 1, 12, dtype="float32").reshape(3, 4)
 
@@ -72,3 +72,10 @@ def test_names_of_the_first_version_are_those_of_keras() -> None:
     assert layer.name.startswith("tf.compat.v1.transpose")
     config = {**layer.get_config(), "function": "compat.v1.transpose"}
     assert type(layer).from_config(config)(np.ones((1, 2))).shape == (2, 1)
+
+
+@pytest.mark.parametrize("kind", [InstanceProperty, InstanceMethod])
+@pytest.mark.parametrize("name", ["numpy", "__class__", "_values", "tofile"])
+def test_a_file_names_no_other_attribute_of_a_tensor(kind: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=f"expected attr_name to be one of .*; got '{name}'"):
+        kind.from_config({"attr_name": name})
