@@ -9,33 +9,25 @@ from __future__ import annotations
 _FRAMEWORK = "tensorflow.python.framework"
 _OPS = "tensorflow.python.ops"
 
-# The public modules, below `tapeflow`, that hold what an inner module defines.
+_OF_FRAMEWORK = (
+    *("constant_op", "errors", "errors_impl", "graph_util", "random_seed", "sparse_tensor", "tensor_shape"),
+    *("tensor_spec", "tensor_util", "type_spec"),
+)
+_OF_OPS = (
+    *("array_ops", "array_ops_stack", "check_ops", "clip_ops", "cond", "custom_gradient", "functional_ops"),
+    *("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops", "resource_variable_ops"),
+    *("script_ops", "tensor_array_ops", "variables", "while_loop"),
+)
+
+# The public modules, below `tapeflow`, that hold what an inner module defines; none for what stands in the root.
 INTERNAL: dict[str, tuple[str, ...]] = {
-    **{
-        f"{_FRAMEWORK}.{name}": ()
-        for name in ("constant_op", "errors", "errors_impl", "graph_util", "random_seed")
-    },
-    **{f"{_FRAMEWORK}.{name}": () for name in ("sparse_tensor", "tensor_shape", "tensor_spec", "type_spec")},
+    **{f"{_FRAMEWORK}.{name}": () for name in _OF_FRAMEWORK},
+    **{f"{_OPS}.{name}": () for name in _OF_OPS},
     f"{_FRAMEWORK}.config": ("config",),
     f"{_FRAMEWORK}.dtypes": ("dtypes",),
     f"{_FRAMEWORK}.ops": ("compat.v1",),
-    f"{_FRAMEWORK}.tensor_util": (),
     f"{_FRAMEWORK}.test_util": ("test",),
-    **{
-        f"{_OPS}.{name}": ()
-        for name in ("array_ops", "array_ops_stack", "check_ops", "cond", "functional_ops")
-    },
-    **{
-        f"{_OPS}.{name}": ()
-        for name in ("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops")
-    },
-    **{
-        f"{_OPS}.{name}": ()
-        for name in ("resource_variable_ops", "tensor_array_ops", "variables", "while_loop")
-    },
-    f"{_OPS}.clip_ops": (),
     f"{_OPS}.control_flow_ops": ("compat.v1",),
-    f"{_OPS}.custom_gradient": (),
     f"{_OPS}.embedding_ops": ("nn",),
     f"{_OPS}.image_ops": ("image", "io"),
     f"{_OPS}.init_ops": ("compat.v1", "keras.initializers"),
@@ -49,7 +41,6 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_OPS}.nn_impl": ("nn",),
     f"{_OPS}.nn_ops": ("nn",),
     f"{_OPS}.random_ops": ("random",),
-    f"{_OPS}.script_ops": (),
     f"{_OPS}.sparse_ops": ("sparse",),
     f"{_OPS}.special_math_ops": ("math",),
     f"{_OPS}.state_ops": ("compat.v1",),
