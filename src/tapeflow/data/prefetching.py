@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
 import weakref
 from collections import deque
 from typing import Any
@@ -16,8 +17,15 @@ import numpy as np
 
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import objects
+from tapeflow.data.structure import Flat
 
-_AUTOTUNED = 4
+_AUTOTUNED = range(4, 17)
+"""How many elements `AUTOTUNE` keeps ready: the more, the smaller they are."""
+
+_AUTOTUNED_BYTES = 1 << 24
+
+_BLOCK_SECONDS = 0.001
+"""Elements made faster than this are handed over several at a time: a hand-over costs some 20 us."""
 
 
 class Prefetch(Step):
@@ -25,7 +33,7 @@ class Prefetch(Step):
 
     def __init__(self, source: Pipe, size: int) -> None:
         super().__init__(source)
-        self.size = _AUTOTUNED if size < 0 else size
+        self.size = size
 
     def stream(self, iteration: Iteration) -> Stream:
         inner = self.source.stream(iteration)
@@ -37,35 +45,55 @@ class _Queue:
     """What the thread and the reader share."""
 
     def __init__(self, stream: Stream, size: int) -> None:
-        self.stream, self.size = stream, size
+        self.stream = stream
+        self.size = _AUTOTUNED[0] if size < 0 else size
         self.ready: deque[Any] = deque()
         self.error: BaseException | None = None
         self.is_over = False
         self.is_closed = False
+        self._is_autotuned = size < 0
         self.changed = threading.Condition()
         self.reading = threading.Lock()  # held while the stream moves: its state is whole when it is free
 
     def fill(self) -> None:
-        """The thread: read until the source ends or nobody wants more."""
-        while True:
-            with self.changed:
-                self.changed.wait_for(lambda: self.is_closed or len(self.ready) < self.size)
-                if self.is_closed:
-                    return
+        """The thread: read until the source ends or nobody wants more.
+
+        A full queue is filled again when a quarter of it is gone, so that quick elements come in blocks.
+        """
+        pace = 1
+        while not (self.is_over or self.is_closed):
             with self.reading:
-                try:
-                    found = self.stream.take(1)
-                except BaseException as error:  # noqa: BLE001 (it crosses to the reader)
-                    with self.changed:
-                        self.error, self.is_over = error, True
-                        self.changed.notify_all()
-                    return
+                began = time.perf_counter()
+                count = min(pace, self.size - len(self.ready))
+                found, error = self._read(count)
+                is_quick = time.perf_counter() - began < _BLOCK_SECONDS
                 with self.changed:
-                    self.is_over = not len(found)
                     self.ready.extend(found)
+                    self.is_over = len(found) < count
+                    self.error = error
                     self.changed.notify_all()
-                    if self.is_over:
-                        return
+            if self._is_autotuned and found:
+                self._is_autotuned = False
+                self.size = _autotuned(found[0])
+            pace = min(2 * pace, max(1, self.size // 2)) if is_quick else 1
+            with self.changed:
+                if len(self.ready) >= self.size:
+                    self.changed.wait_for(lambda: self.is_closed or self.has_room)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether waking the thread is worth it."""
+        return self.size - len(self.ready) >= max(1, self.size // 4)
+
+    def _read(self, count: int) -> tuple[list[Any], BaseException | None]:
+        """The next `count` elements, or those before the end or before what the source raised."""
+        found: list[Any] = []
+        try:
+            while len(found) < count and len(taken := self.stream.take(1)):
+                found.append(taken[0])
+        except BaseException as error:  # noqa: BLE001 (it crosses to the reader)
+            return found, error
+        return found, None
 
     def close(self) -> None:
         """End the thread; it may take as long as the element being made."""
@@ -102,7 +130,8 @@ class _Prefetched(Stream):
                 queue.changed.wait_for(lambda: queue.ready or queue.is_over)
                 if queue.ready:
                     found.append(queue.ready.popleft())
-                    queue.changed.notify_all()
+                    if queue.has_room:
+                        queue.changed.notify_all()
                     continue
                 error, queue.error = queue.error, None
             if error is not None:
@@ -120,6 +149,14 @@ class _Prefetched(Stream):
         queue.stream.restore(state["inner"])
         queue.ready.extend(state["ready"])
         queue.is_over = state["is_over"]
+
+
+def _autotuned(element: Flat) -> int:
+    """How many elements like this to keep ready."""
+    if not all(isinstance(part, np.ndarray) for part in element):
+        return _AUTOTUNED[0]
+    size = max(1, sum(part.nbytes for part in element))
+    return min(max(_AUTOTUNED_BYTES // size, _AUTOTUNED[0]), _AUTOTUNED[-1])
 
 
 @atexit.register

@@ -57,6 +57,37 @@ def test_an_error_comes_where_the_element_would_have() -> None:
         next(iterator)
 
 
+@pytest.mark.parametrize("size", [1, 3, 64, tf.data.AUTOTUNE])
+def test_quick_elements_that_come_in_blocks_all_come_before_the_error(size: int) -> None:
+    def failing() -> Iterator[int]:
+        yield from range(100)
+        raise KeyError("boom")
+
+    seen = []
+    with pytest.raises(KeyError, match="boom"):
+        for number in Dataset.from_generator(failing, tf.int64, ()).prefetch(size):
+            seen.append(int(number))
+    assert seen == list(range(100))
+
+
+def test_autotuned_it_keeps_few_large_elements_and_more_small_ones() -> None:
+    def ready(numbers: int) -> int:
+        made: list[int] = []
+
+        def arrays() -> Iterator[np.ndarray]:
+            for i in range(40):
+                made.append(i)
+                yield np.zeros(numbers, np.float32)
+
+        iterator = iter(Dataset.from_generator(arrays, tf.float32, (numbers,)).prefetch(tf.data.AUTOTUNE))
+        next(iterator)
+        _wait_for(lambda: len(made) >= 16)
+        return len(made)
+
+    assert ready(2) >= 16
+    assert ready(3_000_000) <= 6
+
+
 def test_a_dropped_iterator_ends_its_thread_and_generator() -> None:
     closed = threading.Event()
 
