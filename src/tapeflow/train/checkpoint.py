@@ -20,7 +20,14 @@ from tapeflow.engine.variable import Variable
 from tapeflow.train.background import BackgroundWriter
 from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
 from tapeflow.train.plain_state import packed
-from tapeflow.train.restoration import FORMAT, CheckpointLoadStatus, InitializationOnlyStatus, Restoration
+from tapeflow.train.restoration import (
+    FORMAT,
+    CheckpointFile,
+    CheckpointLoadStatus,
+    InitializationOnlyStatus,
+    Restoration,
+)
+from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import TensorFile, write_tensors
 from tapeflow.train.trackable import Trackable, children, has_state, is_trackable, state_of
 
@@ -175,29 +182,24 @@ class Checkpoint(Trackable):
         return CheckpointLoadStatus(restoration)
 
 
-def opened(save_path: Any) -> TensorFile:
-    """The file of a checkpoint.
+def opened(save_path: Any) -> CheckpointFile:
+    """The file of a checkpoint, ours or TensorFlow's.
 
     Raises:
-        tf.errors.NotFoundError: there is none, or it is one of TensorFlow's.
+        tf.errors.NotFoundError: there is none.
     """
     prefix = os.fspath(save_path)
-    try:
-        return TensorFile(file_of(prefix))
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    if os.path.exists(f"{prefix}.index"):
-        raise errors.NotFoundError(
-            None,
-            None,
-            f"Restoring expected a checkpoint that TapeFlow wrote; got {prefix!r}, a TensorFlow checkpoint, which only "
-            "TensorFlow reads. Save the weights there with model.save_weights('weights.h5').",
-        )
+    for kind, path in ((TensorFile, file_of(prefix)), (TensorBundle, prefix)):
+        try:
+            return kind(path)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
     raise errors.NotFoundError(
         None,
         None,
-        f"Error when restoring from checkpoint at {prefix}: no file {str(file_of(prefix))!r}. Please double-check "
-        "that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1').",
+        f"Error when restoring from checkpoint at {prefix}: no file {str(file_of(prefix))!r}, nor TensorFlow's "
+        f"{prefix + '.index'!r}. Please double-check that the path is correct. You may be missing the checkpoint suffix "
+        "(e.g. the '-1' in 'path/to/ckpt-1').",
     )
 
 

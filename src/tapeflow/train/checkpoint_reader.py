@@ -13,16 +13,16 @@ from tapeflow.engine import errors
 from tapeflow.engine.dtypes import DType, as_dtype
 from tapeflow.train.checkpoint import opened
 from tapeflow.train.checkpoint_state import latest_checkpoint
-from tapeflow.train.tensor_file import TensorFile
+from tapeflow.train.restoration import CheckpointFile
+from tapeflow.train.tensor_bundle import GRAPH
 
-GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _POLL_S = 0.2
 
 
 class CheckpointReader:
     """The tensors of a checkpoint, by name."""
 
-    def __init__(self, file: TensorFile) -> None:
+    def __init__(self, file: CheckpointFile) -> None:
         self._file = file
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
@@ -40,16 +40,17 @@ class CheckpointReader:
         return name in self._file or (name == GRAPH and "graph" in self._file.metadata)
 
     def get_tensor(self, name: str) -> Any:
-        """The value of a tensor; of the graph of objects, its JSON."""
+        """The value of a tensor; of the graph of objects, JSON, or TensorFlow's message."""
+        if name in self._file:
+            found = self._file.read(name)
+            return found[()] if found.dtype == object and not found.ndim else found
         if name == GRAPH and "graph" in self._file.metadata:
             return self._file.metadata["graph"].encode()
-        if name not in self._file:
-            raise errors.NotFoundError(
-                None,
-                None,
-                f"Key {name} not found in checkpoint {str(self._file.path)!r}. tf.train.list_variables lists the keys.",
-            )
-        return self._file.read(name)
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"Key {name} not found in checkpoint {str(self._file.path)!r}. tf.train.list_variables lists the keys.",
+        )
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:

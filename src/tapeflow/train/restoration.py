@@ -9,6 +9,7 @@ them forget it.
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,34 +17,53 @@ import numpy as np
 from tapeflow.engine.module import Module
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
+from tapeflow.keras.layers.seed import SeedGenerator
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.train.growing import GrowingDict, GrowingList, growing, plain_container
 from tapeflow.train.plain_state import unpacked
+from tapeflow.train.tensor_bundle import FORMAT as TENSORFLOW
+from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import BrokenFile, TensorFile
 from tapeflow.train.trackable import Trackable, children, has_state, set_state
 
 FORMAT = "tapeflow-checkpoint"
-_VALUES = frozenset({"tensor", "state", "strings"})
+CheckpointFile = TensorFile | TensorBundle
+_VALUES = frozenset({"tensor", "state", "strings", "foreign"})
 _SHOWN_OBJECTS = 10
+# What optimizers before Keras 2.11 called what belongs to a Variable, where it was something else.
+_OLD_SLOTS = {
+    "m": "momentum",
+    "u": "v",
+    "velocity": "rms",
+    "average_gradient": "mg",
+    "accumulated_grad": "accum_grad",
+    "accumulated_delta_var": "accum_var",
+}
 _OWNERS = (Module, Optimizer, Trackable, GrowingList, GrowingDict)  # that tell what they get
 
 
-def graph_of(file: TensorFile) -> list[dict[str, Any]]:
+def is_checkpoint(file: CheckpointFile) -> bool:
+    """Whether a file has a graph of objects."""
+    return file.metadata.get("format") in (FORMAT, TENSORFLOW)
+
+
+def graph_of(file: CheckpointFile) -> list[dict[str, Any]]:
     """The nodes of a checkpoint's graph of objects: `children`, and `tensor` or `state` where there is one."""
     try:
-        nodes = json.loads(file.metadata["graph"]) if file.metadata.get("format") == FORMAT else None
+        nodes = json.loads(file.metadata["graph"]) if is_checkpoint(file) else None
     except (ValueError, KeyError, RecursionError) as error:
         raise BrokenFile(f"{_unfit(file)} its graph cannot be read ({error}).") from error
     if nodes is None:
         raise BrokenFile(
-            f"{_unfit(file)} it holds tensors, but no graph of objects. Is it a file of weights?"
+            f"{_unfit(file)} it holds tensors, but no graph of objects. Is it a file of weights, or a checkpoint of "
+            "TensorFlow 1? tf.train.load_checkpoint gives its tensors by name."
         )
     if not isinstance(nodes, list) or not nodes or not all(_is_sound(n, len(nodes), file) for n in nodes):
         raise BrokenFile(f"{_unfit(file)} its graph is not sound.")
     return nodes
 
 
-def _is_sound(node: Any, count: int, file: TensorFile) -> bool:
+def _is_sound(node: Any, count: int, file: CheckpointFile) -> bool:
     if not isinstance(node, dict) or not isinstance(node.get("children"), dict):
         return False
     if not all(type(i) is int and 0 <= i < count for i in node["children"].values()):
@@ -54,7 +74,7 @@ def _is_sound(node: Any, count: int, file: TensorFile) -> bool:
     )
 
 
-def _unfit(file: TensorFile) -> str:
+def _unfit(file: CheckpointFile) -> str:
     return f"Restoring expected a checkpoint; got {str(file.path)!r}:"
 
 
@@ -66,13 +86,14 @@ class Restoration:
         root: the object to begin with.
     """
 
-    def __init__(self, file: TensorFile, root: Any) -> None:
+    def __init__(self, file: CheckpointFile, root: Any) -> None:
         self.file = file
         self.nodes = graph_of(file)
         self.root = root
         self._valued = {i for i, node in enumerate(self.nodes) if _VALUES & node.keys()}
         self.taken: set[int] = set()  # nodes whose values some object has
-        self._matched: dict[int, Any] = {}  # by id: the objects that have a value, kept alive
+        self._matched: dict[int, tuple[Any, int]] = {}  # by id: an object that has a value, kept alive, and its node
+        self._slotted: dict[int, tuple[Any, int]] = {}  # optimizers whose nodes name what belongs to Variables
         self._partial: dict[int, tuple[Any, int]] = {}  # by id: an object that waits for more, and its node
         self.take(root, 0)
 
@@ -92,6 +113,8 @@ class Restoration:
             node = None if node is None else self.nodes[node]["children"].get(name)
         if node is not None:
             self._give(self._grown(owner, names[0], value, node) if len(names) == 1 else value, node)
+        elif id(owner) in self._slotted:
+            self.take(owner)
 
     def _node_of(self, owner: Any) -> int | None:
         found = self._partial.get(id(owner))
@@ -100,6 +123,7 @@ class Restoration:
     def _give(self, owner: Any, node: int) -> None:
         assignments: list[tuple[Any, Any]] = []
         self._match(owner, node, assignments, set())
+        self._match_slots(assignments)
         for target, value in assignments:
             if isinstance(target, Variable):
                 with init_scope():
@@ -126,7 +150,15 @@ class Restoration:
             if "state" in held:
                 assignments.append((owner, unpacked(held["state"], self.file.read)))
                 self._note(owner, node)
+            elif "foreign" in held:
+                warnings.warn(
+                    f"{held['name']!r} in {str(self.file.path)!r} is the state of an object of TensorFlow's, which "
+                    f"cannot be restored: the {type(owner).__name__} stays as it is.",
+                    stacklevel=2,
+                )
             return
+        if "slots" in held and isinstance(owner, Optimizer):
+            self._slotted[id(owner)] = owner, node
         wanted = held["children"]
         there = children(owner)
         for name, number in wanted.items():
@@ -139,13 +171,23 @@ class Restoration:
             self._partial[id(owner)] = owner, node
             object.__setattr__(owner, "_deferred", self)
 
+    def _match_slots(self, assignments: list[tuple[Any, Any]]) -> None:
+        """Match what optimizers remember of Variables that are matched, where the file has it by Variable and name."""
+        for optimizer, node in self._slotted.values():
+            slots = {(variable, name): slot for variable, name, slot in self.nodes[node]["slots"]}
+            for place, (reference, kind) in optimizer._belongings.items():
+                _, variable = self._matched.get(id(reference), (None, None))
+                found = slots.get((variable, kind), slots.get((variable, _OLD_SLOTS.get(kind))))
+                if found is not None:
+                    self._match(optimizer._variables[place], found, assignments, set())
+
     def _grown(self, owner: Any, name: str, child: Any, node: int) -> Any:
         """What an object has under a name; a list or dict that lacks something has been replaced by one that tells."""
         lacks = isinstance(child, (list, dict)) and self.nodes[node]["children"].keys() - children(child)
         return growing(owner, name, child) if lacks else child
 
     def _note(self, target: Any, node: int) -> None:
-        self._matched[id(target)] = target
+        self._matched[id(target)] = target, node
         self.taken.add(node)
 
     def _value_for(self, variable: Variable, held: dict[str, Any]) -> Any:
@@ -192,10 +234,15 @@ class Restoration:
             if id(owner) in seen:
                 continue
             seen.add(id(owner))
-            if isinstance(owner, Variable) or has_state(owner):
+            if self._could_hold(owner):
                 found += [] if id(owner) in self._matched else [owner]
             waiting += children(owner).values()
         return found
+
+    def _could_hold(self, owner: Any) -> bool:
+        """Whether the file could have a value for an object; TensorFlow's layers have no counters of random numbers."""
+        is_ours_alone = isinstance(owner, SeedGenerator) and isinstance(self.file, TensorBundle)
+        return (isinstance(owner, Variable) or has_state(owner)) and not is_ours_alone
 
     def unmatched_values(self) -> list[str]:
         """The names of values in the file that no object has."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import weakref
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,10 +18,10 @@ import ml_dtypes
 import numpy as np
 
 from tapeflow.train.atomic import replacing
+from tapeflow.train.open_file import BLOCK_BYTES, OpenFile
 
 ENDING = ".safetensors"
 _MAX_HEADER_BYTES = 100_000_000
-_BLOCK_BYTES = 1 << 26
 _DTYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(bool),
     "U8": np.dtype(np.uint8),
@@ -67,8 +65,8 @@ def write_tensors(
     with replacing(path) as temporary, temporary.open("wb", buffering=0) as file:
         _write_all(file, memoryview(len(header).to_bytes(8, "little") + header))
         for buffer in buffers:
-            for start in range(0, len(buffer), _BLOCK_BYTES):
-                block = buffer[start : start + _BLOCK_BYTES]
+            for start in range(0, len(buffer), BLOCK_BYTES):
+                block = buffer[start : start + BLOCK_BYTES]
                 _write_all(file, block)
                 if on_bytes is not None:
                     on_bytes(len(block))
@@ -140,17 +138,19 @@ class TensorFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._close = weakref.finalize(self, os.close, self._descriptor)
+        self._file = OpenFile(path)
         try:
-            self._read_header(os.fstat(self._descriptor).st_size)
+            self._read_header(self._file.size)
         except BrokenFile:
             self.close()
             raise
+        except EOFError as error:
+            self.close()
+            raise self._broken(str(error)) from error
 
     def close(self) -> None:
         """Let go of the file."""
-        self._close()
+        self._file.close()
 
     def __enter__(self) -> TensorFile:
         return self
@@ -162,10 +162,10 @@ class TensorFile:
         return self
 
     def _read_header(self, size: int) -> None:
-        length = int.from_bytes(self._bytes(0, 8, size), "little")
+        length = int.from_bytes(self._file.bytes(0, 8), "little")
         if length > min(size - 8, _MAX_HEADER_BYTES):
             raise self._broken("its header is longer than the file")
-        raw = self._bytes(8, length, size)
+        raw = self._file.bytes(8, length)
         try:
             header = json.loads(raw.decode(), object_pairs_hook=_distinct)
         except (ValueError, RecursionError) as error:
@@ -251,7 +251,10 @@ class TensorFile:
         """A tensor, checked against its checksum."""
         dtype, shape, begin, end = self._entries[name]
         array = np.empty(end - begin, np.uint8)
-        self._fill(array.data, self._start + begin)
+        try:
+            self._file.fill(array.data, self._start + begin)
+        except EOFError as error:
+            raise self._broken(str(error)) from error
         told = self._sums.get(name)
         if told is not None and f"{zlib.crc32(array.data):08x}" != told:
             raise self._broken(f"tensor {name!r} has changed since it was written")
@@ -259,20 +262,6 @@ class TensorFile:
             raise self._broken(f"tensor {name!r} holds neither true nor false")
         found = array.view(dtype).reshape(shape)
         return found.view(self._dtypes[name])[..., 0] if name in self._dtypes else found
-
-    def _bytes(self, at: int, count: int, size: int) -> bytes:
-        if at + count > size:
-            raise self._broken("it ends too early")
-        buffer = bytearray(count)
-        self._fill(memoryview(buffer), at)
-        return bytes(buffer)
-
-    def _fill(self, buffer: memoryview, at: int) -> None:
-        while buffer:
-            got = os.preadv(self._descriptor, [buffer[:_BLOCK_BYTES]], at)
-            if not got:
-                raise self._broken("it ends too early")
-            buffer, at = buffer[got:], at + got
 
     def _broken(self, why: str) -> BrokenFile:
         return BrokenFile(

@@ -43,6 +43,8 @@ class OptimizerState(LearningRate):
         """Make the counter; everything else is made in `build`."""
         self._iterations = Variable(0, name="iteration", dtype=tf.int64, trainable=False)
         self._variables: list[Variable] = [self._iterations]
+        # By their place among `_variables`: what belongs to a Variable of the model, and as what.
+        self._belongings: dict[int, tuple[Variable, str]] = {}
         self._trainable_variables: list[Variable] = []
         self._index_dict: dict[int, int] = {}
         self._averages: list[Variable] = []
@@ -148,8 +150,9 @@ class OptimizerState(LearningRate):
                 from tapeflow.keras import initializers
 
                 initial_value = initializers.get(initializer)(dims, dtype=reference.dtype)
-        name = f"{variable_name or name or 'var'}/{reference.name.removesuffix(':0')}"
-        return self._added(initial_value, name, reference.dtype)
+        kind = variable_name or name or "var"
+        self._belongings[len(self._variables)] = reference, kind
+        return self._added(initial_value, f"{kind}/{reference.name.removesuffix(':0')}", reference.dtype)
 
     def add_optimizer_variables(
         self, trainable_variables: Sequence[Variable], name: Any, initializer: Any = "zeros"

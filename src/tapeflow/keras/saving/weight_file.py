@@ -20,11 +20,15 @@ from tapeflow.keras.saving.weight_tree import load_tree, save_tree
 from tapeflow.train.background import settle
 from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
-from tapeflow.train.restoration import FORMAT, CheckpointLoadStatus, Restoration
+from tapeflow.train.restoration import CheckpointFile, CheckpointLoadStatus, Restoration, is_checkpoint
+from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import ENDING as TENSORS
 from tapeflow.train.tensor_file import TensorFile
 
 ENDING = ".weights.h5"
+INDEX = ".index"
+# Where TensorFlow's SavedModels have their weights.
+SAVED_MODEL_WEIGHTS = "variables/variables"
 _HDF5_ENDINGS = (".h5", ".hdf5", ".keras")
 
 
@@ -113,6 +117,8 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
     """
     settle()
     path = _existing(as_path(filepath, "load_weights"))
+    if path.suffix == INDEX:
+        return _load_checkpoint(model, TensorBundle(str(path).removesuffix(INDEX)), by_name)
     if path.suffix == TENSORS:
         return _load_tensors(model, path, by_name, skip_mismatch)
     if not model.built:
@@ -141,14 +147,10 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
 
 def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) -> Any:
     """Load a checkpoint, by structure and perhaps later, or a file of named weights."""
-    with TensorFile(path) as file:
-        is_checkpoint = file.metadata.get("format") == FORMAT
-    if is_checkpoint:
-        _require_no_names(by_name, path)
-        status = CheckpointLoadStatus(Restoration(TensorFile(path), model))
-        if model.built and model.weights:
-            status.assert_nontrivial_match()
-        return status
+    file = TensorFile(path)
+    if is_checkpoint(file):
+        return _load_checkpoint(model, file, by_name)
+    file.close()
     if not model.built:
         raise ValueError(
             f"load_weights expected a model with weights for {str(path)!r}; got {model.name!r}, which has not been "
@@ -156,6 +158,14 @@ def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) ->
         )
     load_named(model, path, by_name, skip_mismatch)
     return LoadStatus()
+
+
+def _load_checkpoint(model: Any, file: CheckpointFile, by_name: bool) -> CheckpointLoadStatus:
+    _require_no_names(by_name, file.path)
+    status = CheckpointLoadStatus(Restoration(file, model))
+    if model.built and model.weights:
+        status.assert_nontrivial_match()
+    return status
 
 
 def _layer_groups(file: h5py.File) -> h5py.Group | None:
@@ -181,16 +191,13 @@ def _existing(path: Path) -> Path:
         return path / FOLDER_FILE
     # A file called `checkpoint` is the note beside checkpoints, of which one may have that name as well.
     places = (beside, path) if path.name == "checkpoint" else (path, beside)
-    for candidate in (*places, path.with_name(path.name + ENDING)):
+    theirs = (Path(f"{path}{INDEX}"), Path(f"{path / SAVED_MODEL_WEIGHTS}{INDEX}"))
+    for candidate in (*places, path.with_name(path.name + ENDING), *theirs):
         if candidate.is_file():
             return candidate
-    if path.with_name(path.name + ".index").exists():
-        raise ValueError(
-            f"load_weights expected weights that TapeFlow or Keras wrote; got {str(path)!r}, a TensorFlow checkpoint, "
-            "which only TensorFlow reads. Save the weights there as `.h5`."
-        )
     raise FileNotFoundError(
-        f"load_weights expected a file of weights; found neither {str(path)!r} nor {str(beside)!r}."
+        f"load_weights expected a file of weights; found neither {str(path)!r} nor {str(beside)!r}, nor TensorFlow's "
+        f"{str(path) + INDEX!r}."
     )
 
 
