@@ -64,8 +64,10 @@ class _Graph:
         """Give what a node leads to the names that it has here."""
         node = self.nodes[number]
         children = node["children"]
-        if "tensor" in self.nodes[children.get("_state_var", number)] and "_state_var" in children:
-            node["state"] = {"$array": self.nodes[children.pop("_state_var")].pop("tensor")}  # random numbers
+        if "_state_var" in children:  # of a generator, whose random numbers are others here
+            state = self.nodes[children.pop("_state_var")]
+            node.update({"foreign": "_state_var", "name": state["name"]})
+            state.pop("tensor", None)
         for old, new in _KERAS3_NAMES.items():
             if old in children:
                 children.setdefault(new, children.pop(old))

@@ -128,6 +128,9 @@ def _of_layer(owner: WeightOwner) -> Iterator[tuple[str, Any]]:
     for i, weight in enumerate(owner._own_weights):
         if id(weight) not in reached:
             yield f"_own_weights-{i}", weight
+            name = weight.name.removesuffix(":0").rpartition("/")[2]
+            if not hasattr(owner, name):
+                yield name, weight
 
 
 def _has_weights(layer: Any) -> bool:

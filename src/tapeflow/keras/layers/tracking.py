@@ -1,7 +1,7 @@
 """What an object holds: the layers, metrics, modules and Variables in its attributes.
 
 Nothing is registered when a list grows: attributes are looked at when somebody asks, in the order in
-which they were first set, with lists, tuples and dicts of any depth below them. What was found is kept
+which they were first set, with lists, tuples and dicts of any depth below them (a dict's values by sorted keys). What was found is kept
 with the lists it was found in, and is good for as long as those hold the same objects.
 """
 
@@ -54,8 +54,10 @@ class Held:
             items = tuple(_items(value))
             self._containers.append((value, items))
             for item in items:
-                if type(item) not in _PLAIN:
+                if type(item) not in _PLAIN and not isinstance(item, Variable):
                     self._enter(item, found)
+            # Keras has a container's Variables after its layers, and those of a dict in the order they came.
+            found.extend(v for v in _unsorted(value) if isinstance(v, Variable))
 
     @property
     def is_current(self) -> bool:
@@ -67,6 +69,16 @@ class Held:
 
 
 def _items(container: Any) -> Iterable[Any]:
+    """What a container holds; a dict's values by sorted keys, as Keras has them."""
+    if not isinstance(container, dict):
+        return container
+    try:
+        return [container[key] for key in sorted(container)]
+    except TypeError:  # keys of several kinds
+        return container.values()
+
+
+def _unsorted(container: Any) -> Iterable[Any]:
     return container.values() if isinstance(container, dict) else container
 
 
@@ -77,11 +89,11 @@ def is_tracked(value: Any) -> bool:
 
 def variables_in(value: Any) -> list[Variable]:
     """The Variables in a value that is about to become an attribute, modules not entered."""
-    if type(value) in _PLAIN:
-        return []
     if isinstance(value, Variable):
         return [value]
-    return [v for v in Held({"": value}, frozenset()).found if isinstance(v, Variable)]
+    if not isinstance(value, (list, tuple, dict)):
+        return []
+    return once(v for item in _items(value) if type(item) not in _PLAIN for v in variables_in(item))
 
 
 def once(items: Iterable[_T]) -> list[_T]:
