@@ -27,7 +27,7 @@ def test_every_form() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["keras", "h5", "weights", "safetensors", "checkpoint"])
+@pytest.mark.parametrize("form", ["keras", "h5", "weights", "safetensors", "checkpoint", "index", "data"])
 @pytest.mark.parametrize("part", range(4))
 def test_a_hundred_thousand(form: str, part: int) -> None:
     load_mutated(form, 10_000 + part * 5000, 5000, 3000)

@@ -204,8 +204,8 @@ def opened(save_path: Any) -> CheckpointFile:
 
 
 def _checked(name: str, value: Any) -> Any:
-    is_empty = isinstance(value, (list, tuple, dict)) and not value
-    if not is_empty and not is_trackable(value) and not isinstance(value, Function):
+    may_be_empty = (list, tuple, dict, Function)
+    if not isinstance(value, may_be_empty) and not is_trackable(value):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (a Variable, layer, model, optimizer, metric, "
             f"tf.Module, iterator, generator, or a list or dict of them), got {value!r}. Make it a tf.Variable."
@@ -253,7 +253,8 @@ def contents(
             node["state"] = packed(state_of(owner), tensors, f"{path}/.STATE")
         else:
             for name, child in children(owner).items():
-                node["children"][name] = number(child, f"{path}/{name}" if path else name)
+                spelled = name.replace(".", "..").replace("/", ".S")  # as TensorFlow does; keys of dicts may be paths
+                node["children"][name] = number(child, f"{path}/{spelled}" if path else spelled)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
 
 

@@ -42,8 +42,7 @@ class CheckpointReader:
     def get_tensor(self, name: str) -> Any:
         """The value of a tensor; of the graph of objects, JSON, or TensorFlow's message."""
         if name in self._file:
-            found = self._file.read(name)
-            return found[()] if found.dtype == object and not found.ndim else found
+            return self._file.read(name)[()]
         if name == GRAPH and "graph" in self._file.metadata:
             return self._file.metadata["graph"].encode()
         raise errors.NotFoundError(

@@ -68,6 +68,8 @@ class _Graph:
             state = self.nodes[children.pop("_state_var")]
             node.update({"foreign": "_state_var", "name": state["name"]})
             state.pop("tensor", None)
+        if "_current_learning_rate" in children:  # what a schedule gave last
+            self.nodes[children.pop("_current_learning_rate")].pop("tensor", None)
         for old, new in _KERAS3_NAMES.items():
             if old in children:
                 children.setdefault(new, children.pop(old))

@@ -28,6 +28,7 @@ GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _MOST_INDEX_BYTES = 100_000_000
 _MOST_DIMENSIONS = 32
 _STRING = dtypes.string.as_datatype_enum
+_KNOWN = frozenset(d.as_datatype_enum for d in vars(dtypes).values() if isinstance(d, dtypes.DType))
 
 
 class TensorBundle:
@@ -76,8 +77,8 @@ class TensorBundle:
     def _check(self, name: str, entry: Any, shard_count: int) -> None:
         shape = [d.size for d in entry.shape.dim]
         is_sound = min([entry.offset, entry.size, entry.shard_id, *shape]) >= 0 and len(shape) <= _MOST_DIMENSIONS
-        is_sound = is_sound and entry.shard_id < shard_count
-        item = _numpy_dtype(entry)
+        is_sound = is_sound and entry.shard_id < shard_count and entry.dtype in _KNOWN
+        item = _numpy_dtype(entry) if is_sound else None
         if item is not None:
             is_sound = is_sound and math.prod(shape) * item.itemsize == entry.size
         elif entry.dtype == _STRING:

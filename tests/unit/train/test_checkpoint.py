@@ -255,7 +255,7 @@ def test_paths_and_files_that_are_none(tmp_path: Path) -> None:
     ):
         checkpoint.restore(tmp_path / "w")
     (tmp_path / "w.index").touch()
-    with pytest.raises(tf.errors.NotFoundError, match="a TensorFlow checkpoint, which only TensorFlow reads"):
+    with pytest.raises(ValueError, match="expected a whole TensorFlow checkpoint; got .*w.index.*no footer"):
         checkpoint.restore(tmp_path / "w")
     write_tensors(tmp_path / "t.safetensors", {"a": np.zeros(1)})
     with pytest.raises(ValueError, match="no graph of objects"):
@@ -400,3 +400,17 @@ def test_names_are_not_listed_anew_for_every_object(tmp_path: Path, monkeypatch:
     )
     tf.train.Checkpoint(vs=[tf.Variable(0.0) for _ in range(9)]).read(path)
     assert len(listed) < 9
+
+
+def test_keys_that_look_like_paths(tmp_path: Path) -> None:
+    def made(*values: float) -> Any:
+        one, other = map(tf.Variable, values)
+        return tf.train.Checkpoint(d={"a/b": one, "a": {"b": other}, "n": 3}, plain=[1, 2])
+
+    path = made(1.0, 2.0).write(tmp_path / "w")
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert "d/a.Sb/.ATTRIBUTES/VARIABLE_VALUE" in names
+    again = made(0.0, 0.0)
+    again.read(path).assert_consumed()
+    assert [float(again.d["a/b"]), float(again.d["a"]["b"])] == [1.0, 2.0]
+    assert type(tf.train.load_variable(path, "d/a/b/.ATTRIBUTES/VARIABLE_VALUE")) is np.float32

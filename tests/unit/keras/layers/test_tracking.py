@@ -21,6 +21,16 @@ def test_variables_that_are_attributes_are_left_to_the_layer() -> None:
     assert variables_in("text") == []
 
 
+def test_dicts_by_sorted_keys_and_variables_last() -> None:
+    a, b = tf.Module(), tf.Module()
+    first, second = tf.Variable(1.0), tf.Variable(2.0)
+    held = {"z": first, "y": b, "m": second, "c": [a]}
+    assert [id(x) for x in Held({"x": held}, frozenset()).found] == [id(a), id(b), id(first), id(second)]
+    assert [id(v) for v in variables_in(held)] == [id(second), id(first)]
+    mixed = {"z": b, 1: a}
+    assert [id(x) for x in Held({"x": mixed}, frozenset()).found] == [id(b), id(a)]
+
+
 def test_a_finding_is_current_until_a_container_changes() -> None:
     inner: list[tf.Module] = [tf.Module()]
     held = Held({"x": {"inner": inner}}, frozenset())
