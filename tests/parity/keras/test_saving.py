@@ -206,3 +206,27 @@ def test_keras_2s_form_is_written_as_keras_2_writes_it() -> None:
     assert ours["config"]["output_layers"] == theirs["config"]["output_layers"]
     for a, b in zip(ours["config"]["layers"], theirs["config"]["layers"], strict=True):
         assert set(a["config"]) >= set(b["config"]) - {"optional"}
+
+
+def test_layers_of_keras_2_that_have_seen_data() -> None:
+    """Keras keeps their vocabularies in files of their own."""
+    model = tf.keras.models.load_model(FIXTURES.parent / "vocabularies.keras", compile=False)
+    texts, values = np.array(["a b c", "b c d", "é b"]), np.array([[0.5], [2.0], [9.0]], "float32")
+    data = [texts, texts, np.array([["x"], ["y"], ["zz"]]), np.array([[3], [7], [7]]), values, values]
+    with np.load(FIXTURES.parent / "vocabularies.npz") as expected:
+        assert_close(called(model, data), list(expected.values()))
+
+
+def test_what_keras_3_wants_in_configs(keras: ModuleType, tmp_path: Path) -> None:
+    x, y = normal(4, 1), normal(4, 1)
+    model = tf.keras.Sequential(
+        [tf.keras.Input((1,)), tf.keras.layers.Discretization([0.0, 1.0], output_mode="one_hot")]
+    )
+    model.add(tf.keras.layers.Dense(1))
+    rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)
+    model.compile(tf.keras.optimizers.SGD(rate), "mse")
+    model.save(tmp_path / "m.keras")
+    theirs = keras.models.load_model(tmp_path / "m.keras")
+    for each in (model, theirs):
+        each.fit(x, y, epochs=2, verbose=0)
+    assert_close(theirs.get_weights(), model.get_weights())

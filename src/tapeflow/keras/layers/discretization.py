@@ -82,6 +82,20 @@ class Discretization(PreprocessingLayer):
         self.bin_boundaries = values[np.clip(places, 0, len(values) - 1)].tolist()
         self._seen = []
 
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Nothing: the edges are in the config."""
+
+    def load_own_variables(self, store: Any) -> None:
+        """Work the edges out of the summary that Keras keeps with a model's weights: values and how many there were."""
+        summary = store.get("0")
+        if summary is None or self.bin_boundaries or summary.ndim != 2 or not summary.size:
+            return
+        values, shares = summary[0], np.cumsum(summary[1]) / np.sum(summary[1])
+        count = self.num_bins or 1
+        if len(values) >= count:
+            values = np.interp(np.arange(1, count + 1) / count, shares, values)
+        self.bin_boundaries = values[:-1].tolist()
+
     def reset_state(self) -> None:
         """Forget what was learned."""
         if self.input_bin_boundaries is None:
@@ -92,10 +106,13 @@ class Discretization(PreprocessingLayer):
         edges = tf.constant(self.bin_boundaries, tf.float32)
         flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)
         bins = tf.reshape(flat, tf.shape(numbers))
-        return encoded(bins, self.output_mode, len(self.bin_boundaries) + 1, self.compute_dtype)
+        return encoded(bins, self.output_mode, self._depth(), self.compute_dtype)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
+        return encoded_shape(input_shape, self.output_mode, self._depth())
+
+    def _depth(self) -> int:
+        return len(self.bin_boundaries) + 1 if self.bin_boundaries else self.num_bins or 1
 
     def get_config(self) -> dict[str, Any]:
         return {

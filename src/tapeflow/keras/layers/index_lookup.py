@@ -55,6 +55,8 @@ class IndexLookup(PreprocessingLayer):
             raise ValueError(
                 f"`output_mode` must be `'int'` when `invert` is true. Received: output_mode={mode}"
             )
+        # What the vocabulary will have, in the config of a layer of Keras's whose terms are in another file.
+        self._expected_size: int | None = kwargs.pop("vocabulary_size", None)
         kwargs.setdefault("dtype", vocabulary_dtype if invert else "int64" if mode == "int" else "float32")
         super().__init__(**kwargs)
         only_dense(name, sparse)
@@ -124,6 +126,21 @@ class IndexLookup(PreprocessingLayer):
         self._set_terms(terms)
         if idf_weights is not None:
             self._set_weights(np.asarray(idf_weights, np.float32))
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """What the layer keeps with a model's weights, as Keras has it."""
+        if self.idf_weights is not None:
+            store["idf_weights"] = self.idf_weights
+
+    def load_own_variables(self, store: Any) -> None:
+        """Take what `save_own_variables` gave."""
+        weights = store.get("idf_weights")
+        if weights is not None and self.output_mode == "tf_idf":
+            self.idf_weights = np.asarray(weights, np.float32)
+
+    def load_vocabulary(self, lines: list[str]) -> None:
+        """Take the terms that Keras wrote beside a model's weights, after these."""
+        self.set_vocabulary(lines, self.idf_weights)
 
     def _check_terms(self, terms: list[Any], special: list[Any]) -> None:
         if not terms:
@@ -237,7 +254,7 @@ class IndexLookup(PreprocessingLayer):
     def _depth(self) -> int:
         if self.pad_to_max_tokens and self.max_tokens is not None:
             return self.max_tokens
-        return self.vocabulary_size()
+        return self.vocabulary_size() if self._terms else self._expected_size or self.vocabulary_size()
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())

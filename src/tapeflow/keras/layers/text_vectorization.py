@@ -62,7 +62,7 @@ class TextVectorization(PreprocessingLayer):
         **kwargs: Any,
     ) -> None:
         mode = check_mode("TextVectorization", output_mode, ("int", "count", "multi_hot", "tf_idf"))
-        kwargs.pop("vocabulary_size", None)
+        size = kwargs.pop("vocabulary_size", None)
         kwargs.pop("dtype", None)  # Keras calls it "string", which is that of the inputs
         super().__init__(dtype="int64" if mode == "int" else "float32", **kwargs)
         only_dense("TextVectorization", sparse)
@@ -98,6 +98,7 @@ class TextVectorization(PreprocessingLayer):
             output_mode=mode,
             pad_to_max_tokens=pad_to_max_tokens,
             encoding=encoding,
+            vocabulary_size=size,
         )
 
     def build(self, input_shape: Any) -> None:
@@ -114,6 +115,18 @@ class TextVectorization(PreprocessingLayer):
     def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
         """Give the words, with or without the special ones before them, or a file with one a line."""
         self._lookup.set_vocabulary(vocabulary, idf_weights)
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """What the layer keeps with a model's weights, as Keras has it."""
+        self._lookup.save_own_variables(store)
+
+    def load_own_variables(self, store: Any) -> None:
+        """Take what `save_own_variables` gave."""
+        self._lookup.load_own_variables(store)
+
+    def load_vocabulary(self, lines: list[str]) -> None:
+        """Take the words that Keras wrote beside a model's weights, after these."""
+        self._lookup.load_vocabulary(lines)
 
     def update_state(self, data: Any) -> None:
         """Count the words of a batch of texts."""

@@ -52,7 +52,6 @@ class StringLookup(IndexLookup):
     ) -> None:
         self.encoding = encoding
         kwargs.pop("vocabulary_dtype", None)
-        kwargs.pop("vocabulary_size", None)
         super().__init__(
             max_tokens,
             num_oov_indices,
@@ -142,7 +141,6 @@ class IntegerLookup(IndexLookup):
         pad_to_max_tokens: bool = False,
         **kwargs: Any,
     ) -> None:
-        kwargs.pop("vocabulary_size", None)
         super().__init__(
             max_tokens,
             num_oov_indices,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+import numpy as np
+
 from tapeflow.engine.variable import Variable
 from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
@@ -43,6 +45,12 @@ class Nadam(FusedOptimizer):
         self._momentums, self._velocities = self.add_optimizer_variables(var_list, ["m", "v"])
         # Last, so that lists of weights from Keras 2, which leaves it out, still fit.
         self._u_product = self._added(1.0, "u_product", var_list[0].dtype)
+
+    def restore_product(self) -> None:
+        """Compute what Keras 2 leaves out of its files, from the number of steps."""
+        steps = np.arange(1, int(self._iterations) + 1)
+        pace = self._statics().get("pace", 1.0)
+        self._u_product.assign(np.prod(self.beta_1 * (1 - 0.5 * 0.96 ** (pace * steps))))
 
     def _slots(self) -> list[list[Variable]]:
         return [self._momentums, self._velocities]

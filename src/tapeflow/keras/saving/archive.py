@@ -15,11 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from tapeflow.keras.layers.index_lookup import IndexLookup
+from tapeflow.keras.layers.text_vectorization import TextVectorization
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.file_part import FilePart, FileTail
 from tapeflow.keras.saving.progress import SavingProgress
-from tapeflow.keras.saving.weight_tree import load_tree
+from tapeflow.keras.saving.weight_tree import load_tree, placed
 from tapeflow.train.atomic import replacing
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
@@ -90,6 +92,22 @@ class Archive:
         """Give a model its weights, and its optimizer its state."""
         with self._part(WEIGHTS) as source, hdf5.opened(source) as file:
             load_tree(model, file, skip_mismatch)
+        self._load_vocabularies(model)
+
+    def _load_vocabularies(self, model: Any) -> None:
+        """Give layers the terms that Keras keeps in files of their own; ours are in the config."""
+        for path, layer in placed(model):
+            if isinstance(layer, (IndexLookup, TextVectorization)) and not layer.get_vocabulary(False):
+                name = f"assets/{path}/vocabulary.txt"
+                if self._has(name):
+                    with self._part(name, _MAX_CONFIG_BYTES) as file:
+                        layer.load_vocabulary(file.read().decode("utf-8").split("\n"))
+
+    def _has(self, name: str) -> bool:
+        if self.path.is_dir():
+            return (self.path / name).is_file()
+        with self._readable(), zipfile.ZipFile(self.path) as archive:
+            return name in archive.NameToInfo
 
     @contextlib.contextmanager
     def _part(self, name: str, limit: int | None = None) -> Iterator[IO[bytes]]:

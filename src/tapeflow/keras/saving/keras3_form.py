@@ -52,6 +52,7 @@ _DROPPED_BY = (
     ("Conv2DTranspose", ("groups",)),
     ("Conv3DTranspose", ("groups",)),
     ("DepthwiseConv", ("groups",)),
+    ("Discretization", ("trainable",)),
     (
         "Lambda",
         ("function_type", "module", "output_shape_type", "output_shape_module", "mask_type", "mask_module"),
@@ -131,6 +132,8 @@ def _arguments(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
         found["reduction"] = "sum_over_batch_size"
     if name == "BatchNormalization" and isinstance(found.get("axis"), (list, tuple)):
         found["axis"] = found["axis"][0]
+    if found.get("name", "") is None:  # of a schedule; Keras 3 wants a text, and has one
+        del found["name"]
     return found
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.variable import Variable
+from tapeflow.keras.optimizers.nadam import Nadam
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
@@ -146,6 +147,9 @@ def load_optimizer_values(optimizer: Any, found: list[h5py.Dataset], variables: 
     own = list(optimizer.variables)
     if len(found) == len(own) + 1 and found[1].shape == () and not _is_schedule(optimizer):
         own = [own[0], optimizer._learning_rate, *own[1:]]
+    is_without_product = isinstance(optimizer, Nadam) and len(found) == len(own) - 1
+    if is_without_product:
+        own = own[:-1]
     if len(own) == 1:  # Keras 2 makes variables for momenta that are zero and stay so
         found = found[:1]
     if [d.shape for d in found] != [tuple(v.shape) for v in own]:
@@ -157,6 +161,8 @@ def load_optimizer_values(optimizer: Any, found: list[h5py.Dataset], variables: 
         return
     for variable, saved in zip(own, found, strict=True):
         variable.assign(_fitted(variable, hdf5.read(saved, tuple(variable.shape))))
+    if is_without_product:
+        optimizer.restore_product()
 
 
 def _is_schedule(optimizer: Any) -> bool:

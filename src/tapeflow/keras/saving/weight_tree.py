@@ -28,25 +28,32 @@ _VALUES = "vars"
 _BOOKKEEPING = ("_graph_layers", "_stack", "_plan", "_held")
 
 
-def save_tree(model: Any, root: Draft, include_optimizer: bool = True) -> None:
-    """Put down the weights of a model, and the state of its optimizer."""
+def placed(model: Any) -> Iterator[tuple[str, Any]]:
+    """The objects with weights that a model holds, itself first, each once, and the paths that lead to them."""
     visited: set[int] = set()
 
-    def save(owner: Any, path: str) -> None:
+    def visit(owner: Any, path: str) -> Iterator[tuple[str, Any]]:
         if id(owner) in visited:
             return
         visited.add(id(owner))
-        if not isinstance(owner, TFOpLambda):
-            group = root.create_group(f"{path}/{_VALUES}" if path else _VALUES)
-            group.attrs["name"] = str(owner.name)
-            store: dict[str, Any] = {}
-            _saver(owner)(store)
-            for key, value in store.items():
-                group.put(str(key), value)
+        yield path, owner
         for name, part in _parts(owner):
-            save(part, f"{path}/{name}" if path else name)
+            yield from visit(part, f"{path}/{name}" if path else name)
 
-    save(model, "")
+    return visit(model, "")
+
+
+def save_tree(model: Any, root: Draft, include_optimizer: bool = True) -> None:
+    """Put down the weights of a model, and the state of its optimizer."""
+    for path, owner in placed(model):
+        if isinstance(owner, TFOpLambda):
+            continue
+        group = root.create_group(f"{path}/{_VALUES}" if path else _VALUES)
+        group.attrs["name"] = str(owner.name)
+        store: dict[str, Any] = {}
+        _saver(owner)(store)
+        for key, value in store.items():
+            group.put(str(key), value)
     if include_optimizer and model.optimizer is not None and model.optimizer.built:
         save_optimizer(model.optimizer, root.create_group("optimizer"))
 
