@@ -30,3 +30,5 @@ from tapeflow.engine.dtypes import variant as variant
 from tapeflow.ops.casting import cast as cast
 from tapeflow.ops.casting import complex as complex
 from tapeflow.ops.casting import saturate_cast as saturate_cast
+
+QUANTIZED_DTYPES = frozenset({qint8, quint8, qint16, quint16, qint32})

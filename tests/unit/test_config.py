@@ -78,6 +78,34 @@ def test_compilation_is_always_on() -> None:
         assert tf.config.optimizer.get_jit() == "autoclustering"
 
 
+def test_options_without_effect_are_remembered() -> None:
+    tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
+    tf.config.optimizer.set_experimental_options({"layout_optimizer": False})
+    assert tf.config.optimizer.get_experimental_options() == {
+        "auto_mixed_precision": True,
+        "layout_optimizer": False,
+    }
+    older = tf.config.experimental
+    assert older.get_synchronous_execution() is True
+    older.set_synchronous_execution(False)
+    assert older.get_synchronous_execution() is False
+    older.set_synchronous_execution(True)
+    assert older.get_device_policy() == "silent"
+    older.set_device_policy("warn")
+    assert older.get_device_policy() == "warn"
+    older.set_device_policy(None)
+    assert older.get_device_policy() == "silent"
+    with pytest.raises(
+        ValueError, match="set_device_policy expected one of 'default', .*device_policy='loud'"
+    ):
+        older.set_device_policy("loud")
+    for call in (older.enable_mlir_bridge, older.disable_mlir_bridge, older.enable_mlir_graph_optimization):
+        assert call() is None
+    with tf.experimental.async_scope(), tf.experimental.function_executor_type(""):
+        assert int(tf.constant(1) + 1) == 2
+    tf.experimental.async_clear_error()
+
+
 # --------------------------------------------------------------------------------------- devices
 
 

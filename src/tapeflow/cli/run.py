@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tapeflow run`."""
     parser.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module")
     parser.add_argument(
-        "--report", action="store_true", help="list the names it uses; exit 1 if any is missing"
+        "--report", action="store_true", help="list the names it uses; exit 1 if one it needs is missing"
     )
     parser.add_argument("--json", action="store_true", help="with --report: as JSON")
     parser.add_argument("script", metavar="SCRIPT", help="a Python file")
@@ -44,14 +44,15 @@ def run(chosen: argparse.Namespace) -> int:
             raise  # the script's own
         raise Failure(str(error).removeprefix("tapeflow run ")) from None
     except SyntaxError as error:
-        if error.filename != chosen.script:
+        if error.filename not in (None, chosen.script):
             raise  # of something it imports
-        raise _not_python(error) from None
+        raise _not_python(chosen.script, error) from None
     return 0
 
 
-def _not_python(error: SyntaxError) -> Failure:
-    return Failure(f"{error.filename}:{error.lineno}: this is not Python: {error.msg}")
+def _not_python(script: str, error: SyntaxError) -> Failure:
+    place = script if error.lineno is None else f"{script}:{error.lineno}"
+    return Failure(f"{place}: this is not Python: {error.msg}")
 
 
 def _report(script: str, is_json: bool) -> int:
@@ -59,11 +60,11 @@ def _report(script: str, is_json: bool) -> int:
     from tapeflow.compat.usage import usage_of
 
     try:
-        usage = usage_of(Path(script).read_text(), script)
-    except (OSError, UnicodeDecodeError) as error:
+        usage = usage_of(Path(script).read_bytes(), script)
+    except OSError as error:
         raise Failure(f"expected a Python script; got {script!r}, which cannot be read: {error}") from None
     except SyntaxError as error:
-        raise _not_python(error) from None
+        raise _not_python(script, error) from None
     report = report_on(script, usage)
     sys.stdout.write((json.dumps(report.as_json(), indent=2) if is_json else str(report)) + "\n")
-    return 1 if report.missing else 0
+    return 0 if report.is_runnable else 1

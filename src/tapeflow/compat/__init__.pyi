@@ -2,6 +2,11 @@ from . import v1 as v1
 from .finder import install as install
 from .finder import is_installed as is_installed
 from .finder import uninstall as uninstall
+from .forward import forward_compatibility_horizon as forward_compatibility_horizon
+from .forward import forward_compatible as forward_compatible
+from .number_types import complex_types as complex_types
+from .number_types import integral_types as integral_types
+from .number_types import real_types as real_types
 from .shapes import dimension_at_index as dimension_at_index
 from .shapes import dimension_value as dimension_value
 from .text import as_bytes as as_bytes

@@ -59,6 +59,7 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     "tensorflow.python.platform.gfile": ("compat.v1.gfile", "io.gfile"),
     "tensorflow.python.platform.test": ("test",),
     "tensorflow.python.platform.tf_logging": ("compat.v1.logging",),
+    "tensorflow.python.summary.summary_iterator": ("compat.v1.train",),
     "tensorflow.python.training.tracking.tracking": ("train",),
     "tensorflow.python.util.nest": ("nest",),
 }

@@ -19,6 +19,7 @@ ROOTS = {
     "tensorflow.metrics": "tapeflow.keras.metrics",
     "tensorflow.optimizers": "tapeflow.keras.optimizers",
     "tensorflow.initializers": "tapeflow.keras.initializers",
+    "tensorflow.version": "tapeflow.version",
     "tensorflow.compat": "tapeflow.compat",
     "tensorflow.compat.v1": "tapeflow.compat.v1",
     "tensorflow.compat.v1.keras": "tapeflow.keras",

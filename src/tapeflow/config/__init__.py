@@ -1,6 +1,6 @@
 """`tf.config`: how functions run, on which devices, with how many threads.
 
-What TensorFlow offers here and JAX cannot do is absent: clusters and graph rewriting options.
+What TensorFlow offers here and JAX cannot do is absent: clusters, and counters of memory that begin again.
 """
 
 from __future__ import annotations

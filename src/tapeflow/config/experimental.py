@@ -21,6 +21,9 @@ VirtualDeviceConfiguration = LogicalDeviceConfiguration
 get_virtual_device_configuration = get_logical_device_configuration
 set_virtual_device_configuration = set_logical_device_configuration
 
+_DEVICE_POLICIES = ("default", "warn", "explicit", "silent", "silent_for_int32")
+_remembered: dict[str, Any] = {}  # what was set, for whoever asks
+
 
 def _check_has_growing_memory(device: Any, where: str) -> None:
     if device not in physical_devices():
@@ -128,3 +131,44 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
     It is so unless said otherwise, and holds for programs that are compiled from now on: say it first.
     """
     startup.choose_rounded_products(bool(enabled))
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Remembered, and without effect: programs run ahead of Python; a value that is read is waited for."""
+    _remembered["is_synchronous"] = bool(enable)
+
+
+def get_synchronous_execution() -> bool:
+    """What `set_synchronous_execution` was told; True before."""
+    return _remembered.get("is_synchronous", True)
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    """Remembered, and without effect: what a program needs is copied to its device without a word.
+
+    Raises:
+        ValueError: it is none of TensorFlow's policies.
+    """
+    if device_policy not in (None, *_DEVICE_POLICIES):
+        raise ValueError(
+            f"tf.config.experimental.set_device_policy expected one of {', '.join(map(repr, _DEVICE_POLICIES))} or "
+            f"None; got device_policy={device_policy!r}."
+        )
+    _remembered["device_policy"] = device_policy
+
+
+def get_device_policy() -> str:
+    """What `set_device_policy` was told; "silent" before."""
+    return _remembered.get("device_policy") or "silent"
+
+
+def enable_mlir_bridge() -> None:
+    """Nothing to do: programs go to XLA as StableHLO, which is MLIR."""
+
+
+def disable_mlir_bridge() -> None:
+    """Without effect: programs go to XLA as StableHLO, which is MLIR."""
+
+
+enable_mlir_graph_optimization = enable_mlir_bridge
+disable_mlir_graph_optimization = disable_mlir_bridge

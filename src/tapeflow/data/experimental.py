@@ -17,8 +17,10 @@ from tapeflow.data.example_files import parse_example_dataset as parse_example_d
 from tapeflow.data.iterator import Optional as Optional
 from tapeflow.data.known_length import AssertCardinality
 from tapeflow.data.options import AutoShardPolicy as AutoShardPolicy
+from tapeflow.data.options import AutotuneAlgorithm as AutotuneAlgorithm
 from tapeflow.data.options import AutotuneOptions as AutotuneOptions
 from tapeflow.data.options import DistributeOptions as DistributeOptions
+from tapeflow.data.options import ExternalStatePolicy as ExternalStatePolicy
 from tapeflow.data.options import OptimizationOptions as OptimizationOptions
 from tapeflow.data.options import ThreadingOptions as ThreadingOptions
 from tapeflow.data.piped import check_callable

@@ -19,6 +19,24 @@ class AutoShardPolicy(enum.IntEnum):
     HINT = 3
 
 
+class AutotuneAlgorithm(enum.Enum):
+    """How TensorFlow looks for the best parallelism."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What TensorFlow does with a pipeline that is copied and holds a generator or the like."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
 class _Options:
     """A group of options, all None until they are set."""
 

@@ -17,6 +17,7 @@ from .dataset import InputOptions as InputOptions
 from .dataset import InputReplicationMode as InputReplicationMode
 from .dataset import RunOptions as RunOptions
 from .dataset import ValueContext as ValueContext
+from .extended import StrategyExtended as StrategyExtended
 from .multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from .reduce_op import ReduceOp as ReduceOp
 from .strategy import MirroredStrategy as MirroredStrategy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from tapeflow.distribute.dataset import ValueContext as ValueContext
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from tapeflow.distribute.preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from tapeflow.distribute.preemption import TerminationConfig as TerminationConfig
@@ -29,3 +30,6 @@ class CommunicationOptions:
     bytes_per_pack: int = 0
     timeout_seconds: float | None = None
     implementation: CommunicationImplementation = CommunicationImplementation.AUTO
+
+
+CollectiveHints = CommunicationOptions

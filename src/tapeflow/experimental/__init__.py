@@ -1,4 +1,4 @@
-"""`tf.experimental`: NumPy's names, and classes of one's own that ops take."""
+"""`tf.experimental`: NumPy's names, classes of one's own that ops take, and DLPack."""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,8 @@
+from . import dlpack as dlpack
 from . import numpy as numpy
+from .execution import async_clear_error as async_clear_error
+from .execution import async_scope as async_scope
+from .execution import function_executor_type as function_executor_type
 from .extension_types import BatchableExtensionType as BatchableExtensionType
 from .extension_types import ExtensionType as ExtensionType
 from .extension_types import ExtensionTypeSpec as ExtensionTypeSpec

@@ -38,8 +38,42 @@ def test_names_are_looked_up_and_what_is_missing_comes_first() -> None:
     assert not has["tensorflow.nosuch.deeper"]
 
 
-def test_a_star_import_is_shown() -> None:
-    assert "line 1: `import *` hides" in str(report_on("a.py", usage_of("from keras import *")))
+def test_what_a_star_import_brings_is_looked_up() -> None:
+    source = (
+        "from keras.layers import *\nfrom tensorflow import *\nDense, DenseFeatures, constant, nn.relu, mine"
+    )
+    report = report_on("a.py", usage_of(source))
+    assert {f.name: f.verdict for f in report.findings if f.lines == [3]} == {
+        "keras.layers.DenseFeatures": "no",
+        "keras.layers.Dense": "yes",
+        "tensorflow.constant": "yes",
+        "tensorflow.nn.relu": "yes",
+    }
+    assert report.hidden == ("mine",)
+    assert "mine: nothing in the script says what these are" in str(report)
+
+
+def test_what_differs_is_told_how() -> None:
+    report = report_on("a.py", usage_of("import keras\nkeras.layers.StringLookup"))
+    assert [f.verdict for f in report.findings] == ["part", "yes"]
+    assert "the output is dense" in str(report).splitlines()[2]
+    assert report.as_json()["names"][0]["differs"]
+    assert report.is_runnable
+
+
+def test_one_of_two_meanings_is_enough() -> None:
+    both = "try:\n  import keras.nosuch as k\nexcept ImportError:\n  import tensorflow.keras as k\n"
+    report = report_on("a.py", usage_of(f"{both}k.Model"))
+    assert [(f.name, f.verdict) for f in report.findings] == [
+        *(("keras.nosuch", "no"), ("tensorflow.keras", "yes"), ("tensorflow.keras.Model", "yes")),
+    ]
+    assert report.is_runnable
+    assert "line 2, where the script goes on without it" in str(report)
+    assert not report_on("a.py", usage_of(f"{both}k.Modle")).is_runnable
+
+
+def test_what_may_be_the_scripts_own_is_not_called_missing() -> None:
+    assert not report_on("a.py", usage_of("from keras import losses\nlosses = []\nlosses.append(1)")).missing
 
 
 def test_nothing_stays_installed() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -76,3 +78,61 @@ def test_what_is_the_same_in_tensorflow_2_is_that() -> None:
     assert tf.compat.dimension_at_index(tf.TensorShape([None, 3]), 1) == 3
     with pytest.raises(AttributeError, match="losses"):
         v1.losses  # noqa: B018
+
+
+def test_numbers_by_their_old_names() -> None:
+    assert v1.to_float(3).dtype == tf.float32
+    assert [v1.to_double(1).dtype, v1.to_int32(1.5).dtype, v1.to_int64(1).dtype] == [
+        tf.float64,
+        tf.int32,
+        tf.int64,
+    ]
+    assert [int(v1.div(7, 2)), float(v1.div(7.0, 2.0))] == [3, 3.5]
+    assert v1.log is tf.math.log
+    assert v1.random_normal is tf.random.normal
+    assert v1.matrix_inverse is tf.linalg.inv
+
+
+def test_files_are_read_record_by_record(tmp_path: Path) -> None:
+    with tf.summary.create_file_writer(tmp_path).as_default():
+        tf.summary.scalar("loss", 0.5, step=3)
+    (path,) = tmp_path.iterdir()
+    values = [(e.step, v.tag, v) for e in v1.train.summary_iterator(path) for v in e.summary.value]
+    assert [value[:2] for value in values] == [(3, "loss")]
+    assert float(tf.make_ndarray(values[0][2].tensor)) == 0.5
+    assert (
+        len(list(v1.python_io.tf_record_iterator(path)))
+        == len(list(v1.io.tf_record_iterator(str(path))))
+        == 2
+    )
+    with pytest.raises(tf.errors.NotFoundError, match="tf_record_iterator expected a file"):
+        next(v1.train.summary_iterator(tmp_path / "nosuch"))
+    assert v1.train.Checkpoint is tf.train.Checkpoint
+    assert v1.io.gfile is tf.io.gfile
+
+
+def test_dates_and_kinds_of_numbers() -> None:
+    assert tf.compat.forward_compatible(2022, 1, 1)
+    assert not tf.compat.forward_compatible(2030, 1, 1)
+    with tf.compat.forward_compatibility_horizon(2031, 1, 1):
+        assert tf.compat.forward_compatible(2030, 1, 1)
+    assert not tf.compat.forward_compatible(2030, 1, 1)
+    assert isinstance(3, tf.compat.integral_types)
+    assert isinstance(np.float32(3), tf.compat.real_types)
+    assert isinstance(np.complex64(3), tf.compat.complex_types)
+    assert not isinstance(1.5, tf.compat.integral_types)
+
+
+def test_small_names_of_2_11() -> None:
+    assert f"tapeflow-{tf.__version__}" == tf.version.GIT_VERSION
+    assert tf.version.COMPILER_VERSION
+    assert {tf.qint8, tf.quint16} < tf.dtypes.QUANTIZED_DTYPES
+    assert tf.distribute.experimental.CollectiveHints(timeout_seconds=3.0).timeout_seconds == 3.0
+    assert isinstance(tf.distribute.get_strategy().extended, tf.distribute.StrategyExtended)
+    options = tf.data.Options()
+    options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
+    assert list(tf.data.Dataset.range(2).with_options(options).as_numpy_iterator()) == [0, 1]
+    tf.keras.backend.manual_variable_initialization(True)
+    with pytest.raises(RuntimeError, match=r"`model_from_yaml\(\)` has been removed.*model_from_json"):
+        tf.keras.models.model_from_yaml("")

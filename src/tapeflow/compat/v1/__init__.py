@@ -1,7 +1,8 @@
 """`tf.compat.v1`: the names of TensorFlow 1 that scripts written for TensorFlow 2 still call.
 
-They switch logging, seeds and memory options, or turn on what is always on here. Modules and functions that TensorFlow
-2 has under the same name are those. There is no graph mode: what would need one says so.
+They switch logging, seeds and memory options, or turn on what is always on here; some read files, and some only have
+another name today. Modules and functions that TensorFlow 2 has under the same name are those. There is no graph mode:
+what would need one says so.
 """
 
 import importlib

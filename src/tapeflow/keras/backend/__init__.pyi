@@ -106,6 +106,7 @@ from .settings import epsilon as epsilon
 from .settings import floatx as floatx
 from .settings import get_uid as get_uid
 from .settings import image_data_format as image_data_format
+from .settings import manual_variable_initialization as manual_variable_initialization
 from .settings import reset_uids as reset_uids
 from .settings import set_epsilon as set_epsilon
 from .settings import set_floatx as set_floatx

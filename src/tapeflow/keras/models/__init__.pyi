@@ -5,5 +5,6 @@ from .model import Model as Model
 from .saving import load_model as load_model
 from .saving import model_from_config as model_from_config
 from .saving import model_from_json as model_from_json
+from .saving import model_from_yaml as model_from_yaml
 from .saving import save_model as save_model
 from .sequential import Sequential as Sequential

@@ -1,5 +1,6 @@
 from .architecture import model_from_config as model_from_config
 from .architecture import model_from_json as model_from_json
+from .architecture import model_from_yaml as model_from_yaml
 from .model_file import load_model as load_model
 from .model_file import save_model as save_model
 from .registry import CustomObjectScope as CustomObjectScope

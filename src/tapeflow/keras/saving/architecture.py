@@ -1,8 +1,8 @@
-"""Models without weights, from configs: `model_from_json` and `model_from_config`."""
+"""Models without weights, from configs: `model_from_json` and its kin."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeflow.keras.saving.archive import parsed
 from tapeflow.keras.saving.keras3_form import as_json
@@ -44,6 +44,18 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
         custom_objects: classes and functions of your own, by name.
     """
     return model_from_config(parsed(json_string, "the given JSON"), custom_objects)
+
+
+def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
+    """Refused, as Keras does: YAML can run code.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(
+        "Method `model_from_yaml()` has been removed due to security risk of arbitrary code execution. Please use "
+        "`Model.to_json()` and `model_from_json()` instead."
+    )
 
 
 def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:

@@ -1,0 +1,57 @@
+"""What TensorFlow 2 keeps in `tf.math`, `tf.random` and `tf.linalg`, or does by `tf.cast`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow import linalg, math, random
+from tapeflow.engine import dtypes
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.tensor import Tensor
+from tapeflow.ops.casting import cast
+
+ceil = math.ceil
+digamma = math.digamma
+erf = math.erf
+is_finite = math.is_finite
+is_inf = math.is_inf
+is_nan = math.is_nan
+lgamma = math.lgamma
+log = math.log
+log1p = math.log1p
+log_sigmoid = math.log_sigmoid
+mod = math.mod
+reciprocal = math.reciprocal
+rsqrt = math.rsqrt
+matrix_determinant = linalg.det
+matrix_inverse = linalg.inv
+random_normal = random.normal
+random_shuffle = random.shuffle
+random_uniform = random.uniform
+truncated_normal = random.truncated_normal
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """A quotient as Python 2 had it: whole for whole numbers."""
+    x = convert_to_tensor(x)
+    return math.floordiv(x, y) if x.dtype.is_integer else math.divide(x, y)
+
+
+def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    """`tf.cast(x, tf.float64)`."""
+    return cast(x, dtypes.float64)
+
+
+def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+    """`tf.cast(x, tf.float32)`."""
+    return cast(x, dtypes.float32)
+
+
+def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+    """`tf.cast(x, tf.int32)`."""
+    return cast(x, dtypes.int32)
+
+
+def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+    """`tf.cast(x, tf.int64)`."""
+    return cast(x, dtypes.int64)
