@@ -319,6 +319,20 @@ def test_figures_are_those_of_the_code(page: str, words: str, place: str) -> Non
     assert number(said) == value
 
 
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
+def test_so_many_names_are_missing(page: str) -> None:
+    listed = " ".join(text_of("docs/compatibility.md").split())
+    found = re.search(r"has (\d+) public names.*?and (\d+) more in part.*?; (\d+) it does not", listed)
+    assert found is not None
+    total, partly, missing = found.groups()
+    words = r"the ([\d,]+) public names.*?, (\d+) are missing and (\d+) do" if page == "README.md" else None
+    said = re.search(
+        words or r"的 ([\d,]+) 个公开名字中，缺 (\d+) 个，另有 (\d+) 个", text_of(page), re.DOTALL
+    )
+    assert said is not None
+    assert [number(figure) for figure in said.groups()] == [int(total), int(missing), int(partly)]
+
+
 @pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/cli.md"])
 def test_so_many_digits_are_there(page: str) -> None:
     (train, _), (test, _) = tf.keras.datasets.digits.load_data()

@@ -93,5 +93,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """`; the nearest are 'Dense', 'Dropout'`: the known names most like a name, for an error's text."""
     public = sorted(other for other in known if not other.startswith("_"))
     lowered = {other.lower(): other for other in reversed(public)}
-    found = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
+    found = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.7)
     return f"; the nearest are {', '.join(repr(lowered[other]) for other in found)}" if found else ""
