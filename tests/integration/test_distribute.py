@@ -63,6 +63,29 @@ def test_batches_of_replicas_are_joined(four: dict[str, Any]) -> None:
     assert four["reduced"] == 2.0
 
 
+def test_values_of_each_replica(four: dict[str, Any]) -> None:
+    values = four["values"]
+    assert values["twice"] == [[0, 2], [4, 6], [8, 10], [12, 14]]
+    assert values["total"] == [1, 5, 9, 13]
+    assert values["reduced"] == [28, 7, 56]
+    assert values["sum"] == [24, 32]
+    assert values["gathered"] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert values["numbers"] == [0, 1, 2, 3, 1, 2, 3, 4]
+    assert values["joined"] == [4, 4, 4, 4]
+    assert values["local"] == [[0, "x"], [1, "x"], [2, "x"], [3, "x"]]
+    assert values["name"] == "x"
+    for text, rule in zip(
+        values["told"],
+        [
+            "Strategy.run expected args to be a list or tuple; got args=PerReplica:{",
+            "using a PerReplica object while not inside a replica context",
+            "all_reduce expected one call for all replicas; got one for replica 0",
+        ],
+        strict=True,
+    ):
+        assert rule in text
+
+
 def addresses(count: int) -> str:
     """Free ports on the loopback."""
     sockets = [socket.socket() for _ in range(count)]

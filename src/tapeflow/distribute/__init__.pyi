@@ -24,3 +24,4 @@ from .strategy import MirroredStrategy as MirroredStrategy
 from .strategy import OneDeviceStrategy as OneDeviceStrategy
 from .strategy import Strategy as Strategy
 from .strategy import experimental_set_strategy as experimental_set_strategy
+from .values import DistributedValues as DistributedValues

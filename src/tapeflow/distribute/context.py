@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.distribute.reduce_op import as_reduce_op
+from tapeflow.distribute.reduce_op import ReduceOp, as_reduce_op
+from tapeflow.engine import nest
+from tapeflow.ops.joining import concat
 
 if TYPE_CHECKING:
     from tapeflow.distribute.strategy import Strategy
@@ -22,11 +24,24 @@ class _State(threading.local):
 state = _State()
 
 
-class ReplicaContext:
-    """What a function called by `strategy.run` may ask. It stands for all replicas: their examples are its own."""
+class NeedsReplica(Exception):
+    """Raised when a function asks which replica it is in a call for all; `strategy.run` then calls it for each."""
 
-    def __init__(self, strategy: Strategy) -> None:
+
+class ReplicaContext:
+    """What a function called by `strategy.run` may ask.
+
+    Args:
+        strategy: whose `run` it is.
+        number: which replica is called; None for one call for all.
+        is_whole: whether that call has the examples of all, and not what each has alike.
+    """
+
+    def __init__(self, strategy: Strategy, number: int | None = None, is_whole: bool = False) -> None:
         self.strategy = strategy
+        self._number = number
+        self.is_whole = is_whole or strategy.num_replicas_in_sync == 1
+        self.has_joined = False  # whether it has asked for values of all replicas
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -35,21 +50,37 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self) -> int:
-        """0: there is one call for all replicas."""
-        return 0
+        """Which replica this is; 0 in a call that has the examples of all."""
+        if self._number is None and not self.is_whole:
+            raise NeedsReplica
+        return self._number or 0
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """`value`: it is one of the whole batch already."""
-        as_reduce_op(reduce_op)
-        return value
+        """The sum or the mean of the replicas' values; of the whole batch's, `value` itself."""
+        is_sum = as_reduce_op(reduce_op) is ReduceOp.SUM
+        times = self._times("all_reduce") if is_sum else 1
+        return value if times == 1 else nest.map_structure(lambda part: part * times, value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """`value`: it holds the examples of all replicas already."""
-        return value
+        """The replicas' values, one after the other; `value` itself if it holds the examples of all."""
+        times = self._times("all_gather")
+        return value if times == 1 else nest.map_structure(lambda part: concat([part] * times, axis), value)
+
+    def _times(self, where: str) -> int:
+        """How many replicas have the value that the call has."""
+        self.has_joined = True
+        if self._number is not None:
+            raise RuntimeError(
+                f"ReplicaContext.{where} expected one call for all replicas; got one for replica {self._number}, since "
+                "it has a value of its own or has asked for its number. Return the value and use strategy.reduce or "
+                "strategy.gather."
+            )
+        return 1 if self.is_whole else self.num_replicas_in_sync
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """`merge_fn(strategy, *args, **kwargs)`, outside of the replicas."""
         context = state.contexts.pop()
+        self.has_joined = True
         try:
             return merge_fn(self.strategy, *args, **(kwargs or {}))
         finally:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
+from tapeflow.data.iterator import Optional
+from tapeflow.distribute.values import Spread, Whole
+from tapeflow.engine import errors, nest
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.placement import Placement
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,8 @@ class DistributedDataset:
 
     @property
     def element_spec(self) -> Any:
-        """The specs of a batch."""
-        return self._dataset.element_spec
+        """The specs of a batch; of several replicas, of what each gets."""
+        return _spread(self._dataset.element_spec, self._placement)
 
     def __len__(self) -> int:
         return len(self._dataset)
@@ -91,33 +96,66 @@ class DistributedDataset:
         """How many batches there are."""
         return self._dataset.cardinality()
 
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any]) -> Any:
+        """`reduce_func(state, batch)` of batch after batch."""
+        return functools.reduce(reduce_func, self, initial_state)
+
+    def whole_batches(self) -> Iterator[Any]:
+        """The batches as one value for all replicas, as `fit` reads them."""
+        return iter(self._dataset)
+
     def __iter__(self) -> DistributedIterator:
-        return DistributedIterator(iter(self._dataset), self._placement)
+        return DistributedIterator(self)
 
 
 class DistributedIterator:
     """Goes through a `DistributedDataset`."""
 
-    def __init__(self, batches: Iterator[Any], placed: Placement | None) -> None:
-        self._batches = batches
-        self._placement = placed
+    def __init__(self, dataset: DistributedDataset) -> None:
+        self.element_spec = dataset.element_spec
+        self._batches = dataset.whole_batches()
+        self._placement = dataset._placement
 
     def __iter__(self) -> DistributedIterator:
         return self
 
     def __next__(self) -> Any:
         batch = next(self._batches)
-        return batch if self._placement is None else nest.map_structure(self._split, batch)
+        if self._placement is None:
+            return batch
+        return _spread(nest.map_structure(self._split, batch), self._placement)
 
     def get_next(self) -> Any:
-        """The next batch."""
-        return next(self)
+        """The next batch; `tf.errors.OutOfRangeError` when there is none."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    def get_next_as_optional(self) -> Optional:
+        """The next batch if there is one."""
+        try:
+            return Optional(next(self), True, self.element_spec)
+        except StopIteration:
+            return Optional.empty(self.element_spec)
 
     def _split(self, part: Any) -> Any:
+        if self._placement is None or isinstance(part, (RaggedTensor, SparseTensor)):
+            return part
         array = np.asarray(part)
-        if array.dtype == object or self._placement is None:
-            return part  # strings stay on the host
+        if array.dtype == object:
+            return convert_to_tensor(part)  # strings stay on the host
         return convert_to_tensor(self._placement.split(array))
+
+
+def _spread(structure: Any, placed: Placement | None) -> Any:
+    """Values of whole batches, or their specs, as values for each replica; of one replica, as they are."""
+    if placed is None or len(placed) == 1:
+        return structure
+    local = tuple(placed.local_numbers)
+    return nest.map_structure(
+        lambda leaf: Whole(leaf, Spread(len(placed), local, bool(leaf.shape.rank))), structure
+    )
 
 
 class JoinedBatches:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.distribute.values import shared_part
 from tapeflow.engine.device import names_of
 from tapeflow.engine.variable import Variable
 
@@ -54,7 +55,8 @@ class StrategyExtended:
         """`fn(var, *args, **kwargs)`, which is to assign a value that all replicas agree on."""
         self._check_variable("update", var)
         with self._strategy.scope():
-            return fn(var, *args, **(kwargs or {}))
+            args, kwargs = shared_part((tuple(args), dict(kwargs or {})))
+            return fn(var, *args, **kwargs)
 
     def update_non_slot(
         self,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.distribute.context import ReplicaContext, state
+from tapeflow.distribute.context import NeedsReplica, ReplicaContext, state
 from tapeflow.distribute.dataset import (
     DistributedDataset,
     InputContext,
@@ -18,10 +18,22 @@ from tapeflow.distribute.dataset import (
 )
 from tapeflow.distribute.extended import StrategyExtended
 from tapeflow.distribute.reduce_op import ReduceOp, as_reduce_op
+from tapeflow.distribute.values import (
+    Parts,
+    PerReplica,
+    Spread,
+    Whole,
+    found_in,
+    is_value,
+    map_values,
+    part_of,
+    shared_part,
+    together,
+)
 from tapeflow.engine import placement
 from tapeflow.engine.device import devices_named
 from tapeflow.engine.placement import Placement
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.variable import variables_written
 
 
 class Strategy:
@@ -51,54 +63,84 @@ class Strategy:
             state.strategies.pop()
 
     def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
-        """Call `fn(*args, **kwargs)` on the devices, on the examples of all of them."""
-        state.contexts.append(ReplicaContext(self))
+        """Call `fn(*args, **kwargs)` on the devices.
+
+        A function that assigns Variables, a training step, is called once, with the examples of all replicas. One that
+        assigns none is called for each replica if its results, or the values that it is given, are each replica's own.
+        Of several replicas the tensors that it returns have `.values`, one for each.
+
+        Raises:
+            ValueError: `args` is no list or tuple.
+        """
+        if not isinstance(args, (list, tuple)):
+            raise ValueError(f"Strategy.run expected args to be a list or tuple; got args={args!r}.")
+        given = (tuple(args), dict(kwargs or {}))
+        if self.num_replicas_in_sync == 1:
+            return self._call(fn, shared_part(given), ReplicaContext(self))
+        found = found_in(given)
+        if all(isinstance(v, Whole) or (isinstance(v, Parts) and v.is_shared) for v in found):
+            context = ReplicaContext(self, is_whole=any(isinstance(v, Whole) for v in found))
+            sizes = [v.whole.shape[0] for v in found if isinstance(v, Whole) and v.spread.is_batch]
+            try:
+                result, has_written = variables_written(lambda: self._call(fn, shared_part(given), context))
+            except NeedsReplica:
+                pass
+            else:
+                result = map_values(lambda value: self._of_replicas(value, context.is_whole, sizes), result)
+                if has_written or context.has_joined or not _has_totals(result):
+                    return result
+        return together(
+            [
+                self._call(fn, part_of(given, i), ReplicaContext(self, number))
+                for i, number in enumerate(self._local_numbers)
+            ]
+        )
+
+    def _call(self, fn: Callable[..., Any], given: Any, context: ReplicaContext) -> Any:
+        state.contexts.append(context)
         try:
             with self.scope():
-                return fn(*args, **(kwargs or {}))
+                return fn(*given[0], **given[1])
         finally:
             state.contexts.pop()
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
-        """A value of the replicas as one.
+    def _of_replicas(self, value: Any, is_whole: bool, sizes: list[int]) -> Any:
+        """A result of one call for all replicas as one of each."""
+        if not is_value(value):
+            return value
+        if not is_whole:
+            return Parts([value] * len(self._local_numbers))
+        is_batch = bool(value.shape.rank) and bool(sizes) and value.shape[0] % max(sizes) == 0
+        return Whole(value, Spread(self.num_replicas_in_sync, self._local_numbers, is_batch))
 
-        What `run` returned is a value of the whole batch already; with an `axis`, the examples along it are
-        added up or averaged as well.
+    @property
+    def _local_numbers(self) -> tuple[int, ...]:
+        return (0,) if self._placement is None else tuple(self._placement.local_numbers)
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
+        """A value of the replicas as one; with an `axis`, the examples along it are added up or averaged as well.
+
+        What a training step computed of the whole batch, its loss, is that already, whatever the `reduce_op`.
         """
         op = as_reduce_op(reduce_op)
-        if axis is None:
-            return value
         function = tf.reduce_sum if op is ReduceOp.SUM else tf.reduce_mean
-        return tf.nest.map_structure(lambda part: function(part, axis=axis), value)
+
+        def reduced(part: Any) -> Any:
+            if isinstance(part, PerReplica):
+                return part.reduce(op, axis)
+            return part if axis is None else function(part, axis=axis)
+
+        return map_values(reduced, value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The examples of all replicas: `value`, as `run` returned it."""
-        return value
+        """The values of all replicas, one after the other along an axis."""
+        return map_values(lambda part: part.gather(axis) if isinstance(part, PerReplica) else part, value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """A value for each device of this process: its examples, or, of what is no batch, the value itself.
-
-        Of a structure it is a structure for each device.
-        """
-        if self._placement is None:
+        """A value, or a structure of them, for each device of this process; of what is no value of replicas, itself."""
+        if not found_in(value) and not isinstance(value, tf.Variable):
             return (value,)
-        flat = tf.nest.flatten(value)
-        if not any(isinstance(leaf, TensorLike) for leaf in flat):
-            return (value,)
-        parts = [self._parts(leaf) for leaf in flat]
-        return tuple(
-            tf.nest.pack_sequence_as(value, [p[i] for p in parts]) for i in self._placement.local_numbers
-        )
-
-    def _parts(self, value: Any) -> list[Any]:
-        """What each device has of a value: its examples, or, of what is no batch, the whole."""
-        count = self.num_replicas_in_sync
-        if not isinstance(value, TensorLike):
-            return [value] * count
-        tensor = tf.convert_to_tensor(value)
-        shape = tensor.spec.shape
-        is_batch = bool(shape) and shape[0] % count == 0
-        return tf.split(tensor, count) if is_batch else [tensor] * count
+        return tuple([part_of(value, i) for i in range(len(self._local_numbers))])
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: InputOptions | None = None
@@ -115,10 +157,10 @@ class Strategy:
         return DistributedDataset(JoinedBatches(dataset, count), self._placement)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """The values that a function gives for each replica, one after the other: what `run` passes on."""
+        """The values that a function gives for each replica; `run` calls its function with each."""
         count = self.num_replicas_in_sync
-        found = [value_fn(ValueContext(i, count)) for i in range(count)]
-        return found[0] if count == 1 else tf.nest.map_structure(lambda *parts: tf.stack(parts), *found)
+        found = [value_fn(ValueContext(i, count)) for i in self._local_numbers]
+        return found[0] if count == 1 else tf.nest.map_structure(lambda *parts: Parts(parts), *found)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.num_replicas_in_sync} device(s)>"
@@ -163,6 +205,11 @@ class OneDeviceStrategy(Strategy):
 
     def __init__(self, device: str) -> None:
         super().__init__(Placement(devices_named([device])))
+
+
+def _has_totals(result: Any) -> bool:
+    """Whether a result has values of the whole batch that are no examples: those that each replica has its own of."""
+    return any(isinstance(v, Whole) and not v.spread.is_batch for v in found_in(result))
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:

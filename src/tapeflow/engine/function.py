@@ -304,7 +304,7 @@ def _spec_for(value: Any) -> Any:
 
 
 def _is_nested(args: tuple[Any, ...]) -> bool:
-    return any(isinstance(a, (list, tuple, dict, CallTaker)) for a in args)
+    return any(nest.is_nested(a) or isinstance(a, CallTaker) for a in args)
 
 
 def _described(value: Any) -> str:

@@ -186,6 +186,15 @@ def _map_one(func: Callable[[Any], Any], value: Any) -> Any:
     return _like(value, kind, results)
 
 
+def map_structure_until(leaf: type, func: Callable[[Any], Any], structure: Any) -> Any:
+    """`map_structure` of one structure, in which what is a `leaf` is not looked into."""
+    kind = _KINDS[type(structure)]
+    if kind == _LEAF or isinstance(structure, leaf):
+        return func(structure)
+    results = [map_structure_until(leaf, func, child) for child in _children(structure, kind)]
+    return _like(structure, kind, results)
+
+
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """Rebuild `structure` with the leaves of `flat_sequence`, which are in the order of `flatten`.
 

@@ -379,3 +379,12 @@ def _met_tracer() -> RuntimeError:
         "A Variable expected a value; got a tracer of a JAX transformation (jax.jit, jax.grad), "
         "which is gone when the transformation ends. Return the value and assign it outside."
     )
+
+
+def variables_written(call: Callable[[], Any]) -> tuple[Any, bool]:
+    """What a call returns, and whether it has assigned a Variable; if it has run what was recorded, it may have."""
+    trace = live_trace()
+    before = sum(len(w.slots) for w in trace.writes.values())
+    result = call()
+    is_open = state.trace is trace and not trace.is_done
+    return result, not is_open or sum(len(w.slots) for w in trace.writes.values()) != before

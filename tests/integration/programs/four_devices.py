@@ -68,6 +68,58 @@ def devices(value):
     return len(value.__jax_array__().sharding.device_set)
 
 
+def values(strategy):
+    """What functions that assign no Variable give of each replica."""
+    dataset = strategy.experimental_distribute_dataset(tf.data.Dataset.range(8).map(float).batch(8))
+    assert dataset.element_spec.values[3] == tf.TensorSpec([None], tf.float32)
+    own = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant(c.replica_id_in_sync_group)
+    )
+
+    @tf.function(input_signature=[dataset.element_spec])
+    def step(batch):
+        return strategy.run(lambda x: {"twice": x * 2, "total": tf.reduce_sum(x), "name": "x"}, args=(batch,))
+
+    def context():
+        return tf.distribute.get_replica_context()
+
+    [batch] = dataset
+    found = step(batch)
+    reduced = [strategy.reduce(op, found["total"], axis=None) for op in ("SUM", "MEAN")]
+    steps = [
+        strategy.run(lambda: context().replica_id_in_sync_group),
+        strategy.run(lambda x: x + 1, args=(own,)),
+    ]
+    joined = strategy.run(lambda: context().all_reduce("SUM", tf.constant(1.0)))
+    told = []
+    for wrong in (
+        lambda: strategy.run(lambda x: x, args=batch),
+        lambda: tf.reduce_sum(batch),
+        lambda: strategy.run(lambda x: context().all_reduce("SUM", x), args=(own,)),
+    ):
+        try:
+            wrong()
+        except (ValueError, RuntimeError) as error:
+            told.append(str(error))
+    leaves = {
+        "twice": found["twice"].values,
+        "total": found["total"].values,
+        "reduced": [*reduced, strategy.reduce("SUM", found["twice"], axis=0)],
+        "sum": strategy.reduce("SUM", found["twice"], axis=None),
+        "gathered": strategy.gather(found["twice"], axis=0),
+        "numbers": [part for step in steps for part in step.values],
+        "joined": joined.values,
+    }
+    assert isinstance(found["total"], tf.distribute.DistributedValues)
+    local = strategy.experimental_local_results({"own": own, "name": "x"})
+    return {
+        **tf.nest.map_structure(lambda leaf: np.asarray(leaf).tolist(), leaves),
+        "local": [(int(part["own"]), part["name"]) for part in local],
+        "name": np.asarray(found["name"]).item().decode(),
+        "told": told,
+    }
+
+
 four, one = tf.distribute.MirroredStrategy(), tf.distribute.OneDeviceStrategy("/cpu:1")
 two = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:2"])
 batch = next(iter(four.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(8))))
@@ -85,9 +137,10 @@ print(
             "replicas": [s.num_replicas_in_sync for s in (four, two, one)],
             "by_hand": [by_hand(s) for s in (four, one)],
             "by_fit": [by_fit(s) for s in (four, one)],
-            "devices": devices(batch),
+            "devices": devices(batch.whole),
             "local": [part.numpy().tolist() for part in four.experimental_local_results(batch)],
-            "from_function": [np.asarray(b).tolist() for b in made],
+            "from_function": [np.concatenate(b.values).tolist() for b in made],
+            "values": values(four),
             "reduced": float(four.reduce("mean", tf.constant([1.0, 3.0]), axis=0)),
         }
     )

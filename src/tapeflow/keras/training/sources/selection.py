@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow.data.cardinality import INFINITE
 from tapeflow.data.dataset import Dataset
+from tapeflow.distribute.dataset import DistributedDataset
 from tapeflow.engine.nest import flatten
 from tapeflow.engine.random import counter_for
 from tapeflow.keras.training.sources.arrays import ArraySource
@@ -85,7 +86,8 @@ def make_source(
         size = _length(x)
         if size == 0:
             raise nothing_to_read()
-        return StreamSource(lambda: iter(x), prepare, steps or size, restarts=steps in (None, size))
+        batches = x.whole_batches if isinstance(x, DistributedDataset) else lambda: iter(x)
+        return StreamSource(batches, prepare, steps or size, restarts=steps in (None, size))
     raise no_adapter(x, y)
 
 
