@@ -79,9 +79,12 @@ def init_scope() -> Iterator[None]:
     if not (state.recording or state.tapes or state.trace.is_body):
         yield
         return
+    around = state.lifted_from
+    state.lifted_from = state.recording or (state.trace if state.trace.is_body else around)
     state.trace, state.outer, state.bodies, state.tapes, state.recording = Trace(), None, (), (), None
     try:
         yield
         run_trace(state.trace)
     finally:
         state.trace, state.outer, state.bodies, state.tapes, state.recording = saved
+        state.lifted_from = around

@@ -193,6 +193,7 @@ class State(threading.local):
         self.drawn: list[Any] = []
         self.counters: Any = None  # gives the random counter for a seed, in place of the shared ones
         self.is_assembling = False
+        self.lifted_from: Any = None  # the record that an `init_scope` has left
 
 
 state = State()

@@ -21,9 +21,42 @@ from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
 
 _SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged", "image", "signal")
-# What Keras 2 calls functions that TensorFlow keeps in its first version's namespace: `tf.compat.v1.squeeze`.
 _FIRST_VERSION = "compat.v1."
-_OF_FIRST_VERSION = ("squeeze", "transpose", "shape", "gather", "gather_nd", "pad", "size", "nn.conv1d")
+# What Keras 2 calls functions: by the first of their names in TensorFlow, often one of its first version's namespace.
+_NAMES = {
+    **dict.fromkeys(("math.softmax", "keras.activations.softmax"), "nn.softmax"),
+    "math.log_softmax": "nn.log_softmax",
+    "keras.activations.sigmoid": "math.sigmoid",
+    "complex": "dtypes.complex",
+    "math.divide": "math.truediv",
+    "math.floordiv": "compat.v1.floor_div",
+    "linalg.norm": "compat.v1.norm",
+    "linalg.einsum": "einsum",
+    "linalg.eye": "eye",
+    "linalg.tensordot": "tensordot",
+    "nn.softmax_cross_entropy_with_logits": "compat.v1.nn.softmax_cross_entropy_with_logits_v2",
+    **{
+        name: _FIRST_VERSION + name
+        for name in (
+            *(
+                "squeeze",
+                "transpose",
+                "shape",
+                "gather",
+                "gather_nd",
+                "pad",
+                "size",
+                "boolean_mask",
+                "nn.conv1d",
+            ),
+            *("math.scalar_mul", "nn.crelu", "nn.embedding_lookup", "nn.sigmoid_cross_entropy_with_logits"),
+        )
+    },
+}
+_OURS = {theirs: ours for ours, theirs in _NAMES.items()}
+# Functions of other namespaces that a file may name.
+_ELSEWHERE = ("debugging.check_numerics", "keras.backend.batch_flatten", "keras.backend.binary_crossentropy")
+_KERAS_SPACES = ("keras.activations", "keras.losses")
 _OPERATORS = {**OPERATORS, **COMPARISONS, **UNARY}
 # The functions as which Keras keeps operators.
 _PUBLIC = {
@@ -58,8 +91,7 @@ class TFOpLambda(Layer):
         self.function = _named(function) if isinstance(function, str) else function
         self.symbol = _name_of(self.function)
         if kwargs.get("name") is None:
-            version = _FIRST_VERSION if self.symbol in _OF_FIRST_VERSION else ""
-            kwargs["name"] = unique_name(f"tf.{version}{self.symbol}")
+            kwargs["name"] = unique_name(f"tf.{_NAMES.get(self.symbol, self.symbol)}")
         super().__init__(**kwargs)
         self.built = True
 
@@ -70,7 +102,7 @@ class TFOpLambda(Layer):
         return self.function(*args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "function": self.symbol}
+        return {**super().get_config(), "function": _NAMES.get(self.symbol, self.symbol)}
 
 
 class SlicingOpLambda(TFOpLambda):
@@ -156,9 +188,12 @@ def _name_of(function: Callable[..., Any]) -> str:
     if qualified.startswith("__operators__."):
         return qualified
     name = function.__name__
-    for space in _SPACES:
-        if getattr(getattr(tf, space), name, None) is function:
+    for space in (*_SPACES, *_KERAS_SPACES):
+        if getattr(_space(space), name, None) is function:
             return f"{space}.{name}"
+    for path in _ELSEWHERE:
+        if path.rpartition(".")[2] == name:
+            return path
     return name
 
 
@@ -167,11 +202,17 @@ def _named(path: str) -> Callable[..., Any]:
     space, _, name = path.removeprefix(_FIRST_VERSION).rpartition(".")
     if space == "__operators__":
         return _operator_function(name)
-    module = tf if not space else getattr(tf, space) if space in _SPACES else None
-    function = None if module is None or name.startswith("_") else getattr(module, name, None)
+    is_known = space in ("", *_SPACES, *_KERAS_SPACES) or path in _ELSEWHERE
+    function = None if not is_known or name.startswith("_") else getattr(_space(space), name, None)
+    if function is None and path in _OURS:
+        return _named(_OURS[path])
     if not callable(function):
         raise ValueError(_unknown(path))
     return function
+
+
+def _space(path: str) -> Any:
+    return functools.reduce(getattr, path.split(".") if path else (), tf)
 
 
 def _unknown(path: str) -> str:

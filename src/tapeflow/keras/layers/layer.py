@@ -20,7 +20,7 @@ from tapeflow.keras.layers.call_signature import CallSignature, signature_of
 from tapeflow.keras.layers.input_spec import check_inputs
 from tapeflow.keras.layers.layer_history import LayerHistory
 from tapeflow.keras.layers.loss_owner import LossOwner
-from tapeflow.keras.layers.naming import snake_case, unique_name
+from tapeflow.keras.layers.naming import own_names, snake_case, unique_name
 from tapeflow.keras.layers.weight_owner import default_policy, policy_config
 from tapeflow.keras.mixed_precision.autocast import autocast_scope
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -345,7 +345,8 @@ class Layer(LossOwner, LayerHistory):
             if self.input_spec is not None:
                 check_inputs(self.input_spec, args[0], self.name)
             if not self.built:
-                self._build_for(args[0])
+                with own_names():  # what it makes is named as in a call that is recorded
+                    self._build_for(args[0])
         finally:
             call_context.layers.pop()
         return CallNode(self, args, kwargs).outputs

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from tapeflow.engine.trace import state
+
 _lock = threading.Lock()
 _given: dict[str, int] = {}
 _own: ContextVar[dict[str, int] | None] = ContextVar("_own", default=None)
@@ -15,13 +17,39 @@ _own: ContextVar[dict[str, int] | None] = ContextVar("_own", default=None)
 
 def unique_name(base: str, is_zero_based: bool = True) -> str:
     """The next name made of `base`: with `is_zero_based` the first one has no number."""
-    own = _own.get()
-    given = _given if own is None else own
+    given = _counts()
     with _lock:
         count = given.get(base, 0)
         given[base] = count + 1
     number = count if is_zero_based else count + 1
     return f"{base}_{number}" if number else base
+
+
+class _Recorded(threading.local):
+    """The names given in what this thread records, and which record that is."""
+
+    def __init__(self) -> None:
+        self.record = 0
+        self.given: dict[str, int] = {}
+
+
+_recorded = _Recorded()
+
+
+def _counts() -> dict[str, int]:
+    """How often each name has been given: what is made while a call is recorded or sketched has names of its own.
+
+    So it is in Keras, where a graph has its names: how often TensorFlow, or we, record a call shows in no name.
+    """
+    own = _own.get()
+    if own is not None:
+        return own
+    record = state.recording or (state.trace if state.trace.is_body else state.lifted_from)
+    if record is None:
+        return _given
+    if _recorded.record != id(record):
+        _recorded.record, _recorded.given = id(record), {}
+    return _recorded.given
 
 
 @contextmanager

@@ -155,6 +155,10 @@ class WeightOwner(Module):
         for layer in self._below():
             layer._trainable = bool(value)
 
+    def _modules(self) -> list[Any]:
+        """What it holds, in the order of `submodules`."""
+        return self._children()
+
     def _below(self) -> list[WeightOwner]:
         """This layer and every layer below it, each once, parents first."""
         found: dict[int, WeightOwner] = {}

@@ -129,12 +129,9 @@ class Functional(Model):
         is_same = len(given) == len(own) and type(inputs) is type(self._nested_inputs) and all(alike)
         return self._nested_outputs if is_same and type(self).call is Functional.call else None
 
-    @property
-    def submodules(self) -> tuple[Any, ...]:
-        """Every layer below it; in Keras's order those of its inputs and outputs come first."""
+    def _modules(self) -> list[Any]:
         ends = [x.node.layer for x in (*(self.inputs or ()), *(self.outputs or ())) if x.node is not None]
-        first = {id(layer): layer for layer in ends}
-        return (*first.values(), *[m for m in super().submodules if id(m) not in first])
+        return [*ends, *super()._modules()]  # as Keras has them
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for inputs of this shape."""

@@ -146,9 +146,19 @@ def _named_arguments(node: Any) -> tuple[Any, dict[str, Any]]:
     """The first argument, and the others by name."""
     function = node.layer.function if isinstance(node.layer, TFOpLambda) else node.layer.call
     names = list(inspect.signature(function).parameters)
+    rest = _rest_name(function)
+    if rest is not None:  # tf.einsum(equation, *inputs)
+        start = max(names.index(rest), 1)
+        return node.args[0], {rest: list(node.args[start:]), **node.kwargs}
     kwargs = {**dict(zip(names[1:], node.args[1:], strict=False)), **node.kwargs}
     first = node.args[0] if node.args else kwargs.pop(names[0])
     return first, kwargs
+
+
+def _rest_name(function: Any) -> str | None:
+    """The name of the parameter that takes any number of arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    return next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
 
 
 def _plain(value: Any, numbers: dict[int, int]) -> Any:
@@ -290,7 +300,9 @@ class _Graph:
         """The arguments of a call."""
         if not isinstance(call, dict) or "args" not in call:
             first, kwargs = self._keras2_arguments(call)
-            return (first,), kwargs
+            made = self.layers[layer["name"]]
+            rest = _rest_name(made.function) if isinstance(made, TFOpLambda) else None
+            return (first, *(kwargs.pop(rest, ()) if rest else ())), kwargs
         args, kwargs = self._keras3_value(call["args"]), self._keras3_value(call.get("kwargs") or {})
         if is_operation(layer):
             found = function_arguments(layer, args, kwargs)

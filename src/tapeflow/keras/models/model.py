@@ -12,6 +12,7 @@ from tapeflow.keras.graph.inference import infer, shapes_of
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.tracking import once
+from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.training.trainer import Trainer
 
 
@@ -122,8 +123,8 @@ class Model(Trainer, Layer):
 
     @property
     def submodules(self) -> tuple[Any, ...]:
-        """Every layer below it."""
-        return tuple(self._below()[1:])
+        """Every layer below it: those that it holds, then those below each."""
+        return tuple(_held_first(self, {id(self)}))
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """The layer of a name, or at an index of `layers`."""
@@ -272,3 +273,12 @@ def _is_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         or (len(args) == 1 and "outputs" in kwargs)
         or ("inputs" in kwargs and "outputs" in kwargs)
     )
+
+
+def _held_first(layer: WeightOwner, seen: set[int]) -> list[WeightOwner]:
+    held: list[WeightOwner] = []
+    for child in layer._modules():
+        if isinstance(child, WeightOwner) and id(child) not in seen:
+            seen.add(id(child))
+            held.append(child)
+    return held + [inner for child in held for inner in _held_first(child, seen)]

@@ -38,7 +38,7 @@ def test_it_knows_shape_dtype_and_history(x: Any) -> None:
         ("tf.math.subtract", lambda x: 2.0 - x),
         ("tf.math.multiply", lambda x: np.float32(2.0) * x),
         ("tf.math.truediv", lambda x: x / 2.0),
-        ("tf.math.floordiv", lambda x: x // 2.0),
+        ("tf.compat.v1.floor_div", lambda x: x // 2.0),
         ("tf.math.floormod", lambda x: x % 2.0),
         ("tf.math.pow", lambda x: x**2),
         ("tf.linalg.matmul", lambda x: x @ tf.ones((4, 3))),

@@ -79,3 +79,40 @@ def test_names_of_the_first_version_are_those_of_keras() -> None:
 def test_a_file_names_no_other_attribute_of_a_tensor(kind: Any, name: str) -> None:
     with pytest.raises(ValueError, match=f"expected attr_name to be one of .*; got '{name}'"):
         kind.from_config({"attr_name": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("tf.compat.v1.norm", lambda x: tf.norm(x, axis=-1)),
+        ("tf.einsum", lambda x: tf.einsum("bi,bj->bij", x, x)),
+        ("tf.nn.softmax", lambda x: tf.nn.softmax(x)),
+        ("tf.nn.softmax", lambda x: tf.keras.activations.softmax(x)),
+        ("tf.math.sigmoid", lambda x: tf.keras.activations.sigmoid(x)),
+        ("tf.nn.log_softmax", lambda x: tf.nn.log_softmax(x)),
+        ("tf.math.truediv", lambda x: tf.divide(x, x)),
+        ("tf.compat.v1.boolean_mask", lambda x: tf.boolean_mask(x, [True, False, True, True], axis=1)),
+        ("tf.dtypes.complex", lambda x: tf.complex(x, x)),
+        ("tf.tensordot", lambda x: tf.tensordot(x, tf.ones([4, 2]), 1)),
+        ("tf.compat.v1.math.scalar_mul", lambda x: tf.scalar_mul(2.0, x)),
+        ("tf.compat.v1.nn.crelu", lambda x: tf.nn.crelu(x)),
+        (
+            "tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2",
+            lambda x: tf.nn.softmax_cross_entropy_with_logits(x, x),
+        ),
+        ("tf.compat.v1.floor_div", lambda x: x // 2.0),
+        ("tf.debugging.check_numerics", lambda x: tf.debugging.check_numerics(x, "x")),
+        ("tf.keras.backend.batch_flatten", lambda x: tf.keras.backend.batch_flatten(x)),
+        ("tf.meshgrid", lambda x: tf.meshgrid(x[:, 0], x[:, 1])[1]),
+    ],
+    ids=range(17),
+)
+def test_calls_are_named_as_in_keras_and_come_back_from_their_config(name: str, call: Any) -> None:
+    tf.keras.backend.clear_session()
+    x = tf.keras.Input((4,))
+    model = tf.keras.Model(x, call(x))
+    assert model.layers[-1].name == name
+    again = tf.keras.Model.from_config(model.get_config())
+    data = np.arange(1, 9, dtype="float32").reshape(2, 4)
+    np.testing.assert_allclose(again(data), model(data))
+    assert again.layers[-1].name == name
