@@ -171,7 +171,9 @@ class Metric(tf.Module):
         found = {id(v): v for v in self._weights}
         held = self._flatten(
             recursive=False,
-            predicate=lambda leaf: isinstance(leaf, (tf.Variable, tf.Module)),
+            predicate=lambda leaf: isinstance(
+                leaf, (tf.Variable, Metric)
+            ),  # no layers: a network stays as it is
             attribute_traversal_key=lambda _: 0,  # as they were assigned
         )
         for leaf in held:

@@ -195,3 +195,27 @@ def test_metric_made_and_first_used_in_a_staged_function_counts_every_call() -> 
     assert [float(step(tf.constant([x, x]))) for x in (1.0, 3.0, 5.0)] == [1.0, 2.0, 3.0]
     mean.update_state([9.0, 9.0])
     assert float(mean.result()) == 4.5
+
+
+def test_a_network_in_a_metric_is_none_of_its_state() -> None:
+    class Distance(tf.keras.metrics.Metric):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
+            self.total = self.add_weight("total")
+
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            self.total.assign_add(tf.reduce_sum(self.network(y_pred)))
+
+        def result(self):
+            return self.total
+
+    metric = Distance()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, kernel_initializer="ones")])
+    model.compile("sgd", "mse", metrics=[metric])
+    model.evaluate(tf.ones((2, 3)), tf.ones((2, 2)), verbose=0)
+    assert float(metric.result()) == 12.0
+    metric.reset_state()
+    assert [v.name for v in metric.variables] == ["total:0"]
+    assert metric.network.get_weights()[0].tolist() == [[1.0], [1.0]]
+    assert len(model.weights) == 2
