@@ -69,8 +69,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.experimental.function_executor_type": "accepted, without effect: XLA runs every program",
     "tf.experimental.dlpack.to_dlpack": "gives a copy; changing it does not change the tensor",
     "tf.experimental.dlpack.from_dlpack": "takes a copy; also of arrays with `__dlpack__`",
-    "tf.experimental.ExtensionType": "`tf.nest` looks into it, with `expand_composites` or without; its `Spec` is "
-    "not taken in an `input_signature`, and Keras layers do not take instances",
+    "tf.experimental.ExtensionType": "`tf.nest` looks into it, with `expand_composites` or without; Keras "
+    "layers do not take instances",
     "tf.experimental.BatchableExtensionType": "as `ExtensionType`, every one of which can be batched",
     "tf.experimental.numpy.experimental_enable_numpy_behavior": "methods, indexing and NumPy's promotion of dtypes; "
     "not the modes 'safe' and 'all', and Variables keep TensorFlow's indexing",

@@ -21,7 +21,9 @@ from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.type_spec import TypeSpec
 from tapeflow.ops import arithmetic, comparison, division, power, products, reduction
 
-_RESERVED = ("Spec", "keep_call", "numpy", "spec")
+_RESERVED = ("Spec", "keep_call", "numpy")
+
+_OF_EVERY_CLASS = ("__dict__", "__weakref__", "__doc__")
 
 
 class Field(NamedTuple):
@@ -61,7 +63,8 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
     tf.bool
 
     Fields are annotated as `tf.Tensor`, a number, a string, another class, `tuple[X, ...]`, `Mapping[str, X]` or a
-    union. A `__validate__` method may raise; a constructor of one's own sets the fields.
+    union. A `__validate__` method may raise; a constructor of one's own sets the fields. A class `Spec` inside adds
+    to the spec: a constructor, properties, a `__repr__`.
     """
 
     _hints: ClassVar[dict[str, Any]] = {}
@@ -85,9 +88,10 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
             _parameter(n, cls.__dict__.get(n, getattr(cls, n, inspect.Parameter.empty))) for n in cls._fields
         ]
         cls._signature = inspect.Signature(parameters)
-        cls.Spec = type(
-            "Spec", (ExtensionTypeSpec,), {"value_type": cls, "__qualname__": f"{cls.__qualname__}.Spec"}
-        )
+        written = vars(vars(cls)["Spec"]) if "Spec" in vars(cls) else {}  # a plain class: what stands in it
+        members = {n: m for n, m in written.items() if n not in _OF_EVERY_CLASS}
+        members |= {"value_type": cls, "__qualname__": f"{cls.__qualname__}.Spec"}
+        cls.Spec = type("Spec", (ExtensionTypeSpec,), members)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         vars(self).update(bound(self._signature, type(self).__name__, args, kwargs))
@@ -145,7 +149,7 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
 
     @property
     def _type_spec(self) -> ExtensionTypeSpec:
-        return type(self).Spec(*[_spec_of(getattr(self, f)) for f in self._fields])
+        return type(self).Spec._from_fields({f: _spec_of(getattr(self, f)) for f in self._fields})
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         from tapeflow.ops.extension_dispatch import dispatched
@@ -162,8 +166,11 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
 def _own_hints(cls: type, frame: types.FrameType) -> dict[str, Any]:
     """The annotations of a class, evaluated where it is defined, which may be in a function."""
     known = {**frame.f_locals, cls.__name__: cls}
+    alone = type(
+        cls.__name__, (), {"__annotations__": inspect.get_annotations(cls)}
+    )  # without those of its bases
     try:
-        found = inspect.get_annotations(cls, globals=frame.f_globals, locals=known, eval_str=True)
+        found = typing.get_type_hints(alone, frame.f_globals, known)
     except NameError as error:
         raise TypeError(
             f"{cls.__name__} expected annotations with names that are known where it is defined; got one that is not: "
@@ -286,6 +293,13 @@ class ExtensionTypeSpec(TypeSpec):
         self.__dict__.update(
             bound(self.value_type._signature, f"{self.value_type.__name__}.Spec", args, kwargs)
         )
+
+    @classmethod
+    def _from_fields(cls, fields: dict[str, Any]) -> ExtensionTypeSpec:
+        """A spec whatever arguments a constructor of one's own takes."""
+        made = object.__new__(cls)
+        made.__dict__.update(fields)
+        return made
 
     def _parts(self) -> tuple[Any, ...]:
         return tuple(self.__dict__[f] for f in self.value_type._fields)

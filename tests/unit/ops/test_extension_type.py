@@ -141,10 +141,10 @@ def test_refusals() -> None:
         class Stranger(experimental.ExtensionType):
             value: Unknown  # noqa: F821 # pyright: ignore[reportUndefinedVariable]
 
-    with pytest.raises(ValueError, match=r"\['spec'\] are reserved"):
+    with pytest.raises(ValueError, match=r"\['numpy'\] are reserved"):
 
         class Taken(experimental.ExtensionType):
-            spec: tf.Tensor
+            numpy: tf.Tensor
 
     with pytest.raises(ValueError, match="annotations of parameters of tf.concat.*got \\['tensors'\\]"):
         experimental.dispatch_for_api(tf.concat, {"tensors": Masked})(lambda tensors: None)
@@ -162,6 +162,41 @@ def test_specs() -> None:
     assert not wide.is_compatible_with(Toy("a", 1))
     specs = (spec, tf.TensorSpec([]), tf.RaggedTensorSpec([None, None]), tf.SparseTensorSpec([2]))
     assert all(isinstance(s, tf.TypeSpec) for s in specs)
+
+
+class Sized(experimental.ExtensionType):
+    values: tf.Tensor
+    after: Optional["Sized"] = None  # noqa: UP037, UP045 - a name inside another annotation
+
+    class Spec:
+        def __init__(self, shape: Any) -> None:
+            self.values = tf.TensorSpec(shape, tf.int32)
+            self.after = None
+
+        @property
+        def shape(self) -> tf.TensorShape:
+            return self.values.shape
+
+
+def test_spec_with_a_constructor_of_its_own() -> None:
+    wide = Sized.Spec([None])
+    value = Sized([1, 2])
+    assert isinstance(wide, tf.TypeSpec)
+    assert wide.is_compatible_with(value)
+    assert tf.type_spec_from_value(value) == Sized.Spec([2])
+    assert tf.type_spec_from_value(value).shape == [2]
+    double = tf.function(lambda v: v.values * 2, input_signature=[wide])
+    assert double(value).numpy().tolist() == [2, 4]
+    with pytest.raises(TypeError, match="expected an argument that fits"):
+        double(Sized([[1]]))
+
+
+def test_a_field_of_its_own_class() -> None:
+    chain = Sized([1], Sized([2]))
+    assert chain.after is not None
+    assert chain.after.after is None
+    with pytest.raises(TypeError, match="after expected a value of type"):
+        Sized([1], 3)
 
 
 def test_functions_tapes_and_structures_go_into_them() -> None:
