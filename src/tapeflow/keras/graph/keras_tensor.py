@@ -53,8 +53,9 @@ class KerasTensor(Symbolic):
 
     @property
     def type_spec(self) -> TypeSpec:
-        """Shape, dtype and name."""
-        return TensorSpec(self.shape, self.dtype, self.name)
+        """Shape, dtype and, of an input, the name."""
+        is_input = self.node is None or self.node.is_input
+        return TensorSpec(self.shape, self.dtype, self.name if is_input else None)
 
     def get_shape(self) -> TensorShape:
         """The shape."""
@@ -111,6 +112,13 @@ class KerasTensor(Symbolic):
         if type(self) is not KerasTensor:
             shown = f"type_spec={self.type_spec!r}"
         return f"<KerasTensor: {shown}{origin}>"
+
+    def __str__(self) -> str:
+        name = f", name={self.name!r}" if self.name is not None else ""
+        origin = (
+            f", description=\"created by layer '{self.node.layer.name}'\"" if self.node is not None else ""
+        )
+        return f"KerasTensor(type_spec={self.type_spec!r}{name}{origin})"
 
 
 def is_keras_tensor(x: Any) -> bool:

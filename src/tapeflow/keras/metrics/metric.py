@@ -233,6 +233,9 @@ class Metric(tf.Module):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}>"
 
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(name={self.name},dtype={self.dtype})"
+
 
 def _giving_tensors(result: Callable[..., Any]) -> Callable[..., Any]:
     """`result`, giving the value of a Variable now rather than the Variable, which will change."""

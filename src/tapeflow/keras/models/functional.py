@@ -13,7 +13,7 @@ from tapeflow.keras.graph.keras_tensor import KerasTensor, is_keras_tensor
 from tapeflow.keras.layers.input_layer import Input
 from tapeflow.keras.layers.input_spec import InputSpec
 from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.naming import unique_name
+from tapeflow.keras.layers.naming import snake_case, unique_name
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.plan import Network, Plan, walk
 
@@ -32,7 +32,8 @@ class Functional(Model):
     ) -> None:
         for key in kwargs:
             raise TypeError("Keyword argument not understood:", key)
-        super().__init__(name=name or unique_name("model"), trainable=True)
+        kind = "model" if type(self) is Functional else snake_case(type(self).__name__)
+        super().__init__(name=name or unique_name(kind), trainable=True)
         self._init_graph(inputs, outputs)
         if not trainable:
             self.trainable = False

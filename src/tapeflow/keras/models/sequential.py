@@ -36,7 +36,7 @@ class Sequential(Functional):
     _hidden: ClassVar[frozenset[str]] = Functional._hidden | {"_graph_layers"}
 
     def __init__(self, layers: Any = None, name: str | None = None, trainable: bool = True) -> None:
-        Model.__init__(self, name=name or unique_name("sequential"), trainable=trainable)
+        Model.__init__(self, name=name, trainable=trainable)
         self._stack: list[Any] = []
         self._graph_shape: Any = None
         self.inputs: Any = None

@@ -23,7 +23,7 @@ def test_it_knows_shape_dtype_and_history(x: Any) -> None:
     assert (y.shape.as_list(), y.dtype, y.ndim, y.rank) == ([None, 2], tf.float32, 2, 2)
     assert y.get_shape() == y.shape
     assert y._keras_history == (dense, 0, 0)
-    assert y.type_spec == tf.TensorSpec((None, 2), tf.float32, y.name)
+    assert y.type_spec == tf.TensorSpec((None, 2), tf.float32)
     assert repr(y) == "<KerasTensor: shape=(None, 2) dtype=float32 (created by layer 'dense_here')>"
     assert tf.keras.backend.is_keras_tensor(y)
     assert copy.deepcopy(y) is y
@@ -82,3 +82,13 @@ def test_it_is_a_key_by_identity(x: Any) -> None:
     assert {x: 1, other: 2}[x] == 1
     assert x.ref() == x.ref()
     assert x.ref() != other.ref()
+
+
+def test_printed() -> None:
+    x = tf.keras.Input((2,), name="shown")
+    spec = "TensorSpec(shape=(None, 2), dtype=tf.float32, name='shown')"
+    assert str(x) == f"KerasTensor(type_spec={spec}, name='shown', description=\"created by layer 'shown'\")"
+    y = tf.keras.layers.Dense(3, name="shown_dense")(x)
+    assert str(y).startswith(
+        "KerasTensor(type_spec=TensorSpec(shape=(None, 3), dtype=tf.float32, name=None), name="
+    )

@@ -219,3 +219,7 @@ def test_a_network_in_a_metric_is_none_of_its_state() -> None:
     assert [v.name for v in metric.variables] == ["total:0"]
     assert metric.network.get_weights()[0].tolist() == [[1.0], [1.0]]
     assert len(model.weights) == 2
+
+
+def test_printed() -> None:
+    assert str(tf.keras.metrics.AUC(name="area")) == "AUC(name=area,dtype=float32)"

@@ -173,3 +173,19 @@ def test_a_nested_model_is_not_called_to_know_its_shapes() -> None:
     outer = tf.keras.Model(words, tf.keras.layers.Dense(2)(inner(words, training=False)))
     assert outer.output_shape == (None, 2)
     assert outer(tf.constant([["a"], ["c"]])).shape == (2, 2)
+
+
+def test_names_of_models_come_from_their_class() -> None:
+    class OwnNet(tf.keras.Model):
+        def __init__(self) -> None:
+            x = tf.keras.Input((2,))
+            super().__init__(x, x)
+
+    class OwnStack(tf.keras.Sequential):
+        pass
+
+    assert OwnNet().name.startswith("own_net")
+    assert OwnStack().name.startswith("own_stack")
+    x = tf.keras.Input((2,))
+    assert tf.keras.Model(x, x).name.startswith("model")
+    assert tf.keras.Sequential().name.startswith("sequential")
