@@ -76,6 +76,8 @@ def test_compilation_is_always_on() -> None:
     for enabled in (False, True, "autoclustering"):
         assert tf.config.optimizer.set_jit(enabled) is None
         assert tf.config.optimizer.get_jit() == "autoclustering"
+    tf.config.optimizer.set_experimental_options({"layout_optimizer": True})
+    assert tf.config.optimizer.get_experimental_options()["layout_optimizer"] is True
 
 
 def test_options_without_effect_are_remembered() -> None:

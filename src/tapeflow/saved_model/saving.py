@@ -34,7 +34,7 @@ class SaveOptions:
     """TensorFlow's options for saving; none of them changes anything here."""
 
     def __init__(self, **options: Any) -> None:
-        self.options = options
+        vars(self).update(options)
 
 
 class LoadOptions(SaveOptions):

@@ -38,6 +38,7 @@ from .renamed import to_int64 as to_int64
 from .renamed import truncated_normal as truncated_normal
 from .same import config as config
 from .same import executing_eagerly as executing_eagerly
+from .same import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from .same import keras as keras
 from .same import python_io as python_io
 from .same import set_random_seed as set_random_seed

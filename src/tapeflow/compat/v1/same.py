@@ -7,4 +7,7 @@ from tapeflow.engine import random as _random
 from tapeflow.ops.introspection import executing_eagerly as executing_eagerly
 
 python_io = _io
+
+
+executing_eagerly_outside_functions = executing_eagerly
 set_random_seed = _random.set_seed
