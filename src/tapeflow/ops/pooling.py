@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.engine import errors
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.op import Op, op
@@ -12,6 +13,7 @@ from tapeflow.engine.tensor import Tensor
 from tapeflow.ops import pool_kernel
 from tapeflow.ops.domains import FLOATING, REAL
 from tapeflow.ops.host_args import describe, invalid
+from tapeflow.ops.shaping import reshape
 from tapeflow.ops.window import Paddings, Sizes, Window
 from tapeflow.ops.window_args import Layout, make_window, read_layout, read_padding, read_sizes
 
@@ -77,6 +79,8 @@ def _pool(
     dilations: Sizes | None = None,
     size_name: str = "ksize",
 ) -> Tensor:
+    if pool_op is max_pool_op and _is_over_channels(ksize, strides, layout):
+        return _pool_channels(convert_to_tensor(input), ksize[-1], layout)
     size = read_sizes(ksize, layout, size_name)
     steps = read_sizes(strides, layout, "strides")
     cells = read_padding(padding, layout, allow_explicit=pool_op is max_pool_op)
@@ -93,6 +97,31 @@ def _pool(
         padding=cells,
         dilations=dilations or (1,) * layout.spatial,
     )
+
+
+def _is_over_channels(ksize: Any, strides: Any, layout: Layout) -> bool:
+    """Whether windows lie side by side along the channels alone, the last axis."""
+    if (
+        layout.is_channels_first
+        or not isinstance(ksize, (list, tuple))
+        or not isinstance(strides, (list, tuple))
+    ):
+        return False
+    alone = [1] * (layout.rank - 1)
+    return [*ksize[:-1]] == [*strides[:-1]] == alone and ksize[-1] == strides[-1] != 1
+
+
+def _pool_channels(x: Tensor, count: int, layout: Layout) -> Tensor:
+    *outer, channels = x.spec.shape
+    if channels % count:
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"{layout.where} expected a window over channels to evenly divide their number; got a window of {count} "
+            f"for {channels} channels.",
+        )
+    pooled = max_pool1d(reshape(x, [-1, channels, 1]), count, count, "VALID")
+    return reshape(pooled, [*outer, channels // count])
 
 
 def max_pool2d(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tapeflow as tf
 from tapeflow.engine import errors
 from tapeflow.engine.convert import constant
 from tapeflow.engine.tape import GradientTape
@@ -132,6 +133,19 @@ def test_averages_differentiate() -> None:
         y = pooling.avg_pool2d(x, 2, 2, "SAME")
     found = tape.gradient(y, x)
     assert values(found) == [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.5, 0.5, 1]]
+
+
+def test_the_largest_of_each_few_channels() -> None:
+    x = tf.reshape(tf.range(12.0), [1, 1, 2, 6])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.max_pool(x, [1, 1, 1, 3], [1, 1, 1, 3], "SAME")
+    assert y.numpy().tolist() == [[[[2, 5], [8, 11]]]]
+    assert tape.gradient(y, x).numpy()[0, 0, 0].tolist() == [0, 0, 1, 0, 0, 1]
+    with pytest.raises(
+        tf.errors.UnimplementedError, match="evenly divide their number; got a window of 4 for 6"
+    ):
+        tf.nn.max_pool(x, [1, 1, 1, 4], [1, 1, 1, 4], "VALID")
 
 
 REFUSED: list[tuple[Any, Any, str]] = [
