@@ -286,6 +286,8 @@ def _alone(a: Any, size: int) -> Any:
 
 def inferred_shape(layer: Any, input_shape: Any) -> Any:
     """The shape of a layer's result for inputs of a shape, which may have None in it, or several."""
+    if id(layer) in _asked.get():
+        raise NotSketchable("The call, which cannot be sketched, is what would tell the shape.")
     dtype = tf.as_dtype(layer.compute_dtype or "float32")
     inputs = nest.map_structure(lambda s: KerasTensor(s.shape, dtype), shapes_of(input_shape))
     results = infer(layer, (inputs,), {})

@@ -45,6 +45,15 @@ class KerasTensor(Symbolic):
         return History(self.node.layer, self.node.node_index, self.index)
 
     @property
+    def _keras_mask(self) -> Any:
+        """The mask that goes with the tensor, a symbol too; without one the attribute is not there."""
+        from tapeflow.keras.graph.op_layer import InstanceProperty
+
+        if all(sample.mask is None for sample in self.samples.values()):
+            raise AttributeError("This KerasTensor has no mask.")
+        return InstanceProperty("_keras_mask")(self)
+
+    @property
     def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)

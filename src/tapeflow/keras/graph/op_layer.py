@@ -119,7 +119,7 @@ class InstanceProperty(TFOpLambda):
         attr_name: the attribute. It may come from a file, so it is one of those that symbols have.
     """
 
-    known: ClassVar[frozenset[str]] = frozenset({*RAGGED_PROPERTIES, *SPARSE_PROPERTIES})
+    known: ClassVar[frozenset[str]] = frozenset({*RAGGED_PROPERTIES, *SPARSE_PROPERTIES, "_keras_mask"})
 
     def __init__(self, attr_name: str, **kwargs: Any) -> None:
         if attr_name not in self.known:

@@ -78,8 +78,8 @@ class Discretization(PreprocessingLayer):
             return
         values = np.sort(np.concatenate(self._seen))
         count = self.num_bins or 1
-        places = np.ceil(np.arange(1, count) * len(values) / count).astype(int) - 1
-        self.bin_boundaries = values[np.clip(places, 0, len(values) - 1)].tolist()
+        ranks = np.arange(1, len(values) + 1) / len(values)
+        self.bin_boundaries = np.interp(np.arange(1, count) / count, ranks, values).tolist()
         self._seen = []
 
     def save_own_variables(self, store: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.training.sources.leaves import Table
 from tapeflow.ops.feature_scaling import join_moments_op, standardize_op
 
 
@@ -69,7 +70,7 @@ class PreprocessingLayer(Layer):
         """Learn from all the data, forgetting what was learned before.
 
         Args:
-            data: an array, a tensor, a list of numbers, or batches: a tf.data.Dataset or any iterable.
+            data: an array, a tensor, a list of numbers, a pandas object, or batches: a tf.data.Dataset or any iterable.
             batch_size: the rows of an array to look at together.
             steps: how many batches to look at; all of them unless given.
         """
@@ -231,6 +232,8 @@ def _batches(data: Any, batch_size: int | None) -> Any:
         data = np.asarray(data)
     elif isinstance(data, TensorLike):
         data = tf.convert_to_tensor(data).numpy()
+    elif isinstance(data, Table):
+        data = data.to_numpy()
     if not isinstance(data, np.ndarray):
         return iter(data)
     # The result does not depend on the size; large ones are fewer programs to run.

@@ -170,3 +170,12 @@ def test_a_batch_size_may_be_written_into_a_call(batch: int) -> None:
     outputs = tf.keras.layers.Lambda(lambda x: tf.reshape(x, [batch * 2, 5]))(noisy)
     assert tuple(noisy.shape) == (None, 10)
     assert tf.keras.Model(inputs, outputs)(tf.ones((batch, 10))).shape == (batch * 2, 5)
+
+
+def test_a_lambda_that_looks_words_up() -> None:
+    words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.range(2, dtype=tf.int64))
+    table = tf.lookup.StaticVocabularyTable(words, 1)
+    x = tf.keras.Input([], dtype=tf.string)
+    y = tf.keras.layers.Lambda(lambda texts: table.lookup(texts))(x)
+    assert (y.shape.as_list(), y.dtype) == ([None], tf.int64)
+    assert tf.keras.Model(x, y)(tf.constant(["b", "a"])).numpy().tolist() == [1, 0]

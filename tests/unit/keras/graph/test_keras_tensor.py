@@ -92,3 +92,14 @@ def test_printed() -> None:
     assert str(y).startswith(
         "KerasTensor(type_spec=TensorSpec(shape=(None, 3), dtype=tf.float32, name=None), name="
     )
+
+
+def test_a_mask_is_a_symbol_too(x: Any) -> None:
+    assert not hasattr(x, "_keras_mask")
+    tokens = tf.keras.Input((None,), dtype="int32")
+    mask = tf.keras.layers.Embedding(5, 2, mask_zero=True)(tokens)._keras_mask
+    assert (mask.shape.as_list(), mask.dtype) == ([None, None], tf.bool)
+    model = tf.keras.Model(tokens, tf.cast(mask, tf.int32))
+    again = tf.keras.Model.from_config(model.get_config())
+    for each in (model, again):
+        assert each(tf.constant([[3, 0]])).numpy().tolist() == [[1, 0]]

@@ -135,3 +135,12 @@ def test_a_preprocessing_layer_of_the_users_own() -> None:
     layer.adapt(tf.data.Dataset.from_tensor_slices(np.array([[1.0], [4.0], [2.0]], "float32")).batch(2))
     assert layer.is_adapted
     assert layer(tf.constant([[2.0]])).numpy().tolist() == [[0.5]]
+
+
+def test_tables_are_learned_from() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": [0.0, 2.0], "b": [1, 5]})
+    layer = tf.keras.layers.Normalization()
+    layer.adapt(table)
+    assert layer.mean.numpy().tolist() == [[1.0, 3.0]]
+    np.testing.assert_allclose(layer(table), [[-1, -1], [1, 1]])

@@ -72,6 +72,10 @@ def test_lookups_round_trip() -> None:
     np.testing.assert_allclose(again([["a", "c", "z"]]), layer([["a", "c", "z"]]))
     bins = layers.Discretization(num_bins=3)
     bins.adapt(np.arange(9.0))
+    assert bins.bin_boundaries == [2.0, 5.0]
+    halves = layers.Discretization(num_bins=2)
+    halves.adapt([1.0, 2.0, 3.0])
+    assert halves.bin_boundaries == [1.5]
     again = layers.Discretization.from_config(bins.get_config())
     np.testing.assert_array_equal(again([0.0, 4.0, 8.0]), bins([0.0, 4.0, 8.0]))
     bins.reset_state()
