@@ -36,7 +36,7 @@ def apart(counters: Any = None) -> Iterator[None]:
     saved = {name: getattr(state, name) for name in _RECORDING}
     state.trace, state.tapes, state.recording = Trace(), (), None
     state.outer, state.bodies, state.is_assembling = None, (), False
-    state.drawn, state.counters = [], counters
+    state.drawn, state.counters, state.is_in_pipeline = [], counters, True
     try:
         yield
         if state.trace.effects or state.trace.writes:  # what is printed or assigned happens now
@@ -46,7 +46,10 @@ def apart(counters: Any = None) -> Iterator[None]:
             setattr(state, name, value)
 
 
-_RECORDING = ("trace", "tapes", "recording", "outer", "bodies", "is_assembling", "drawn", "counters")
+_RECORDING = (
+    *("trace", "tapes", "recording", "outer", "bodies", "is_assembling", "drawn", "counters"),
+    "is_in_pipeline",
+)
 
 
 @contextmanager

@@ -216,7 +216,7 @@ class Function:
         return nest.map_structure(returned, result)
 
     def _warn_of_read(self, recording: Recording) -> None:
-        if self._has_warned_of_reads:
+        if self._has_warned_of_reads or state.is_in_pipeline:  # there the caller is plain Python too
             return
         self._has_warned_of_reads = True
         warnings.warn(

@@ -194,6 +194,7 @@ class State(threading.local):
         self.counters: Any = None  # gives the random counter for a seed, in place of the shared ones
         self.is_assembling = False
         self.lifted_from: Any = None  # the record that an `init_scope` has left
+        self.is_in_pipeline = False  # a function of a dataset, called for each element, is running
 
 
 state = State()

@@ -202,7 +202,8 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
     def _value_for(self, where: str, value: Any) -> Node:
         node = to_node(value, self.dtype)
         shape = node.spec.shape
-        fits = self._declared.is_compatible_with(shape) if self._declared else shape == self._spec.shape
+        declared = self._declared
+        fits = shape == self._spec.shape if declared is None else declared.is_compatible_with(shape)
         if not fits:
             raise ValueError(
                 f"{where} expected a value of the Variable's shape: cannot assign value to variable "
@@ -286,7 +287,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
     @property
     def shape(self) -> TensorShape:
         """The shape it was declared with, or that of its value."""
-        return self._declared or static_shape(self._node.spec.shape)
+        return static_shape(self._node.spec.shape) if self._declared is None else self._declared
 
     @property
     def name(self) -> str:

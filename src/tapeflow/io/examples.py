@@ -81,7 +81,8 @@ def parse_single_sequence_example(
     proto = _parsed(read_strings(serialized, where, "serialized").item(), "SequenceExample", where)
     context = _features([proto.context.feature], context_features or {}, where, True, may_be_empty=True)
     lists = proto.feature_lists.feature_list
-    found = {key: _sequence(key, wanted, lists, where) for key, wanted in (sequence_features or {}).items()}
+    wanted = sorted((sequence_features or {}).items(), key=_place)
+    found = {key: _sequence(key, feature, lists, where) for key, feature in wanted}
     return context, found
 
 
@@ -130,6 +131,15 @@ def _parsed(text: bytes, kind: str, where: str) -> Any:
         ) from None
 
 
+_ORDER = (VarLenFeature, (FixedLenFeature, FixedLenSequenceFeature), RaggedFeature, SparseFeature)
+
+
+def _place(item: tuple[str, Any]) -> tuple[int, str]:
+    """Where a feature stands in what TensorFlow returns: by its kind, then by its name."""
+    key, feature = item
+    return next((i for i, kind in enumerate(_ORDER) if isinstance(feature, kind)), len(_ORDER)), key
+
+
 def _features(
     examples: Sequence[Any],
     wanted: Mapping[str, Any],
@@ -140,7 +150,7 @@ def _features(
     if not wanted and not may_be_empty:
         raise ValueError(f"{where} expected features to parse: features cannot be empty; got {wanted!r}.")
     found = {}
-    for key, feature in wanted.items():
+    for key, feature in sorted(wanted.items(), key=_place):
         if isinstance(feature, FixedLenFeature):
             made: Any = _fixed(key, feature, examples, where)
             found[key] = made[0] if is_single else made

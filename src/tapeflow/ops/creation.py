@@ -109,7 +109,7 @@ def _full(shape: tuple[int, ...], number: int, dtype: DType) -> Tensor:
             raise TypeError(
                 "tf.ones expected a dtype of numbers; got dtype=tf.string. Use tf.fill for strings."
             )
-        return convert_to_tensor(np.full(shape, b"", object))
+        return convert_to_tensor(np.full(shape, b"", object), dtypes.string)
     if math.prod(shape) <= _SMALL:
         return convert_to_tensor(np.full(shape, number, dtype.as_numpy_dtype))
     return full_kernel(shape=shape, value=number, dtype=dtype)
@@ -133,7 +133,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
         )
     known = None if isinstance(value, TensorLike) else tensor.host_value()
     if known is not None and (known.dtype == object or math.prod(shape) <= _SMALL):
-        return convert_to_tensor(np.full(shape, known, known.dtype))
+        return convert_to_tensor(np.full(shape, known, known.dtype), tensor.dtype)
     return broadcast_kernel(tensor, shape=shape)
 
 

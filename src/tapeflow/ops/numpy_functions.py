@@ -233,6 +233,8 @@ def _static(value: Any) -> Any:
 def _alike(arrays: tuple[Any, ...]) -> list[Any]:
     """Arrays in the dtype that NumPy would give their sum."""
     dtype = np.result_type(*[a.dtype for a in arrays])
+    if _fraction is np.float32 and not any(np.issubdtype(a.dtype, np.double) for a in arrays):
+        dtype = NARROW.get(dtype, dtype)
     return [a.astype(dtype) for a in arrays]
 
 

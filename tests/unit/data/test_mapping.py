@@ -251,3 +251,13 @@ def test_two_threads_may_read_one_dataset() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(total, range(8))) == {3.0 * sum(range(200))}
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_function_of_text_says_nothing_of_being_run_as_python() -> None:
+    @tf.function
+    def parsed(line: Any) -> Any:
+        return tf.stack(tf.io.decode_csv(line, [0.0, 0.0]))
+
+    lines = Dataset.from_tensor_slices(["1,2", "3,4"]).map(parsed)
+    assert [row.tolist() for row in lines.as_numpy_iterator()] == [[1, 2], [3, 4]]

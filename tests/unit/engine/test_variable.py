@@ -381,3 +381,12 @@ def test_assigning_inside_a_jax_transformation_is_refused() -> None:
         with pytest.raises(RuntimeError, match="got a tracer of a JAX transformation"):
             jax.jit(lambda x, change=change: change(x).numpy())(2.0)
     assert v.numpy() == 1.0
+
+
+def test_a_variable_of_any_shape() -> None:
+    v = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None))
+    assert v.assign([[3.0]]).numpy().tolist() == [[3.0]]
+    assert v.shape.rank is None
+    scalar = tf.Variable(1.0, shape=[])
+    with pytest.raises(ValueError, match="Shape mismatch"):
+        scalar.assign([1.0])

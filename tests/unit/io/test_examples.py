@@ -121,3 +121,9 @@ def test_numbers_survive() -> None:
     )
     assert found["a"].numpy().tolist() == extreme
     assert np.asarray(found["a"]).dtype == np.int64
+
+
+def test_features_come_by_kind_and_name() -> None:
+    fixed, sparse = tf.io.FixedLenFeature([], tf.int64, 0), tf.io.VarLenFeature(tf.int64)
+    wanted = {"z": fixed, "r": tf.io.RaggedFeature(tf.int64), "b": sparse, "a": fixed}
+    assert list(tf.io.parse_single_example(_example(), wanted)) == ["b", "a", "z", "r"]

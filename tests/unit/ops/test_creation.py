@@ -259,3 +259,9 @@ def test_sequence_mask() -> None:
         tf.sequence_mask([1, 2], [3])
     with pytest.raises(Invalid, match=r"tf\.sequence_mask expected maxlen of at least 0; got maxlen=-1"):
         tf.sequence_mask([1, 2], -1)
+
+
+def test_no_strings_are_strings() -> None:
+    for none in (tf.zeros([0, 1], tf.string), tf.fill([0, 1], "a")):
+        assert (none.dtype, none.shape.as_list()) == (tf.string, [0, 1])
+        assert tf.concat((none, [["x"]]), 0).numpy().tolist() == [[b"x"]]

@@ -36,3 +36,8 @@ def test_what_is_not_there_is_named() -> None:
         tnp.nothing  # noqa: B018
     with pytest.raises(TypeError, match="expected 2 arrays; got 1 arguments"):
         tnp.add(1)
+
+
+def test_limits_of_types() -> None:
+    assert tnp.iinfo(tnp.int32).max == 2**31 - 1
+    assert tnp.finfo(tf.float32).eps == np.finfo("float32").eps

@@ -50,7 +50,6 @@ from tapeflow.ops.numpy_functions import nonzero as nonzero
 from tapeflow.ops.numpy_functions import where as where
 
 e, inf, newaxis, pi = _np.e, _np.inf, _np.newaxis, _np.pi
-finfo, iinfo = _np.finfo, _np.iinfo
 ndarray = Tensor
 bool_, complex_, float_, int_ = _dtypes.bool, complex128, float64, int64
 inexact, object_, string_, unicode_ = _np.inexact, _np.object_, _np.bytes_, _np.str_
@@ -66,6 +65,16 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_FUNCTIONS, *_CREATIONS})
+
+
+def finfo(dtype: Any) -> Any:
+    """The limits of a floating type."""
+    return _np.finfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
+
+
+def iinfo(dtype: Any) -> Any:
+    """The limits of a type of whole numbers."""
+    return _np.iinfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
 
 
 def shape(a: Any) -> tuple[int, ...]:
