@@ -1,6 +1,7 @@
 /** Draws points with WebGL: discs or pictures, some of them lit up. It knows nothing of where they come from. */
 
 import { linkedProgram } from "../../chart/shaders";
+import { fairOrder } from "./pace";
 import { type Stroke, Strokes } from "./strokes";
 
 const VERTEX = `#version 300 es
@@ -69,10 +70,10 @@ export interface Look {
   /** How far away the middle is, in three dimensions. */
   away: number;
   size: number;
+  /** How much larger than others what is lit up is, as a part. */
+  litScale: number;
   ground: readonly [number, number, number];
 }
-
-const MANY = 300;
 
 export class PointsView {
   private readonly gl: WebGL2RenderingContext;
@@ -86,7 +87,6 @@ export class PointsView {
     new Uint8Array(0),
   ];
   private pictures: Pictures | null = null;
-  private litCount = 0;
   private order: WebGLBuffer | null = null;
   private ordered = -1;
 
@@ -128,7 +128,6 @@ export class PointsView {
   /** A byte a point: 0 plain, 1 lit up, 2 pale, 3 not there. */
   setStates(states: Uint8Array): void {
     this.data[2] = states;
-    this.litCount = states.reduce((sum, state) => sum + Number(state === 1), 0);
     this.upload(2);
   }
 
@@ -162,24 +161,16 @@ export class PointsView {
       gl.texParameteri(gl.TEXTURE_2D, name, value);
   }
 
-  /** Any first part of this order is a fair sample, however the points themselves are sorted. */
   private shuffle(count: number): void {
     const gl = this.gl;
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.order);
     if (count === this.ordered) return;
-    const order = Uint32Array.from({ length: count }, (_, i) => i);
-    let random = 1;
-    for (let i = count - 1; i > 0; i--) {
-      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
-      const j = random % (i + 1);
-      [order[i], order[j]] = [order[j], order[i]];
-    }
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.STATIC_DRAW);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, fairOrder(count), gl.STATIC_DRAW);
     this.ordered = count;
   }
 
   /** Draws at most so many of the points; gives how many. */
-  draw({ matrix, is3d, away, size, ground }: Look, most: number): number {
+  draw({ matrix, is3d, away, size, litScale, ground }: Look, most: number): number {
     const { gl, program } = this;
     if (!program || gl.isContextLost()) return 0;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -192,8 +183,7 @@ export class PointsView {
     gl.uniformMatrix4fv(at("view"), false, matrix);
     gl.uniform1f(at("size"), size);
     gl.uniform1f(at("depthScale"), is3d ? away : 0);
-    // Many that are lit up need not be large to be seen.
-    gl.uniform1f(at("litScale"), this.texture || this.litCount > MANY ? 0.2 : 0.8);
+    gl.uniform1f(at("litScale"), litScale);
     gl.uniform3f(at("ground"), ...ground);
     gl.uniform1i(at("hasPictures"), this.texture ? 1 : 0);
     if (this.texture && this.pictures) {

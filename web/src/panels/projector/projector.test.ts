@@ -1,9 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { unpack } from "./api";
 import { inside, matrixOf, moved, nearest, normalised, project, START, turned, zoomed } from "./camera";
 import { colored, MOST_KEYS, rgbOf, scaleColor } from "./colors";
 import { type Column, matching, textAt } from "./columns";
 import { middles, placed } from "./labels";
+import { fairOrder, Pace } from "./pace";
+import { type Paper, scratch, sketch } from "./sketch";
 
 function message(head: object, ...columns: (Float32Array | Uint32Array)[]): ArrayBuffer {
   let text = JSON.stringify(head);
@@ -129,4 +131,95 @@ it("writes labels that do not hide each other", () => {
   expect(labels.map(({ text }) => text)).toEqual(["label 0", "label 2"]);
   const at = middles(new Map([[0, [0, 1, 2]]]), Float32Array.of(0, 0, 0, 1, 1, 1, 900, 900, 900));
   expect(at.get(0)).toEqual([1, 1, 1]);
+});
+
+function drawn(points: [x: number, y: number, z: number, state: number][], is3d = true): Paper {
+  const [width, height] = [41, 31];
+  const paper = {
+    pixels: new Uint32Array(width * height),
+    depths: new Float32Array(width * height),
+    width,
+    height,
+  };
+  const cloud = {
+    places: Float32Array.from(points.flatMap((point) => point.slice(0, 3))),
+    colors: Uint8Array.from(points.flatMap((_, i) => [10 * i, 20, 30, 255])),
+    states: Uint8Array.from(points.map(([, , , state]) => state)),
+  };
+  const ahead = { ...START, yaw: 0, pitch: 0 };
+  const look = {
+    matrix: matrixOf(ahead, is3d, width, height),
+    is3d,
+    away: 100,
+    size: 3,
+    litScale: 0,
+    ground: [1, 1, 1] as const,
+  };
+  sketch(paper, cloud, look, points.length, fairOrder(points.length));
+  return paper;
+}
+
+const redAt = ({ pixels, width }: Paper, x: number, y: number) => pixels[y * width + x] & 0xff;
+
+it("sketches points as discs, the nearer and what is lit up in front", () => {
+  const GROUND = 255;
+  const one = drawn([[0, 0, 0, 0]], false);
+  expect(redAt(one, 20, 15)).toBe(0);
+  expect(redAt(one, 17, 15)).toBe(GROUND);
+  expect(one.pixels.filter((pixel) => (pixel & 0xff) !== GROUND).length).toBe(9);
+  const front = drawn([
+    [0, 0, 0.5, 0],
+    [0, 0, -0.5, 0],
+  ]);
+  expect(redAt(front, 20, 15)).toBe(0);
+  const lit = drawn([
+    [0, 0, 0.5, 0],
+    [0, 0, -0.5, 1],
+  ]);
+  expect(redAt(lit, 20, 15)).toBe(10);
+});
+
+it("sketches nothing of points that are hidden, nowhere or behind, and clips at the edges", () => {
+  const none = drawn([
+    [0, 0, 0, 3],
+    [Number.NaN, 0, 0, 0],
+    [0, 0, 50, 0],
+    [90, 0, 0, 0],
+  ]);
+  expect(new Set(none.pixels).size).toBe(1);
+  const aspect = 41 / 31;
+  const corner = drawn([[-1.12 * aspect, 1.12, 0, 0]], false);
+  expect(redAt(corner, 0, 0)).toBe(0);
+  expect(corner.pixels.filter((pixel) => (pixel & 0xff) !== 255).length).toBeLessThan(9);
+});
+
+it("scratches lines from the lower left, as far as there is paper", () => {
+  const paper = { pixels: new Uint32Array(12), depths: new Float32Array(12), width: 4, height: 3 };
+  scratch(paper, [1, 0, 1, 9], [1, 0, 0]);
+  const red = 0xff0000ff;
+  expect([...paper.pixels]).toEqual([0, red, 0, 0, 0, red, 0, 0, 0, red, 0, 0]);
+});
+
+it("finds drawing slow after some frames that are, and draws all at rest", () => {
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(1000);
+  const pace = new Pace(() => {});
+  const frames = (took: number, count: number) => {
+    for (let i = 0; i < count; i++) {
+      pace.move();
+      pace.most(60_000);
+      vi.advanceTimersByTime(took);
+    }
+    pace.move();
+    return pace.most(60_000);
+  };
+  expect(frames(100, 1)).toBe(24_000);
+  expect(pace.isSlow).toBe(false);
+  expect(frames(100, 3)).toBe(60_000);
+  expect(pace.isSlow).toBe(true);
+  expect(frames(100, 2)).toBeLessThan(60_000);
+  vi.advanceTimersByTime(2000);
+  expect(pace.isMoving).toBe(false);
+  expect(pace.most(60_000)).toBe(60_000);
+  vi.useRealTimers();
 });

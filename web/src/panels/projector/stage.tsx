@@ -10,9 +10,10 @@ import { rgbOf } from "./colors";
 import { compass } from "./compass";
 import { draw } from "./labels";
 import { groups, labelsOf } from "./naming";
-import { Pace } from "./pace";
+import { fairOrder, Pace } from "./pace";
 import { drawRing, showTip } from "./pointed";
-import { type Pictures, PointsView } from "./points";
+import { type Look, type Pictures, PointsView } from "./points";
+import { Sketch } from "./sketch";
 import { camera, hovered, is3d, method, pointSize, showsLabels, showsPictures } from "./state";
 import { Steering } from "./steering";
 import { coloring, currentStep, facts, labelColumn, layout, lit, spriteUrl, states } from "./store";
@@ -22,6 +23,10 @@ const REACH = 9;
 const LEAST_PICTURE = 14;
 /** From the lower right corner to the middle of the compass. */
 const COMPASS = 48;
+/** Many that are lit up need not be large to be seen. */
+const MANY_LIT = 300;
+/** More points than these are not drawn by the processor in the time of a frame. */
+const MOST_SKETCHED = 300_000;
 
 /** Saves what is on the screen; set while the stage is there. */
 export const picture: { take: (() => Promise<Blob>) | null } = { take: null };
@@ -29,12 +34,13 @@ export const picture: { take: (() => Promise<Blob>) | null } = { take: null };
 export function Stage() {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const draft = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const [problem, setProblem] = useState("");
   const [note, setNote] = useState("");
   useEffect(() => {
     try {
-      return begin(box.current!, canvas.current!, overlay.current!, setNote);
+      return begin(box.current!, canvas.current!, draft.current!, overlay.current!, setNote);
     } catch (error) {
       setProblem((error as Error).message);
     }
@@ -52,6 +58,7 @@ export function Stage() {
       data-lit={lit.value.size}
     >
       <canvas ref={canvas} class="stage-points" />
+      <canvas ref={draft} class="stage-points" hidden />
       <canvas ref={overlay} class="stage-labels" />
       <div class="stage-box" hidden />
       <div class="stage-tip" hidden />
@@ -63,10 +70,12 @@ export function Stage() {
 function begin(
   box: HTMLElement,
   canvas: HTMLCanvasElement,
+  draft: HTMLCanvasElement,
   overlay: HTMLCanvasElement,
   say: (note: string) => void,
 ): () => void {
   const view = new PointsView(canvas);
+  const sketch = new Sketch(draft);
   const pen = overlay.getContext("2d")!;
   const frame = box.querySelector<HTMLElement>(".stage-box")!;
   const tip = box.querySelector<HTMLElement>(".stage-tip")!;
@@ -90,18 +99,29 @@ function begin(
       const [red, green, blue] = rgbOf(style.getPropertyValue(name).trim());
       return [red / 255, green / 255, blue / 255] as const;
     };
-    const count = (layout.peek()?.places.length ?? 0) / 3;
+    const places = layout.peek()?.places ?? new Float32Array(0);
+    const count = places.length / 3;
     const pictures = showsPictures.peek() && spriteUrl.peek() ? LEAST_PICTURE : 0;
-    const drawn = view.draw(
-      {
-        matrix: matrix(),
-        is3d: is3d.peek(),
-        away: viewDistance(camera.peek()),
-        size: (pictures + pointSize.peek() * (pictures ? 2 : growth(count))) * scale,
-        ground: inkOf("--bg"),
-      },
-      pace.most(count),
-    );
+    const most = pace.most(count);
+    const isSketched = pace.isMoving && pace.isSlow && !pictures && count <= MOST_SKETCHED;
+    const unit = isSketched ? 1 : scale;
+    const look: Look = {
+      matrix: matrix(),
+      is3d: is3d.peek(),
+      away: viewDistance(camera.peek()),
+      size: (pictures + pointSize.peek() * (pictures ? 2 : growth(count))) * unit,
+      litScale: pictures || lit.peek().size > MANY_LIT ? 0.2 : 0.8,
+      ground: inkOf("--bg"),
+    };
+    const cloud = { places, colors: coloring.peek().colors, states: states.peek() };
+    const strokes = is3d.peek() ? compass(camera.peek(), (width - COMPASS) * unit, COMPASS * unit, unit) : [];
+    const ink = inkOf("--text-3");
+    const drawn = isSketched
+      ? sketch.draw(cloud, look, [width, height], most, fairOrder(count), strokes, ink)
+      : view.draw(look, most);
+    if (!isSketched) view.drawStrokes(strokes, 1.25 * unit, ink);
+    canvas.hidden = isSketched;
+    draft.hidden = !isSketched;
     box.dataset.drawn = String(drawn);
     const names = labelsOf(seen, width, height);
     const isMarked = names.length > 0 || hovered.peek() >= 0;
@@ -113,9 +133,6 @@ function begin(
       draw(pen, names, style.getPropertyValue("--text"), style.getPropertyValue("--bg"));
       if (hovered.peek() >= 0) drawRing(pen, seen(), style.getPropertyValue("--text"));
     }
-    if (!is3d.peek()) return;
-    const strokes = compass(camera.peek(), canvas.width - COMPASS * scale, COMPASS * scale, scale);
-    view.drawStrokes(strokes, 1.25 * scale, inkOf("--text-3"));
   };
   const redraw = () => {
     isStale = true;
@@ -123,6 +140,7 @@ function begin(
   };
   const pace = new Pace(redraw);
   picture.take = () => {
+    pace.rest();
     paint();
     const both = document.createElement("canvas");
     both.width = canvas.width;
