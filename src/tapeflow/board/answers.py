@@ -10,7 +10,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tapeflow.board.notes import REFUSALS
+from tapeflow.board.schema import Note, Problem
+
 MOST_BODY = 8 << 20
+
+
+class Refusal(HTTPException):
+    """A refusal that the page can say in its own language; `code` is one of `REFUSALS`."""
+
+    def __init__(self, status: int, code: str, /, **values: str | float) -> None:
+        self.note = REFUSALS(code, **values)
+        super().__init__(status, self.note["text"])
 
 
 def json_answer(content: Any, request: Request | None = None) -> Response:
@@ -27,9 +38,10 @@ def json_answer(content: Any, request: Request | None = None) -> Response:
     return Response(data, 200, headers, "application/json")
 
 
-def problem(status: int, text: str) -> Response:
-    """A refusal."""
-    return Response(orjson.dumps({"error": text}), status, media_type="application/json")
+def problem(status: int, text: str, note: Note | None = None) -> Response:
+    """A refusal, as a note, too, if it is one that the page says in its own language."""
+    body: Problem = {"error": text, "note": note}
+    return Response(orjson.dumps(body), status, media_type="application/json")
 
 
 def argument(request: Request, name: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,12 +14,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tapeflow.board import tensorboard
-from tapeflow.board.answers import body_of, json_answer, problem
+from tapeflow.board.answers import Refusal, body_of, json_answer, problem
 from tapeflow.board.auth import Guard
 from tapeflow.board.board import Board
 from tapeflow.board.live import MOST_CLIENTS
@@ -52,7 +54,7 @@ def routes_of(board: Board) -> list[BaseRoute]:
     """All routes of a board."""
     routes: list[BaseRoute] = [
         Mount("/api/v1", routes=_api(board)),
-        Mount("/data", routes=tensorboard.routes(board)),
+        Mount("/data", Later(partial(tensorboard.routes, board))),
         Mount("/", _Page(directory=STATIC, html=True, check_dir=False)),
     ]
     prefix = board.options.path_prefix
@@ -62,8 +64,9 @@ def routes_of(board: Board) -> list[BaseRoute]:
 def _refuse(request: Request, error: Exception) -> Response:
     del request
     if not isinstance(error, HTTPException):
-        return problem(500, "the board failed; its log says more")
-    return problem(error.status_code, error.detail)
+        error = Refusal(500, "failed")
+    note = error.note if isinstance(error, Refusal) else None
+    return problem(error.status_code, error.detail, note)
 
 
 def _api(board: Board) -> list[BaseRoute]:
@@ -91,14 +94,14 @@ def _api(board: Board) -> list[BaseRoute]:
         try:
             found = await run_in_threadpool(board.settings.merge, await body_of(request))
         except Refused as refusal:
-            return problem(refusal.status, str(refusal))
+            return problem(refusal.status, str(refusal), refusal.note)
         board.hub.wake()
         return json_answer(found)
 
     def live(request: Request) -> Response:
         del request
         if len(board.hub.clients) >= MOST_CLIENTS:
-            raise HTTPException(503, f"the live stream expected at most {MOST_CLIENTS} clients")
+            raise Refusal(503, "clients", n=MOST_CLIENTS)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(board.hub.stream(), headers=headers, media_type="text/event-stream")
 
@@ -119,8 +122,31 @@ def _api(board: Board) -> list[BaseRoute]:
         blob_route(board),
     ]
     for panel in board.panels:
-        routes.append(Mount(f"/{panel.name}", routes=list(panel.routes(board))))
+        routes.append(Mount(f"/{panel.name}", Later(partial(panel.routes, board))))
     return [*routes, Route("/{rest:path}", _no_such_route, methods=_METHODS)]
+
+
+class Later:
+    """Routes that are made when the first of them is asked for: a board answers sooner without them."""
+
+    def __init__(self, make: Callable[[], Sequence[BaseRoute]]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._router: Router | None = None
+
+    def _made(self) -> Router:
+        with self._lock:
+            if self._router is None:
+                self._router = Router(list(self._make()))
+            return self._router
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """The routes, as a `Mount` lists them."""
+        return self._made().routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._router or await run_in_threadpool(self._made))(scope, receive, send)
 
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tapeflow.board.answers import problem
 from tapeflow.board.board import Options
+from tapeflow.board.notes import REFUSALS
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; "
@@ -130,7 +131,8 @@ class Guard:
         given = [value for name, value in query if name == "token"]
         if not given or not self._is_token(given[0]):
             if _is_for_data(scope):
-                return problem(401, "a token is needed: open the URL the board printed when it started")
+                note = REFUSALS("token")
+                return problem(401, note["text"], note)
             return PlainTextResponse(
                 "A token is needed: open the URL that `tapeflow board` printed when it started.\n", 401
             )

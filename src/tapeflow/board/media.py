@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board.answers import argument, json_answer, problem, whole_number
+from tapeflow.board.answers import Refusal, argument, json_answer, problem, whole_number
 from tapeflow.board.blobs import KINDS, kind_of, sample_of
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone, Run
@@ -69,9 +69,7 @@ def series_asked_for(board: Board, request: Request, panel: str) -> tuple[Run, S
     run, tag = argument(request, "run"), argument(request, "tag")
     found = board.store.find(run, tag, panel)
     if found is None:
-        raise HTTPException(
-            404, f"{panel} has no run={run!r} with tag={tag!r}; api/v1/tags?panel={panel} has all"
-        )
+        raise Refusal(404, "no_series", panel=panel, run=run, tag=tag)
     return found
 
 
@@ -128,7 +126,7 @@ def blob_route(board: Board) -> Route:
         if run is None or series is None:
             raise HTTPException(404, f"there is no run={run_id!r} with tag={tag!r}")
         if request.query_params.get("v", str(run.generation)) != str(run.generation):
-            raise HTTPException(404, "the run has been written anew since: ask for its items again")
+            raise Refusal(404, "anew")
         return blob_answer(request, run, series, index, sample)
 
     return Route("/blob", blob)
@@ -157,7 +155,7 @@ def blob_answer(request: Request, run: Run, series: Series, index: int, sample: 
     try:
         mime, data = blob_content(run, series, index, sample)
     except Gone as error:
-        raise HTTPException(404, str(error)) from None
+        raise Refusal(404, "gone", error=str(error)) from None
     part = _part_asked_for(request.headers.get("range", ""), len(data))
     if part is None:
         answer = Response(data, media_type=mime)

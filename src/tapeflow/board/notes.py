@@ -40,6 +40,41 @@ RUNS = Phrases(
     more_damage="{n} more runs have damage",
 )
 
+REFUSALS = Phrases(
+    failed="the board failed; its log says more",
+    token="a token is needed: open the URL the board printed when it started",
+    read_only="this board was started with --read-only: settings cannot be changed",
+    unwritable="settings could not be written to {path}: {error}",
+    clients="the live stream expected at most {n} clients",
+    no_series="{panel} has no run={run!r} with tag={tag!r}; api/v1/tags?panel={panel} has all",
+    anew="the run has been written anew since: ask for its items again",
+    gone="{error}",
+    no_metric="hparams has no metric tag={tag!r} group={group!r}; api/v1/hparams/sessions has all",
+    no_profile="there is no run={run!r} with a profile session={session!r}; api/v1/runs has all",
+    profile_unreadable="profile {session!r} cannot be read: {error}",
+    no_set="the projector has no run={run} with name={name} and step={step}; see projector/sets",
+    no_package='{method} needs a package that is not installed: pip install "tapeflow[projector]"',
+    few_points="projector/jobs expected at least 4 points; got {n}. Use PCA",
+    jobs="there are too many projections under way: wait for one, or cancel it",
+    no_job="there is no such projection any more: ask for it again",
+    no_layout="this projection has no layout yet",
+    no_label="axes expected labels there are: no label of {column!r} is or contains {label!r}",
+    leads_out="the projector expected files in {folder!r}; got path={path!r}, which leads out of it",
+    no_file="the projector expected a file {path!r}; got: {error}",
+    no_numbers="{path!r} expected {width} numbers with tabs between them in every line; got: {error}",
+    no_lines="{path!r} expected lines of numbers; got an empty file",
+    no_shape=(
+        "{path!r} expected lines of numbers, or float32 of the shape in the configuration; got shape {shape} and "
+        "{n} bytes"
+    ),
+    wide="{path!r} expected at most {most} dimensions; got {n}",
+    no_checkpoint=(
+        "the vectors of {name!r} are in no file of their own, and there is no checkpoint to take them from: {error}"
+    ),
+    checkpoint="the vectors of {name!r} are in no file of their own, and the checkpoint {path!r} gives none: {error}",
+    no_picture="{path!r} expected a picture (PNG, JPEG, GIF, WebP, BMP) of at most {most} bytes",
+)
+
 
 def about(run: str, note: Note) -> Note:
     """A note of one run, said among those of others."""

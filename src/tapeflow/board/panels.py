@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute
 
@@ -42,7 +42,7 @@ class Panel:
         shows: whether a series is its. Asked when the first value of a series has been read; of several panels
             that say yes the first has it. Series of numbers are asked of panels with `is_scalar`, others of the rest.
         is_scalar: whether it shows numbers.
-        routes: what it adds to the API, with paths relative to `/api/v1/<name>`.
+        routes: what it adds to the API, with paths relative to `/api/v1/<name>`; called when the first is asked for.
         tensorboard: TensorBoard's routes for it, with paths relative to `/data/plugin`.
         exports: what a saved page is given of it beside `items` and blobs, by URL: bytes, or what JSON is made of.
     """
@@ -55,6 +55,15 @@ class Panel:
     tensorboard: Callable[[Board], Sequence[BaseRoute]] = _no_routes
     is_scalar: bool = False
     exports: Callable[[Board], dict[str, object]] = _no_answers
+
+
+def later(module: str, name: str) -> Callable[[Board], Any]:
+    """A function of a panel's module that is imported when it is first called: the first page need not wait for it."""
+
+    def call(board: Board) -> Any:
+        return getattr(importlib.import_module(module), name)(board)
+
+    return call
 
 
 def find_panels() -> list[Panel]:

@@ -284,9 +284,13 @@ class LivePoints(TypedDict):
 
 
 class Problem(TypedDict):
-    """The body of every answer with a status of 400 and more."""
+    """The body of every answer with a status of 400 and more.
+
+    `note` is the same, for those who say it in another language, where it is about what a user of the page can meet.
+    """
 
     error: str
+    note: Note | None
 
 
 class ExportData(TypedDict):

@@ -13,7 +13,8 @@ from typing import Any, cast
 import orjson
 
 from tapeflow.board.logdirs import Logdir
-from tapeflow.board.schema import Settings
+from tapeflow.board.notes import REFUSALS
+from tapeflow.board.schema import Note, Settings
 
 MOST_BYTES = 1 << 20
 MOST_LEVELS = 64
@@ -38,8 +39,9 @@ def settings_path(logdirs: list[Logdir]) -> str:
 class Refused(Exception):
     """Settings that may not be written, or are none; `status` is the answer's."""
 
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, status: int, words: str | Note) -> None:
+        self.note = None if isinstance(words, str) else words
+        super().__init__(words if self.note is None else self.note["text"])
         self.status = status
 
 
@@ -64,7 +66,7 @@ class SettingsFile:
             Refused: it may not be written, or would not be settings.
         """
         if self.read_only:
-            raise Refused(403, "this board was started with --read-only: settings cannot be changed")
+            raise Refused(403, REFUSALS("read_only"))
         if _is_deeper(patch, MOST_LEVELS):
             raise Refused(
                 400, f"settings expected at most {MOST_LEVELS} levels of objects and lists; got more"
@@ -78,9 +80,8 @@ class SettingsFile:
             try:
                 self._write(data)
             except OSError as error:
-                raise Refused(
-                    500, f"settings could not be written to {self.path}: {error.strerror}"
-                ) from None
+                note = REFUSALS("unwritable", path=self.path, error=error.strerror or "")
+                raise Refused(500, note) from None
             self._settings = checked
             self.version += 1
             return checked

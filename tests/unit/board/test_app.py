@@ -4,6 +4,8 @@ import csv
 import importlib
 import io
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +102,11 @@ def test_a_failing_route_answers_as_the_others_do(board: Any, monkeypatch: pytes
     monkeypatch.setattr(board.board, "info", lambda: 1 // 0)
     answer = board.ask("GET", "/api/v1/info")
     assert answer.status == 500
-    assert json.loads(answer.body) == {"error": "the board failed; its log says more"}
+    words = "the board failed; its log says more"
+    assert json.loads(answer.body) == {
+        "error": words,
+        "note": {"code": "failed", "text": words, "values": {}},
+    }
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
@@ -376,3 +382,14 @@ def test_several_log_folders_with_names(folder: Path, serve: Callable[..., Any],
     client.wait_until_read()
     assert "ours/a" in client.runs()
     assert [d["exists"] for d in client.get("api/v1/info")["logdirs"]] == [True, False]
+
+
+def test_a_board_starts_without_what_single_panels_need(tmp_path: Path) -> None:
+    code = (
+        "import sys; from tapeflow.board import app, board, logdirs; "
+        f"app.make_app(board.Board([logdirs.Logdir({str(tmp_path)!r})], board.Options(cache=None))); "
+        "print([name for name in sys.modules if name.startswith('tapeflow.board.api.pro') "
+        "and name.count('.') > 3 or name.startswith('tapeflow.summary.profile')])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

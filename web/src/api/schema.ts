@@ -244,9 +244,12 @@ export interface LivePoints {
   columns: string;
 }
 
-/** The body of every answer with a status of 400 and more. */
+/** The body of every answer with a status of 400 and more.
+ *
+ * `note` is the same, for those who say it in another language, where it is about what a user of the page can meet. */
 export interface Problem {
   error: string;
+  note: Note | null;
 }
 
 /** What a page saved by `tapeflow board export` carries instead of a server.

@@ -1,5 +1,6 @@
 /** Where the page gets its data: a board's server, or what `tapeflow board export` put into the page. */
 
+import { refusalText, unreachable } from "../i18n/refusals";
 import { type Columns, decodeColumns } from "./columns";
 import { ExportSource } from "./export";
 import type { LiveRequest, Problem, SeriesRequest, Settings } from "./schema";
@@ -17,7 +18,7 @@ export interface Source {
   liveUrl(): string;
 }
 
-/** A refusal of the server, with its own words. */
+/** A refusal of the server, in the words of the page's language. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -73,7 +74,9 @@ class ServerSource implements Source {
 /** Asks the server, or throws its refusal. */
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = options.body ? { "Content-Type": "application/json" } : undefined;
-  const answer = await fetch(new URL(path, document.baseURI), { ...options, headers });
+  const answer = await fetch(new URL(path, document.baseURI), { ...options, headers }).catch((error) => {
+    throw error instanceof TypeError ? unreachable() : error;
+  });
   if (!answer.ok) throw new ApiError(answer.status, await refusal(answer));
   return answer;
 }
@@ -81,7 +84,7 @@ export async function request(path: string, options: RequestInit = {}): Promise<
 async function refusal(answer: Response): Promise<string> {
   const text = await answer.text();
   try {
-    return (JSON.parse(text) as Problem).error;
+    return refusalText(answer.status, JSON.parse(text) as Problem);
   } catch {
     return `${answer.status} ${answer.statusText}`;
   }

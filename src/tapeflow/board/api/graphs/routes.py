@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board.answers import json_answer, whole_number
+from tapeflow.board.answers import Refusal, json_answer, whole_number
 from tapeflow.board.api.graphs.blob import graph_at, graph_blob
 from tapeflow.board.api.graphs.graph_def import Node, shape_text, type_name
 from tapeflow.board.api.graphs.schema import GraphAttribute, GraphNode
@@ -38,7 +38,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
         try:
             graph, _ = graph_at(run, series, index)
         except (Gone, ValueError) as error:
-            raise HTTPException(404, str(error)) from None
+            raise Refusal(404, "gone", error=str(error)) from None
         if place >= len(graph.nodes):
             raise HTTPException(404, f"the graph has {len(graph.nodes)} nodes; got node={place}")
         return json_answer(_answer(graph.nodes[place]))

@@ -6,17 +6,15 @@ of that: `columns` the table for the page, `importance` the measure of which hpa
 `downloads` (tables as files). Nothing here draws or filters for the page: it has the whole table and does that itself.
 """
 
-from tapeflow.board.api.hparams.routes import exports, routes
-from tapeflow.board.api.hparams.tensorboard import tensorboard
 from tapeflow.board.hparams import PLUGIN
-from tapeflow.board.panels import Panel
+from tapeflow.board.panels import Panel, later
 
 PANEL = Panel(
     name="hparams",
     title="HParams",
     position=15,
     shows=lambda series: series.plugin == PLUGIN,
-    routes=routes,
-    tensorboard=tensorboard,
-    exports=exports,
+    routes=later(f"{__name__}.routes", "routes"),
+    tensorboard=later(f"{__name__}.tensorboard", "tensorboard"),
+    exports=later(f"{__name__}.routes", "exports"),
 )

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board.answers import argument, json_answer
+from tapeflow.board.answers import Refusal, argument, json_answer
 from tapeflow.board.api.hparams.columns import table_of
 from tapeflow.board.api.hparams.importance import importance_of
 from tapeflow.board.api.hparams.schema import HParamsAnswer, MetricPoint
@@ -42,9 +42,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
         for metric in found["metrics"]:
             if (metric["tag"], metric["group"]) == (tag, group):
                 return json_answer(importance_of(found["hparams"], metric["values"]), request)
-        raise HTTPException(
-            404, f"hparams has no metric tag={tag!r} group={group!r}; api/v1/hparams/sessions has all"
-        )
+        raise Refusal(404, "no_metric", tag=tag, group=group)
 
     return [Route("/sessions", sessions), Route("/importance", importance)]
 

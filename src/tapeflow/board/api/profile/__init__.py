@@ -6,17 +6,14 @@
 themselves (`board/runs.py`), so that a new one is on the page at once. Judging a profile is not done here.
 """
 
-from tapeflow.board.api.profile.export import exports
-from tapeflow.board.api.profile.routes import routes
-from tapeflow.board.api.profile.tensorboard import tensorboard
-from tapeflow.board.panels import Panel
+from tapeflow.board.panels import Panel, later
 
 PANEL = Panel(
     name="profile",
     title="Profile",
     position=90,
     shows=lambda series: False,
-    routes=routes,
-    tensorboard=tensorboard,
-    exports=exports,
+    routes=later(f"{__name__}.routes", "routes"),
+    tensorboard=later(f"{__name__}.tensorboard", "tensorboard"),
+    exports=later(f"{__name__}.export", "exports"),
 )

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from tapeflow.board.answers import argument
+from tapeflow.board.answers import Refusal, argument
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Run
 from tapeflow.summary.profile.profiles import Profile, hosts_of
@@ -49,9 +49,7 @@ class Sessions:
         run_id, name = argument(request, "run"), argument(request, "session")
         run = self.store.runs.get(run_id)
         if run is None or name not in run.found.profiles:
-            raise HTTPException(
-                404, f"there is no run={run_id!r} with a profile session={name!r}; api/v1/runs has all"
-            )
+            raise Refusal(404, "no_profile", run=run_id, session=name)
         return self.of(run, name, request.query_params.get("host", ""))
 
     def of(self, run: Run, name: str, host: str = "") -> Session:
@@ -67,7 +65,7 @@ class Sessions:
         try:
             return Session(run, name, host, version, self._kept_or_read(folder, host, version))
         except OSError as error:
-            raise HTTPException(404, f"profile {name!r} cannot be read: {error.strerror}") from None
+            raise Refusal(404, "profile_unreadable", session=name, error=error.strerror or "") from None
 
     def _kept_or_read(self, folder: str, host: str, version: str) -> Profile:
         key = (folder, host, version)

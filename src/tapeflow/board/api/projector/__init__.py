@@ -13,17 +13,14 @@ process that reports as it goes and can be ended. Results are kept beside the bo
 business. `facts` has what the page and a saved one (`export`) are told alike, `sayings` what is said in words.
 """
 
-from tapeflow.board.api.projector.export import exports
-from tapeflow.board.api.projector.routes import routes
-from tapeflow.board.api.projector.tensorboard import tensorboard
-from tapeflow.board.panels import Panel
+from tapeflow.board.panels import Panel, later
 
 PANEL = Panel(
     name="projector",
     title="Projector",
     position=80,
     shows=lambda series: series.plugin == "projector",
-    routes=routes,
-    tensorboard=tensorboard,
-    exports=exports,
+    routes=later(f"{__name__}.routes", "routes"),
+    tensorboard=later(f"{__name__}.tensorboard", "tensorboard"),
+    exports=later(f"{__name__}.export", "exports"),
 )

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
+from tapeflow.board.answers import Refusal
 from tapeflow.board.api.projector.bundles import BundleError, bundle_vectors
 from tapeflow.board.api.projector.metadata import Metadata, read_metadata
 from tapeflow.board.api.projector.places import Place
@@ -35,8 +36,14 @@ _MOST_KEPT_BYTES = 1 << 30
 _HEAD = 1 << 16
 
 
-class Unreadable(ValueError):
+class Unreadable(Refusal):
     """A file that cannot be shown; the words are for the user."""
+
+    def __init__(self, code: str, /, **values: str | float) -> None:
+        super().__init__(422, code, **values)
+
+    def __str__(self) -> str:
+        return self.detail
 
 
 def opened(folder: str, path: str) -> BinaryIO:
@@ -47,10 +54,10 @@ def opened(folder: str, path: str) -> BinaryIO:
     """
     try:
         return open_regular(asset_path(folder, path), follows_links=False)
-    except ValueError as error:
-        raise Unreadable(str(error)) from None
+    except ValueError:
+        raise Unreadable("leads_out", folder=os.path.realpath(folder), path=path) from None
     except OSError as error:
-        raise Unreadable(f"the projector expected a file {path!r}; got: {error.strerror}") from None
+        raise Unreadable("no_file", path=path, error=error.strerror or "") from None
 
 
 class Points:
@@ -161,11 +168,9 @@ def _text_vectors(file: BinaryIO, path: str) -> tuple[np.ndarray, list[Note]]:
             _lines(file, most, path, notes), np.float32, comments=None, delimiter="\t", ndmin=2
         )
     except ValueError as error:
-        raise Unreadable(
-            f"{path!r} expected {width} numbers with tabs between them in every line; got: {error}"
-        ) from None
+        raise Unreadable("no_numbers", path=path, width=width, error=str(error)) from None
     if not found.size:
-        raise Unreadable(f"{path!r} expected lines of numbers; got an empty file")
+        raise Unreadable("no_lines", path=path)
     return found, notes
 
 
@@ -189,13 +194,10 @@ def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[No
     size = os.fstat(file.fileno()).st_size
     shape = info.shape
     if len(shape) != 2 or not all(shape) or shape[0] * shape[1] * 4 != size:
-        raise Unreadable(
-            f"{info.vectors!r} expected lines of numbers, or float32 of the shape in the configuration; got shape "
-            f"{tuple(shape)} and {size} bytes"
-        )
+        raise Unreadable("no_shape", path=info.vectors, shape=str(tuple(shape)), n=size)
     points, width = shape
     if width > MOST_VALUES:
-        raise Unreadable(f"{info.vectors!r} expected at most {MOST_VALUES} dimensions; got {width}")
+        raise Unreadable("wide", path=info.vectors, most=MOST_VALUES, n=width)
     most = min(points, MOST_POINTS, MOST_VALUES // width)
     found = np.frombuffer(file.read(4 * most * width), "<f4").reshape(most, width)
     cut = [SAY("points_cut_of", path=info.vectors, total=points, n=most)] if most < points else []
@@ -204,19 +206,18 @@ def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[No
 
 def _from_checkpoint(place: Place, info: Embedding) -> np.ndarray:
     """Vectors out of a checkpoint, TapeFlow's or TensorFlow's, in the folder of the configuration."""
-    where = f"the vectors of {info.tensor_name!r} are in no file of their own"
     try:
         path = asset_path(place.folder, place.checkpoint or latest_checkpoint(place.folder))
         for ending in ("", ".safetensors", ".index"):
             asset_path(place.folder, path + ending)
     except (OSError, ValueError) as error:
-        raise Unreadable(f"{where}, and there is no checkpoint to take them from: {error}") from None
+        raise Unreadable("no_checkpoint", name=info.tensor_name, error=str(error)) from None
     found = checkpoint_vectors(place.folder, path, info.tensor_name)
     if found is None:
         try:
             found = bundle_vectors(path, info.tensor_name, place.folder, MOST_VALUES)
         except (OSError, BundleError) as error:
-            raise Unreadable(f"{where}, and the checkpoint {path!r} gives none: {error}") from None
+            raise Unreadable("checkpoint", name=info.tensor_name, path=path, error=str(error)) from None
     return found[: min(MOST_POINTS, MOST_VALUES // max(found.shape[1], 1))]
 
 
@@ -230,7 +231,5 @@ def read_sprite(place: Place, info: Embedding) -> tuple[str, bytes]:
         data = file.read(MOST_SPRITE_BYTES + 1)
     kind = KINDS[kind_of(data)]
     if not kind.startswith("image/") or len(data) > MOST_SPRITE_BYTES:
-        raise Unreadable(
-            f"{info.sprite!r} expected a picture (PNG, JPEG, GIF, WebP, BMP) of at most {MOST_SPRITE_BYTES} bytes"
-        )
+        raise Unreadable("no_picture", path=info.sprite, most=MOST_SPRITE_BYTES)
     return kind, data

@@ -15,9 +15,11 @@ import numpy as np
 from tapeflow.board.api.projector.packing import pack
 from tapeflow.board.api.projector.projections import filled, principal
 from tapeflow.board.api.projector.sayings import SAY
+from tapeflow.board.notes import REFUSALS
 from tapeflow.board.schema import Note
 
 PACKAGES = {"tsne": "openTSNE", "umap": "umap"}
+TITLES = {"tsne": "t-SNE", "umap": "UMAP"}
 MOST_LAID_OUT = 100_000
 MOST_WIDE = 50
 _EVERY_S = 0.4
@@ -32,8 +34,7 @@ def missing(method: str) -> str:
     """What a method lacks to run here, in words; "" if nothing."""
     if importlib.util.find_spec(PACKAGES[method]) is not None:
         return ""
-    title = {"tsne": "t-SNE", "umap": "UMAP"}[method]
-    return f'{title} needs a package that is not installed: pip install "tapeflow[projector]"'
+    return REFUSALS("no_package", method=TITLES[method])["text"]
 
 
 def lay_out(vectors: np.ndarray, method: str, parameters: Mapping[str, Any], report: Report) -> np.ndarray:

@@ -79,6 +79,10 @@ def _randomised(centred: np.ndarray, components: int) -> tuple[np.ndarray, np.nd
 class NoMatch(LookupError):
     """No label fits what an end of an axis is to be."""
 
+    def __init__(self, column: str, label: str) -> None:
+        super().__init__(f"no label of {column!r} is or contains {label!r}")
+        self.column, self.label = column, label
+
 
 def along(
     vectors: np.ndarray, column: Column, horizontal: tuple[str, str], vertical: tuple[str, str]
@@ -110,7 +114,7 @@ def _named(column: Column, text: str) -> np.ndarray:
     part = text.casefold()
     codes = exact or [i for i, value in enumerate(column.values) if part and part in value.casefold()]
     if not codes:
-        raise NoMatch(f"no label of {column.name!r} is or contains {text!r}")
+        raise NoMatch(column.name, text)
     return np.isin(column.codes, codes)
 
 

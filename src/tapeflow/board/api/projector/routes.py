@@ -14,11 +14,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board.answers import argument, body_of, json_answer, whole_number
-from tapeflow.board.api.projector.assets import Assets, Points, Unreadable, read_sprite
+from tapeflow.board.answers import Refusal, argument, body_of, json_answer, whole_number
+from tapeflow.board.api.projector.assets import Assets, Points, read_sprite
 from tapeflow.board.api.projector.facts import facts_of, packed_column, sets_of
 from tapeflow.board.api.projector.jobs import Job, Jobs, Kept, key_of
-from tapeflow.board.api.projector.layouts import missing, packed_columns
+from tapeflow.board.api.projector.layouts import TITLES, missing, packed_columns
 from tapeflow.board.api.projector.metadata import Column
 from tapeflow.board.api.projector.packing import MIME
 from tapeflow.board.api.projector.places import Place, Places
@@ -73,10 +73,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
 def _with_points(
     projector: Projector, give: Callable[[Projector, Request, Points], Response], request: Request
 ) -> Response:
-    try:
-        return give(projector, request, projector.points(request.query_params.get))
-    except Unreadable as error:
-        raise HTTPException(422, str(error)) from None
+    return give(projector, request, projector.points(request.query_params.get))
 
 
 class Projector:
@@ -98,9 +95,7 @@ class Projector:
                     found = [info for info in found if str(info.step) == str(step)]
                 if found:
                     return place, found[-1]
-        raise HTTPException(
-            404, f"the projector has no run={run!r} with name={name!r} and step={step!r}; see projector/sets"
-        )
+        raise Refusal(404, "no_set", run=f"{run!r:.200}", name=f"{name!r:.200}", step=f"{step!r:.80}")
 
     def points(self, get: Callable[[str], Any]) -> Points:
         """The points that a request names."""
@@ -167,16 +162,13 @@ class Projector:
         try:
             columns = along(points.vectors, column, (left, right), (down, up))
         except NoMatch as error:
-            raise HTTPException(422, f"axes expected labels there are: {error}") from None
+            raise Refusal(422, "no_label", column=error.column, label=error.label) from None
         return _packed(packed_columns(list(columns)))
 
     def sprite(self, request: Request) -> Response:
         """The picture of all pictures."""
         place, info = self.find(request.query_params.get)
-        try:
-            kind, data = read_sprite(place, info)
-        except Unreadable as error:
-            raise HTTPException(422, str(error)) from None
+        kind, data = read_sprite(place, info)
         return Response(data, media_type=kind, headers={"Cache-Control": "private, max-age=60"})
 
     def begin(self, body: Any) -> Response:
@@ -184,22 +176,16 @@ class Projector:
         if not isinstance(body, dict):
             raise HTTPException(400, f"projector/jobs expected an object; got {type(body).__name__}")
         method, parameters = checked(body)
-        lack = missing(method)
-        if lack:
-            raise HTTPException(422, lack)
-        try:
-            points = self.points(body.get)
-        except Unreadable as error:
-            raise HTTPException(422, str(error)) from None
+        if missing(method):
+            raise Refusal(422, "no_package", method=TITLES[method])
+        points = self.points(body.get)
         if len(points.vectors) < 4:
-            raise HTTPException(
-                422, f"projector/jobs expected at least 4 points; got {len(points.vectors)}. Use PCA"
-            )
+            raise Refusal(422, "few_points", n=len(points.vectors))
         job = self.jobs.begin(
             key_of(points.digest, method, parameters), method, parameters, lambda: points.vectors
         )
         if job is None:
-            raise HTTPException(503, "there are too many projections under way: wait for one, or cancel it")
+            raise Refusal(503, "jobs")
         return json_answer(job.answer())
 
     def job(self, request: Request) -> Response:
@@ -216,13 +202,13 @@ class Projector:
         """Where a projection has the points by now."""
         data = self.jobs.layout(self._job(request))
         if data is None:
-            raise HTTPException(404, "this projection has no layout yet")
+            raise Refusal(404, "no_layout")
         return _packed(data)
 
     def _job(self, request: Request) -> Job:
         job = self.jobs.get(request.path_params["id"])
         if job is None:
-            raise HTTPException(404, "there is no such projection any more: ask for it again")
+            raise Refusal(404, "no_job")
         return job
 
 
