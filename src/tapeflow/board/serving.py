@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import secrets
 import socket
 import sys
@@ -133,7 +134,10 @@ def serve(logdirs: list[Logdir], options: Options, is_opened: bool = False) -> i
     if running.is_other_port:
         say(f"Port {options.port} is taken; using {running.options.port}.\n")
     for logdir in logdirs:
-        say(f"Reading {f'{logdir.name}: ' if logdir.name else ''}{logdir.path}\n")
+        missing = (
+            "" if os.path.exists(logdir.path) else ", which does not exist yet: runs appear once it does"
+        )
+        say(f"Reading {f'{logdir.name}: ' if logdir.name else ''}{logdir.path}{missing}\n")
     sys.stdout.write(f"TapeFlow board at {running.url}\n")
     sys.stdout.flush()
     say("Press Ctrl+C to stop.\n")

@@ -50,7 +50,8 @@ def run(chosen: argparse.Namespace) -> int:
     except OSError as error:
         raise Failure(f"{chosen.output} cannot be written: {error.strerror}.") from None
     size = len(report.page) / 1e6
-    sys.stderr.write(f"{report.runs} runs written to {chosen.output} ({size:.1f} MB).\n")
+    runs = "1 run" if report.runs == 1 else f"{report.runs} runs"
+    sys.stderr.write(f"{runs} written to {chosen.output} ({size:.1f} MB).\n")
     if report.left_out:
         sys.stderr.write(f"Left out to keep it small: {report.left_out}.\n")
     return 0

@@ -40,26 +40,32 @@ def run(chosen: argparse.Namespace) -> int:
     path = os.path.abspath(os.path.expanduser(chosen.path))
     if not os.path.exists(path):
         raise Failure(f"expected a run or an event file; got {chosen.path!r}, which does not exist.")
-    logdirs = [Logdir(path)]
-    if chosen.csv or chosen.parquet:
-        runs = _runs(logdirs)
-        if chosen.csv:
-            _write_csv(runs, chosen.csv)
-        if chosen.parquet:
-            _write_parquet(runs, chosen.parquet)
-        return 0
-    return show(logdirs, chosen.json)
+    runs = _runs([Logdir(path)])
+    if os.path.isfile(path) and os.path.getsize(path) and runs[0].bytes_read <= runs[0].bad_bytes:
+        raise Failure(f"expected an event file; got {chosen.path!r}, in which there is no whole record.")
+    if chosen.csv:
+        _write_csv(runs, chosen.csv)
+    if chosen.parquet:
+        _write_parquet(runs, chosen.parquet)
+    for out in filter(None, (chosen.csv, chosen.parquet)):
+        sys.stderr.write(f"{sum(len(series) for _, series in _scalars(runs)):,} scalars written to {out}.\n")
+    if chosen.json or not (chosen.csv or chosen.parquet):
+        _show(runs, chosen.json)
+    return 0
 
 
 def show(logdirs: list[Logdir], is_json: bool) -> int:
     """Print what the runs of log folders hold."""
-    runs = _runs(logdirs)
+    _show(_runs(logdirs), is_json)
+    return 0
+
+
+def _show(runs: list[Run], is_json: bool) -> None:
     if is_json:
         content = [_content(run) for run in runs]
         sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     else:
         sys.stdout.write("\n\n".join("\n".join(_lines(run)) for run in runs) + "\n")
-    return 0
 
 
 def _runs(logdirs: list[Logdir]) -> list[Run]:
@@ -115,10 +121,11 @@ def _tag(series: Series) -> dict[str, Any]:
 def _lines(run: Run) -> Iterator[str]:
     content = _content(run)
     count = sum(tag["count"] for tag in content["tags"])
-    files = len(content["files"])
+    tags, files = len(content["tags"]), len(content["files"])
     yield (
-        f"{_plain(run.name)}: {count:,} values under {len(content['tags'])} tags, "
-        f"{files} {'file' if files == 1 else 'files'}, {content['bytes_total'] / 1e6:,.1f} MB"
+        f"{_plain(run.name)}: {count:,} {'value' if count == 1 else 'values'} under {tags} "
+        f"{'tag' if tags == 1 else 'tags'}, {files} {'file' if files == 1 else 'files'}, "
+        f"{content['bytes_total'] / 1e6:,.1f} MB"
     )
     if content["message"]:
         yield f"  {_plain(content['message'])}"

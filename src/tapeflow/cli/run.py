@@ -32,6 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Run the script, or report on it."""
+    if chosen.report and chosen.is_module:
+        raise Failure(
+            "--report expected the path of a file; got -m, and nothing is run to find a module by.", 2
+        )
     if chosen.report:
         return _report(chosen.script, chosen.json)
     if chosen.json:

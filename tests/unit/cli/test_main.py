@@ -172,6 +172,11 @@ def test_inspect_as_json_csv_and_parquet(
         )
         == 0
     )
+    said = capsys.readouterr()
+    assert said.err == f"6 scalars written to {tmp_path}/o.csv.\n6 scalars written to {tmp_path}/o.parquet.\n"
+    assert not said.out
+    assert main(["inspect", str(runs), "--csv", str(tmp_path / "o.csv"), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
     with open(tmp_path / "o.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(r["run"], r["step"]) for r in rows] == [(run, str(i)) for run in "ab" for i in range(3)]
@@ -192,6 +197,15 @@ def test_inspect_says_what_is_damaged(runs: Path, capsys: pytest.CaptureFixture[
         r"\d+ bad bytes at offset \d+ of events.*: not a record; the last \d+ bytes are not a whole record",
         capsys.readouterr().out,
     )
+
+
+def test_inspect_of_another_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for content in (b"import tensorflow", b"x" * 100_000):
+        (tmp_path / "train.py").write_bytes(content)
+        assert main(["inspect", str(tmp_path / "train.py")]) == 1
+        assert re.search(
+            "expected an event file; got '.*train.py', in which there is no whole", capsys.readouterr().err
+        )
 
 
 def test_inspect_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,6 +251,7 @@ def test_the_command_serves_says_where_and_stops(runs: Path, tmp_path: Path) -> 
             "tapeflow.cli",
             "board",
             str(runs),
+            f"later:{tmp_path}/later",
             "--port",
             str(port),
             "--load_fast=false",
@@ -264,6 +279,7 @@ def test_the_command_serves_says_where_and_stops(runs: Path, tmp_path: Path) -> 
         finally:
             process.kill()
     assert f"Port {port} is taken; using {found[2]}." in errors
+    assert f"Reading later: {tmp_path}/later, which does not exist yet: runs appear once it does\n" in errors
     assert "Traceback" not in errors
     assert "ERROR" not in errors
     assert process.returncode == 0

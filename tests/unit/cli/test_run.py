@@ -67,8 +67,10 @@ def test_errors_in_what_a_script_imports_are_its_own(script: Path) -> None:
         (["-m", "..bad"], "got '..bad', which is neither in this folder nor installed."),
         (["--report", "no.py"], "got 'no.py', which cannot be read"),
         (["--report", "bad.py"], "bad.py:1: this is not Python"),
+        (["null.py"], "null.py: this is not Python"),
+        (["--report", "-m", "json"], "--report expected the path of a file; got -m"),
     ],
-    ids=["run", "broken", "module", "name", "report", "syntax"],
+    ids=["run", "broken", "module", "name", "report", "syntax", "null", "both"],
 )
 def test_mistakes(
     arguments: list[str],
@@ -79,5 +81,6 @@ def test_mistakes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text("def f(:")
-    assert main(["run", *arguments]) == 1
+    Path("null.py").write_bytes(b"x = 1\0")
+    assert main(["run", *arguments]) == (2 if "--report expected" in expected else 1)
     assert expected in capsys.readouterr().err
