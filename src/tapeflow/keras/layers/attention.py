@@ -44,6 +44,8 @@ class DenseAttention(RandomLayer):
         use_causal_mask: bool = False,
     ) -> Any:
         self._check(inputs, mask)
+        if any(isinstance(x, tf.RaggedTensor) for x in inputs):
+            return self._over_rows(inputs, training, return_attention_scores, use_causal_mask)
         query, value = inputs[:2]
         key = inputs[2] if len(inputs) > 2 else value
         query_mask, value_mask = mask[:2] if mask else (None, None)
@@ -57,6 +59,21 @@ class DenseAttention(RandomLayer):
         if query_mask is not None:
             result = result * tf.cast(tf.expand_dims(query_mask, -1), result.dtype)
         return (result, weights) if return_attention_scores else result
+
+    def _over_rows(self, inputs: Any, training: Any, gives_scores: bool, use_causal_mask: bool) -> Any:
+        """The call on sequences of several lengths, filled up and masked; the result is cut to the query's again."""
+        dense = [x.to_tensor() if isinstance(x, tf.RaggedTensor) else x for x in inputs]
+        query, value = inputs[:2]
+        is_there = None
+        if isinstance(value, tf.RaggedTensor):
+            is_there = tf.sequence_mask(value.row_lengths(), dense[1].shape[1])
+        result, weights = self.call(dense, [None, is_there], training, True, use_causal_mask)
+        if isinstance(query, tf.RaggedTensor):
+            lengths = query.row_lengths()
+            result = tf.RaggedTensor.from_tensor(result, lengths=lengths)
+            inner = [tf.repeat(value.row_lengths(), lengths)] if is_there is not None else []
+            weights = tf.RaggedTensor.from_tensor(weights, lengths=[lengths, *inner])
+        return (result, weights) if gives_scores else result
 
     def _apply_scores(
         self, scores: Any, value: Any, scores_mask: Any = None, training: Any = None

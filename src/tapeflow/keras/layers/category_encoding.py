@@ -49,6 +49,13 @@ def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None)
     return counts if mode == "count" else counts * tf.cast(weights, dtype)
 
 
+def ragged_encoded(layer: Any, inputs: Any) -> Any:
+    """What a layer gives of a ragged tensor: numbers in its rows, or a vector for each."""
+    if layer.output_mode != "int":
+        return tf.stack([layer.call(row) for row in inputs])
+    return inputs.with_flat_values(layer.call(inputs.flat_values))
+
+
 def encoded_shape(input_shape: Any, mode: str, depth: int | None) -> Any:
     """The shape of what `encoded` gives."""
     shape = tuple(input_shape)

@@ -31,8 +31,10 @@ class _Cropping(Layer):
         return [none, *self._cuts, none]
 
     def call(self, inputs: Any) -> Any:
-        sizes = inputs.spec.shape
         cuts = self._all_cuts()
+        if isinstance(inputs, tf.RaggedTensor):  # a row shorter than what is cut off is empty
+            return inputs[tuple(slice(first, -last or None) for first, last in cuts)]
+        sizes = inputs.spec.shape
         if any(sum(cut) >= size for cut, size in zip(cuts, sizes, strict=True) if sum(cut)):
             raise ValueError(
                 f"{type(self).__name__} expected `cropping` to leave something of each axis; got cropping="

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
+from tapeflow.keras.layers.category_encoding import (
+    MODES,
+    check_mode,
+    encoded,
+    encoded_shape,
+    only_dense,
+    ragged_encoded,
+)
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
 
 
@@ -102,6 +109,8 @@ class Discretization(PreprocessingLayer):
             self.bin_boundaries, self._seen = [], []
 
     def call(self, inputs: Any) -> Any:
+        if isinstance(inputs, tf.RaggedTensor):
+            return ragged_encoded(self, inputs)
         numbers = tf.cast(inputs, tf.float32)
         edges = tf.constant(self.bin_boundaries, tf.float32)
         flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)

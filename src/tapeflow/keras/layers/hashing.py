@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
+from tapeflow.keras.layers.category_encoding import (
+    MODES,
+    check_mode,
+    encoded,
+    encoded_shape,
+    only_dense,
+    ragged_encoded,
+)
 from tapeflow.keras.layers.layer import Layer
 
 
@@ -60,6 +67,8 @@ class Hashing(Layer):
             )
 
     def call(self, inputs: Any) -> Any:
+        if isinstance(inputs, tf.RaggedTensor):
+            return ragged_encoded(self, inputs)
         values = tf.convert_to_tensor(inputs)
         text = values if values.dtype == tf.string else tf.as_string(values)
         bins = self.num_bins - 1 if self.mask_value is not None and self.num_bins > 1 else self.num_bins

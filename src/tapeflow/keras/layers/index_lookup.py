@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
+from tapeflow.keras.layers.category_encoding import (
+    MODES,
+    check_mode,
+    encoded,
+    encoded_shape,
+    only_dense,
+    ragged_encoded,
+)
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
 
 
@@ -240,9 +247,7 @@ class IndexLookup(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         self.check_vocabulary(self.name)
         if isinstance(inputs, tf.RaggedTensor):
-            if self.output_mode != "int":
-                return tf.stack([self._encoded(row) for row in inputs])
-            return inputs.with_flat_values(self.call(inputs.flat_values))
+            return ragged_encoded(self, inputs)
         values = tf.convert_to_tensor(inputs)
         return self._named(values) if self.invert else self._encoded(values)
 

@@ -27,7 +27,8 @@ class Masking(Layer):
     def call(self, inputs: Any) -> Any:
         mask = self.compute_mask(inputs)
         outputs = inputs * tf.cast(tf.expand_dims(mask, -1), inputs.dtype)
-        outputs._keras_mask = mask
+        if not isinstance(outputs, tf.RaggedTensor):  # whose rows need no mask
+            outputs._keras_mask = mask
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:

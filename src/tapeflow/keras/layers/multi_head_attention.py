@@ -54,6 +54,18 @@ class _Projection(Layer):
         return heads_op(inputs, self.kernel, self.bias, bound=self._bound)
 
 
+def _filled(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
+    """The arguments with rows filled up, key and value to one length; what is filled in counts, as in Keras."""
+    given = [x for x in (key, value) if isinstance(x, tf.RaggedTensor)]
+    width = max((int(x.bounding_shape()[1]) for x in given), default=0)
+
+    def dense(x: Any, width: int | None) -> Any:
+        shape = [None, width, *[None] * (len(x.shape) - 2)]
+        return x.to_tensor(shape=shape) if isinstance(x, tf.RaggedTensor) else x
+
+    return dense(query, None), dense(key, width), dense(value, width)
+
+
 def _cloned(initializer: Any) -> Any:
     """An initializer of its own for each weight, so that they do not get the same values."""
     if isinstance(initializer, initializers.Initializer):
@@ -211,6 +223,8 @@ class MultiHeadAttention(Layer):
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
         key = value if key is None else key
+        lengths = query.nested_row_lengths() if isinstance(query, tf.RaggedTensor) else None
+        query, key, value = _filled(query, key, value)
         masks = (
             _mask_of(query, query_mask),
             _mask_of(value, value_mask),
@@ -221,6 +235,8 @@ class MultiHeadAttention(Layer):
             self._query_dense(query), self._key_dense(key), self._value_dense(value), attention_mask, training
         )
         outputs = self._output_dense(attended)
+        if lengths is not None:
+            outputs = tf.RaggedTensor.from_tensor(outputs, lengths=lengths)
         return (outputs, scores) if return_attention_scores else outputs
 
     def _compute_attention(

@@ -136,6 +136,8 @@ class RepeatVector(Layer):
         self.input_spec = InputSpec(ndim=2)
 
     def call(self, inputs: Any) -> Any:
+        if isinstance(inputs, tf.RaggedTensor):
+            return tf.stack([inputs] * self.n, axis=1)
         batch, size = inputs.spec.shape
         return tf.broadcast_to(tf.expand_dims(inputs, 1), (batch, self.n, size))
 

@@ -15,7 +15,7 @@ from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import DType
 from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import arithmetic, comparison, division, indexing, joining, power
+from tapeflow.ops import activation, arithmetic, comparison, division, indexing, joining, power
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.ragged import arranging, construction, masking, padded, partition, reducing
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -146,6 +146,21 @@ def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) ->
     return shaping.size(input.flat_values, out_type)
 
 
+def _softmax(logits: RaggedTensor, axis: int | None = None, name: str | None = None) -> RaggedTensor:
+    """Along rows, or along an axis of the values."""
+    rank, depth = len(logits.shape), logits.ragged_rank
+    number = rank - 1 if axis is None else axis % rank
+    if number > depth:
+        return logits.mapped(lambda values: activation.softmax(values, number - depth))
+    if number != depth:
+        raise invalid(
+            f"tf.nn.softmax expected the innermost ragged axis ({depth}) or one behind it; got axis={axis}."
+        )
+    filled = padded.to_tensor(logits, logits.dtype.min, None)
+    weights = activation.softmax(filled, number)
+    return padded.from_tensor(weights, logits.nested_row_lengths(), None, depth, logits.row_splits.dtype)
+
+
 def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
     return convert_to_tensor(len(input.shape))
 
@@ -210,6 +225,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "reverse": arranging.reverse,
     "shape": _shape,
     "size": _size,
+    "softmax": _softmax,
     "squeeze": arranging.squeeze,
     "stack": _stack,
     "tile": arranging.tile,

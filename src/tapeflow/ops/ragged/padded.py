@@ -68,8 +68,12 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
         raise ValueError(
             f"{where} expected a ragged_rank above 0 and below the rank {dense.ndim}; got {ragged_rank}."
         )
-    if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, np.ndarray)):
-        raise ValueError(f"{where} expected one vector of lengths; got a list of {len(lengths)}.")
+    if isinstance(lengths, (list, tuple)) and lengths and np.ndim(lengths[0]):  # of each ragged dimension
+        outer = from_tensor(dense, lengths[0], None, 1, dtype)
+        if len(lengths) == 1:
+            return outer
+        inner = from_tensor(outer._values, lengths[1:], None, 1, dtype)
+        return RaggedTensor(inner, outer._places, dtype)
     if ragged_rank > 1:
         shape = dense.spec.shape
         flat = shaping.reshape(dense, [-1, *shape[2:]])

@@ -447,7 +447,7 @@ class RaggedTensor(CallTaker):
 def _text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return np.array2string(value, separator=", ") if value.size else str(value.tolist())
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    return str(value)  # as many digits as its dtype has
 
 
 def _rows_of(values: Any) -> int:

@@ -211,3 +211,51 @@ def test_graphs_with_ragged_symbols_go_through_configs_and_copies(tmp_path: Path
     rows = embedded().output
     middle = keras.Model(rows, rows + 1.0)
     assert middle.inputs[0].type_spec.ragged_rank == 1
+
+
+TENTHS = tf.RaggedTensor.from_row_splits(np.arange(12, dtype="float32").reshape(6, 2) / 10, [0, 3, 4, 6])
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda x: layers.Attention()([x, x]), [[0.203, 0.303], [0.6, 0.7], [0.917, 1.017]]),
+        (
+            lambda x: layers.AdditiveAttention(use_scale=False)([x, x]),
+            [[0.247, 0.347], [0.6, 0.7], [0.902, 1.002]],
+        ),
+        (
+            lambda x: layers.MultiHeadAttention(1, 2, kernel_initializer="ones")(x, x),
+            [[1.03, 1.03], [2.197, 2.197], [3.96, 3.96]],
+        ),
+        (lambda x: layers.Activation("softmax")(x), [[0.475, 0.525]] * 3),
+        (lambda x: layers.Masking()(x), [[0.0, 0.1], [0.6, 0.7], [0.8, 0.9]]),
+        (lambda x: layers.Cropping1D((0, 1))(x)[:1], [[0.0, 0.1]]),
+        (lambda x: layers.RepeatVector(2)(x[:, :, 0])[:, :, :1], [[0.0], [0.6], [0.8]]),
+        (lambda x: layers.Discretization([0.15, 0.65])(x), [[0, 0], [1, 2], [2, 2]]),
+    ],
+    ids=["dot", "additive", "heads", "softmax", "masking", "cropping", "repeat", "bins"],
+)
+def test_layers_that_take_rows(call: Any, expected: Any) -> None:
+    x = keras.Input((None, 2), ragged=True)
+    for result in (call(TENTHS), keras.Model(x, call(x))(TENTHS)):
+        first = [row[0] if np.ndim(row[0]) else row for row in result.numpy().tolist()]
+        np.testing.assert_allclose(first, expected, atol=1e-3)
+
+
+def test_numbers_of_strings_in_rows() -> None:
+    rows = tf.ragged.constant([["a", "b"], ["c"]])
+    assert layers.Hashing(3)(rows).to_list() == [[0, 1], [1]]
+
+
+def test_weights_of_attention_have_rows_of_both() -> None:
+    weights = layers.Attention()([TENTHS, TENTHS], return_attention_scores=True)[1]
+    assert [[len(row) for row in rows] for rows in weights.to_list()] == [[3, 3, 3], [1], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: layers.Conv1D(1, 2), layers.BatchNormalization, layers.UpSampling1D], ids=range(3)
+)
+def test_layers_that_take_none(make: Any) -> None:
+    with pytest.raises(TypeError, match="An array was expected; got a ragged tensor of shape"):
+        make()(TENTHS)

@@ -144,3 +144,17 @@ def test_map_fn_of_rows_gives_rows() -> None:
     rows = tf.ragged.constant([[3, 1], [], [2]])
     assert tf.map_fn(tf.square, rows).to_list() == [[9, 1], [], [4]]
     assert tf.map_fn(tf.reduce_sum, rows).numpy().tolist() == [4, 0, 2]
+
+
+def test_softmax_along_rows() -> None:
+    rows = tf.ragged.constant([[1.0, 2.0, 3.0], [4.0]])
+    assert repr(tf.nn.softmax(rows)) == "<tf.RaggedTensor [[0.09003057, 0.24472848, 0.66524094], [1.0]]>"
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="tf.nn.softmax expected the innermost ragged axis"
+    ):
+        tf.nn.softmax(rows, axis=0)
+
+
+def test_rows_of_a_tensor_by_lengths_of_each_dimension() -> None:
+    rows = tf.RaggedTensor.from_tensor(np.arange(12).reshape(2, 2, 3), lengths=([2, 1], [1, 2, 3]))
+    assert rows.to_list() == [[[0], [3, 4]], [[6, 7, 8]]]
