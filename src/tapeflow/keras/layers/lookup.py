@@ -12,6 +12,7 @@ _ELSEWHERE: dict[str, Callable[[Any], Any]] = {
     "RandomFourierFeatures": lambda keras: keras.layers.experimental,
     "LinearModel": lambda keras: keras.experimental,
     "WideDeepModel": lambda keras: keras.experimental,
+    "FeatureSpace": lambda keras: keras.utils,
     "SharpnessAwareMinimization": lambda keras: keras.models.experimental,
 }
 """Classes that have no name in `tf.keras.layers` or `tf.keras.models`: where they are."""

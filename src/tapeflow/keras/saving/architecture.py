@@ -62,6 +62,7 @@ def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
     """The model of a config of any version, built if the config knows for which input."""
     from tapeflow.keras.layers.lookup import deserialize
     from tapeflow.keras.models.model import Model
+    from tapeflow.keras.utils.feature_space import FeatureSpace
 
     try:
         model = deserialize(config, custom_objects)
@@ -70,7 +71,7 @@ def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
             f"Loading expected the config of a model; got one that no model can be made of "
             f"({type(error).__name__}: {error})."
         ) from error
-    if not isinstance(model, Model):
+    if not isinstance(model, (Model, FeatureSpace)):
         raise ValueError(f"Loading expected the config of a model; got that of a {type(model).__name__}.")
     shape = (config.get("build_config") or {}).get("input_shape")
     if not model.built and shape is not None:

@@ -10,6 +10,7 @@ from .encoding import to_ordinal as to_ordinal
 from .enqueuers import GeneratorEnqueuer as GeneratorEnqueuer
 from .enqueuers import OrderedEnqueuer as OrderedEnqueuer
 from .enqueuers import SequenceEnqueuer as SequenceEnqueuer
+from .feature_space import FeatureSpace as FeatureSpace
 from .files import get_file as get_file
 from .generic_utils import CustomObjectScope as CustomObjectScope
 from .generic_utils import custom_object_scope as custom_object_scope
