@@ -231,7 +231,9 @@ def _served_call(model: Any) -> Call:
 
 def _signature_calls(name: str, function: Any) -> list[Call]:
     if isinstance(function, ConcreteFunction):
-        found = [_call(function)]
+        call = _call(function)
+        is_sized = _has_sizes(call.specs)
+        found = [call] if is_sized else [call._replace(specs=s) for s in _guesses(call.specs)]
     else:
         found = _calls(function) if isinstance(function, Function) else []
     if not found:

@@ -159,6 +159,14 @@ def test_functions_are_saved_as_they_were_called(called_module: Any) -> None:
         loaded.multiply(tf.ones([7, 2]))
 
 
+def test_a_signature_for_any_shape(tmp_path: Path) -> None:
+    call = tf.function(lambda x: x * 2.0).get_concrete_function(tf.TensorSpec(None, tf.float32, name="x"))
+    tf.saved_model.save(tf.Module(), tmp_path / "m", signatures=call)
+    served = tf.saved_model.load(tmp_path / "m").signatures["serving_default"]
+    assert float(served(tf.constant(3.0))["output_0"]) == 6.0
+    assert served(x=tf.constant([1.0, 2.0]))["output_0"].numpy().tolist() == [2.0, 4.0]
+
+
 def test_what_a_function_assigns_is_assigned(called_module: Any) -> None:
     before = int(called_module.count)
     assert int(called_module.counted()) == before + 1

@@ -142,10 +142,10 @@ class IntegerLookup(IndexLookup):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            max_tokens,
+            kwargs.pop("max_values", max_tokens),  # the first names of these
             num_oov_indices,
-            mask_token,
-            oov_token,
+            kwargs.pop("mask_value", mask_token),
+            kwargs.pop("oov_value", oov_token),
             vocabulary,
             idf_weights,
             invert,
