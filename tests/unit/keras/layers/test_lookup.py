@@ -41,8 +41,3 @@ def test_all_layers_of_the_package_are_known() -> None:
     assert {"Dense", "Sequential", "Functional"} <= set(KNOWN)
     assert len(KNOWN) == len(list(KNOWN))
     assert "NoSuchLayer" not in KNOWN
-
-
-def test_first_names_of_arguments() -> None:
-    layer = tf.keras.layers.IntegerLookup(vocabulary=[12, 36], mask_value=0, oov_value=-7, invert=True)
-    assert layer([0, 1, 2]).numpy().tolist() == [0, -7, 12]

@@ -161,3 +161,8 @@ def test_terms_out_of_vocabulary_without_a_place_for_them() -> None:
             lookup(["z"] if value == "a" else [9])
     with pytest.raises(tf.errors.FailedPreconditionError, match="Call one of them first"):
         layers.TextVectorization()(["a"])
+
+
+def test_first_names_of_arguments() -> None:
+    layer = layers.IntegerLookup(vocabulary=[12, 36], mask_value=0, oov_value=-7, invert=True)
+    assert layer([0, 1, 2]).numpy().tolist() == [0, -7, 12]
