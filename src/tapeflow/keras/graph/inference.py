@@ -235,7 +235,10 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
                 break
             continue
         if len(sizes) == 1:
-            return nest.map_structure(lambda a, size=sizes[0]: _alone(a, size), *found)
+            given = [s for s in symbols if tuple(s.shape)[:1] == sizes]
+            return nest.map_structure(
+                lambda a, size=sizes[0], given=given: _alone(a, size, bool(given)), *found
+            )
         return nest.map_structure(lambda a, b, sizes=sizes: _joined(a, b, sizes), *found)
     raise refusal or ValueError(f"The shape of what layer {layer.name!r} gives is not known.")
 
@@ -257,10 +260,8 @@ def _batches_named(text: str, size: int, symbols: list[KerasTensor]) -> list[tup
         return []
     named = dict.fromkeys(int(n) for n in re.findall(r"\d+", text) if 0 < int(n) < 1 << 31)
     scaled = [size * m // n for m in named for n in named if size * m % n == 0]
-    found = [
-        n for n in dict.fromkeys([*named, *scaled]) if n != size and 1 < n <= 4096
-    ]  # 1 suits every other
-    return [(n,) for n in found[:_MOST_BATCHES]]
+    found = [n for n in dict.fromkeys([*named, *scaled]) if n != size and 1 < n <= 4096]
+    return [(n,) for n in [*found[:_MOST_BATCHES], 1]]  # 1 last: it suits every other
 
 
 def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
@@ -274,13 +275,14 @@ def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
     return Result(tf.TensorSpec(shape, one.spec.dtype), samples)
 
 
-def _alone(a: Any, size: int) -> Any:
+def _alone(a: Any, size: int, is_given: bool) -> Any:
+    """A result at the one batch size that suits; `is_given` if an input of the call has it, so that it is known."""
     if not isinstance(a, _Leaf):
         return a
     if not isinstance(a.sample, Sample):
         return Result(joined_spec(a.sample, a.sample), {size: a.sample})
     dims = a.sample.spec.shape
-    shape = (None, *dims[1:]) if dims and dims[0] == size else dims
+    shape = (None, *dims[1:]) if dims and dims[0] == size and not is_given else dims
     return Result(tf.TensorSpec(shape, a.sample.spec.dtype), {size: a.sample})
 
 
@@ -309,4 +311,9 @@ def shapes_of(value: Any) -> Any:
         return {k: shapes_of(v) for k, v in value.items()}
     if all(d is None or isinstance(d, (int, np.integer)) for d in value):
         return Shape(value)
-    return type(value)(shapes_of(v) for v in value) if isinstance(value, (list, tuple)) else value
+    if not isinstance(value, (list, tuple)):
+        return value
+    shapes = [shapes_of(v) for v in value]
+    return (
+        type(value)(shapes) if type(value) in (list, tuple) else type(value)(*shapes)
+    )  # a namedtuple's fields

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from tapeflow.engine.trace import state
 
@@ -29,7 +31,7 @@ class _Recorded(threading.local):
     """The names given in what this thread records, and which record that is."""
 
     def __init__(self) -> None:
-        self.record = 0
+        self.record: Callable[[], Any] = lambda: None
         self.given: dict[str, int] = {}
 
 
@@ -47,8 +49,8 @@ def _counts() -> dict[str, int]:
     record = state.recording or (state.trace if state.trace.is_body else state.lifted_from)
     if record is None:
         return _given
-    if _recorded.record != id(record):
-        _recorded.record, _recorded.given = id(record), {}
+    if _recorded.record() is not record:
+        _recorded.record, _recorded.given = weakref.ref(record), {}
     return _recorded.given
 
 

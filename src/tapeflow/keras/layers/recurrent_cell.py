@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine import nest
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.layers.call_context import call_context
 from tapeflow.keras.layers.dropout import RandomLayer
@@ -231,15 +232,7 @@ def zero_states(state_size: Any, inputs: Any, batch_size: Any, dtype: Any) -> An
     def zeros(size: Any) -> Any:
         return tf.zeros((batch_size, *dims(size)), dtype)
 
-    if isinstance(state_size, (list, tuple)):
-        return type(state_size)([_nested(zeros, s) for s in state_size])
-    return zeros(state_size)
-
-
-def _nested(function: Any, size: Any) -> Any:
-    if isinstance(size, (list, tuple)):
-        return type(size)([_nested(function, s) for s in size])
-    return function(size)
+    return nest.map_structure(zeros, state_size)
 
 
 def dims(size: Any) -> tuple[int, ...]:

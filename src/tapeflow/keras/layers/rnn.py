@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine import nest
+from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.layers.call_signature import signature_of
 from tapeflow.keras.layers.inner_build import build_inside
 from tapeflow.keras.layers.input_spec import InputSpec
@@ -79,13 +80,12 @@ class RNN(StateOwner):
         self._num_constants = 0
 
     def build(self, input_shape: Any) -> None:
-        shapes = _first_of(input_shape)
-        flat = [shapes] if _is_shape(shapes) else list(shapes)
-        steps = [_without_time(tuple(s), self.time_major) for s in flat]
+        shapes = shapes_of(_first_of(input_shape))
         batch_axis = 1 if self.time_major else 0
-        self.input_spec = [self._spec_of(tuple(s), batch_axis) for s in flat]
+        self.input_spec = [self._spec_of(s.shape, batch_axis) for s in nest.flatten(shapes)]
         if isinstance(self.cell, Layer):
-            build_inside(self.cell, steps[0] if _is_shape(shapes) else type(shapes)(steps))
+            steps = nest.map_structure(lambda s: _without_time(s.shape, self.time_major), shapes)
+            build_inside(self.cell, steps)
         if self.stateful:
             self.reset_states()
         self.built = True

@@ -31,6 +31,7 @@ class Adam(FusedOptimizer):
     """
 
     _rule = "adam"
+    _slot_names = ("m", "v", "vhat")
 
     def __init__(
         self,

@@ -27,6 +27,7 @@ class FusedOptimizer(Optimizer):
     """The base of Keras's own optimizers."""
 
     _rule: ClassVar[str]
+    _slot_names: ClassVar[tuple[str, ...]] = ()
     _layouts: dict[Any, _Layout]
     _has_advanced = False
 
@@ -43,8 +44,14 @@ class FusedOptimizer(Optimizer):
         if self.built:
             return
         super().build(var_list)
-        self._make_slots(list(var_list))
         self._built = True
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        """Make the slots; in the old way another optimizer may call this on one that it holds."""
+        if self.built:
+            self._make_slots(var_list)
+        else:
+            self.build(var_list)
 
     def _make_slots(self, var_list: list[Variable]) -> None:
         """Make what is remembered of each variable."""
@@ -80,7 +87,7 @@ class FusedOptimizer(Optimizer):
         return self._statics()
 
     def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:
-        if type(self).update_step is not FusedOptimizer.update_step:
+        if self._is_old_way or type(self).update_step is not FusedOptimizer.update_step:
             self._has_advanced = False
             super()._update(gradients, variables, rate, guard)
             return
@@ -121,6 +128,9 @@ class FusedOptimizer(Optimizer):
 
     def update_step(self, gradient: Any, variable: Variable, *rate: Any) -> None:
         """Move one variable by the rule alone; for subclasses that do something around it."""
+        self._move(gradient, variable, rate[0] if rate else self.learning_rate)
+
+    def _move(self, gradient: Any, variable: Variable, rate: Any) -> None:
         slots = self._slots_of(self._get_variable_index(variable))
         plan = Plan(
             self._rule,
@@ -130,6 +140,12 @@ class FusedOptimizer(Optimizer):
             advances=not self._has_advanced,
         )
         self._has_advanced = True
-        now = rate[0] if rate else self.learning_rate
         targets = [*self._shared(), variable, *slots]
-        update_variables(step_of(plan), self._iterations, now, [gradient], targets)
+        update_variables(step_of(plan), self._iterations, rate, [gradient], targets)
+
+    def get_slot(self, var: Variable, slot_name: str) -> Variable:
+        """What is remembered of a variable, by the name it has of old: `m` and `v` for Adam."""
+        if slot_name not in self._slot_names:
+            return super().get_slot(var, slot_name)
+        slots = self._slots_of(self._get_variable_index(var))
+        return dict(zip(self._slot_names, slots, strict=False))[slot_name]

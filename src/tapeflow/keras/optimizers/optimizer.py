@@ -16,7 +16,7 @@ import tapeflow as tf
 from tapeflow.engine.name_scope import op_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
-from tapeflow.keras.optimizers.state import OptimizerState
+from tapeflow.keras.optimizers.old_way import OldWay
 from tapeflow.ops.optimizer_kernels import run_if_untaped
 
 
@@ -38,7 +38,7 @@ class Options(TypedDict, total=False):
     is_legacy_optimizer: bool
 
 
-class Optimizer(OptimizerState):
+class Optimizer(OldWay):
     """Changes variables along their gradients.
 
     Args:
@@ -251,16 +251,18 @@ class Optimizer(OptimizerState):
         self._iterations.assign_add(1)
 
     def _step_caller(self, rate: Any) -> Callable[[Any, Variable], Any]:
-        """`update_step`, which takes the learning rate in Keras 3 and not in Keras 2."""
+        """`update_step`, which takes the learning rate in Keras 3 and not in Keras 2, or the old way to move one."""
+        if self._is_old_way:
+            takes_state = "apply_state" in inspect.signature(self._resource_apply_dense).parameters
+            given = {"apply_state": self._prepare(self._trainable_variables)} if takes_state else {}
+            return lambda gradient, variable: self._resource_apply_dense(gradient, variable, **given)
         if len(inspect.signature(self.update_step).parameters) > 2:
             return lambda gradient, variable: self.update_step(gradient, variable, rate)
         return self.update_step
 
     def update_step(self, gradient: Any, variable: Variable, *rate: Any) -> Any:
         """Move one variable; overridden by subclasses, with or without a third argument, the rate."""
-        raise NotImplementedError(
-            f"{type(self).__name__} expected its class to override `update_step(self, gradient, variable)`."
-        )
+        return self._move(gradient, variable, *rate)
 
     def _accumulate(self, gradients: list[Any], variables: list[Variable]) -> tuple[list[Any], Any]:
         """The mean gradients so far, and whether they are due to be applied."""

@@ -21,6 +21,7 @@ class SGD(FusedOptimizer):
     """
 
     _rule = "sgd"
+    _slot_names = ("momentum",)
 
     def __init__(
         self,

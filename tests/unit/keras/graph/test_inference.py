@@ -179,3 +179,17 @@ def test_a_lambda_that_looks_words_up() -> None:
     y = tf.keras.layers.Lambda(lambda texts: table.lookup(texts))(x)
     assert (y.shape.as_list(), y.dtype) == ([None], tf.int64)
     assert tf.keras.Model(x, y)(tf.constant(["b", "a"])).numpy().tolist() == [1, 0]
+
+
+def test_a_batch_size_that_one_input_has_is_that_of_the_result() -> None:
+    fixed, free = tf.keras.Input((3,), batch_size=8), tf.keras.Input((3,))
+    total = layers.Add()([fixed, free])
+    assert (tuple(total.shape), tuple(layers.Dense(2)(total).shape)) == ((8, 3), (8, 2))
+
+
+def test_a_call_may_drop_the_batch_axis() -> None:
+    inputs = tf.keras.Input((4, 2))
+    outputs = layers.Lambda(lambda x: tf.expand_dims(tf.reduce_max(tf.squeeze(x, axis=0), [1]), axis=0))(
+        inputs
+    )
+    assert tf.keras.Model(inputs, outputs)(tf.ones((1, 4, 2))).shape == (1, 4)

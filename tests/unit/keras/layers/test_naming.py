@@ -1,5 +1,7 @@
 """Names of layers."""
 
+from typing import Any
+
 import pytest
 
 import tapeflow as tf
@@ -49,3 +51,41 @@ def test_what_a_recorded_or_sketched_call_makes_takes_no_name_from_others() -> N
     model(tf.ones((2, 4)))  # two calls that make a layer each
     assert tf.keras.layers.Concatenate().name == "concatenate_3"
     assert [m.name for m in model.submodules] == ["input_1", "joined", "joined_1", "dense", "dense"]
+
+
+class _Block(tf.keras.layers.Layer):
+    def build(self, input_shape: Any) -> None:
+        self.inner = tf.keras.layers.Dense(2)
+
+    def call(self, inputs: Any) -> Any:
+        return self.inner(inputs)
+
+
+class _Blocks(tf.keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = _Block()
+
+    def call(self, inputs: Any) -> Any:
+        return self.block(inputs)
+
+
+def test_layers_made_in_a_symbolic_call_leave_the_names_outside_alone() -> None:
+    reset_names()
+    inputs = tf.keras.Input((3,))
+    first, second = _Block(name="a"), _Block(name="b")
+    hidden = second(tf.keras.layers.Dense(4)(first(inputs)))
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1)(hidden))
+    assert [layer.name for layer in model.layers[1:]] == ["a", "dense", "b", "dense_1"]
+    assert [w.name for w in first.weights + second.weights][::2] == ["a/dense/kernel:0", "b/dense/kernel:0"]
+
+
+def test_a_staged_step_and_build_number_names_from_the_start() -> None:
+    reset_names()
+    tf.keras.layers.Dense(1)
+    built, fitted, called = _Blocks(), _Blocks(), _Blocks()
+    built.build((None, 3))
+    fitted.compile("sgd", "mse")
+    fitted.train_on_batch(tf.ones((2, 3)), tf.ones((2, 2)))
+    called(tf.ones((2, 3)))
+    assert [m.block.inner.name for m in (built, fitted, called)] == ["dense", "dense", "dense_1"]

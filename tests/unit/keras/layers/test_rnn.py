@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -145,3 +145,32 @@ def test_errors() -> None:
         tf.keras.Sequential([L.LSTM(2, stateful=True, input_shape=(3, 4))])
     with pytest.raises(ValueError, match="does not support constants"):
         L.RNN(L.LSTMCell(2))(X, constants=[tf.zeros((2, 2))])
+
+
+class _Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+class _PairCell(L.Layer):
+    """Inputs and states with named fields."""
+
+    state_size = _Pair(4, tf.TensorShape([2, 3]))
+    output_size = _Pair(4, tf.TensorShape([2, 3]))
+
+    def build(self, input_shape: _Pair) -> None:
+        assert [tuple(s) for s in (input_shape.left, input_shape.right)] == [(None, 4), (None, 2, 3)]
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        sums = _Pair(*[a + b for a, b in zip(inputs, states, strict=True)])
+        return sums, sums
+
+
+def test_inputs_and_states_may_have_named_fields() -> None:
+    inputs = _Pair(tf.keras.Input((None, 4)), tf.keras.Input((None, 2, 3)))
+    model = tf.keras.Model(list(inputs), L.RNN(_PairCell())(inputs))
+    found = model([tf.ones((2, 3, 4)), tf.ones((2, 3, 2, 3))])
+    assert [(x.shape.as_list(), float(x[0, 0] if x.ndim == 2 else x[0, 0, 0])) for x in found] == [
+        ([2, 4], 3.0),
+        ([2, 2, 3], 3.0),
+    ]

@@ -47,7 +47,9 @@ def test_slots_and_hyperparameters() -> None:
 
 def test_without_an_update() -> None:
     optimizer = legacy.Optimizer("mine", learning_rate=0.1)
-    with pytest.raises(NotImplementedError, match="expected its class to override `_resource_apply_dense"):
+    with pytest.raises(
+        NotImplementedError, match="or `_resource_apply_dense\\(self, grad, var\\)` as of old"
+    ):
         optimizer.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
 
 
