@@ -229,7 +229,9 @@ def infer(layer: Any, args: Any, kwargs: Any) -> Any:
                 refusal = error
                 if any(None in tuple(s.shape) for s in symbols):
                     note = f"A dimension of size {sizes[0]} stands for None: it is not known yet."
-                    waiting += _batches_named(str(error), sizes[0], symbols)
+                    named = _batches_named(str(error), sizes[0], symbols)
+                    is_batch_alone = not any(None in tuple(s.shape)[1:] for s in symbols)
+                    waiting = named + waiting if is_batch_alone else waiting + named
                     add_text(error, after=note)
             if not symbols:
                 break
@@ -261,7 +263,10 @@ def _batches_named(text: str, size: int, symbols: list[KerasTensor]) -> list[tup
     named = dict.fromkeys(int(n) for n in re.findall(r"\d+", text) if 0 < int(n) < 1 << 31)
     scaled = [size * m // n for m in named for n in named if size * m % n == 0]
     found = [n for n in dict.fromkeys([*named, *scaled]) if n != size and 1 < n <= 4096]
-    return [(n,) for n in [*found[:_MOST_BATCHES], 1]]  # 1 last: it suits every other
+    found = found[:_MOST_BATCHES]
+    return [
+        (n,) for n in ([1, *found] if 1 in named else [*found, 1])
+    ]  # 1 suits every other: last, unless named
 
 
 def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
