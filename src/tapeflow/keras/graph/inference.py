@@ -263,10 +263,7 @@ def _batches_named(text: str, size: int, symbols: list[KerasTensor]) -> list[tup
     named = dict.fromkeys(int(n) for n in re.findall(r"\d+", text) if 0 < int(n) < 1 << 31)
     scaled = [size * m // n for m in named for n in named if size * m % n == 0]
     found = [n for n in dict.fromkeys([*named, *scaled]) if n != size and 1 < n <= 4096]
-    found = found[:_MOST_BATCHES]
-    return [
-        (n,) for n in ([1, *found] if 1 in named else [*found, 1])
-    ]  # 1 suits every other: last, unless named
+    return [(n,) for n in [*found[:_MOST_BATCHES], 1]]  # 1 last: it suits every other
 
 
 def _joined(a: Any, b: Any, pair: tuple[int, ...]) -> Any:
