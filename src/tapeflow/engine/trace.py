@@ -68,6 +68,7 @@ class Trace:
     """
 
     __slots__ = (
+        "__weakref__",
         "checks",
         "effects",
         "gradients",
