@@ -21,7 +21,7 @@ CONVOLUTIONS, KERAS2 = _cases["CONVOLUTIONS"], _cases["KERAS2_CONVOLUTIONS"]
 _SAID = json.loads((FIXTURES / "window_layers.json").read_text())
 
 
-_FIRST = [CONVOLUTIONS[number] for number in (1, 5, 7, 9, 12, 14, 19, 21)]
+_SOME = [CONVOLUTIONS[number] for number in (1, 5, 7, 9, 12, 14, 19, 21)]
 
 
 def _name(case: Any) -> str:
@@ -81,9 +81,13 @@ def their_values(keras: ModuleType, cases: list[Any]) -> Any:
     return jax.jit(run)(arrays)
 
 
-_GROUPS = {"last": CONVOLUTIONS, "first": [channels_first(case) for case in _FIRST]}
+_GROUPS = {
+    "some": _SOME,
+    "others": [case for case in CONVOLUTIONS if case not in _SOME],
+    "channels_first": [channels_first(case) for case in _SOME],
+}
 _NUMBERED = [
-    pytest.param(group, number, id=_name(case), marks=[pytest.mark.slow] if group == "first" else [])
+    pytest.param(group, number, id=_name(case), marks=[] if group == "some" else [pytest.mark.slow])
     for group, cases in _GROUPS.items()
     for number, case in enumerate(cases)
 ]
