@@ -19,6 +19,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 os.environ.setdefault("TAPEFLOW_CACHE", str(REPOSITORY / ".cache" / "xla"))
 os.environ["JAX_PLATFORMS"] = "cpu"
+# Some two hundred processes are started: what the first has compiled, the others read.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True)
