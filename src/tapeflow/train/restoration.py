@@ -198,7 +198,8 @@ class Restoration:
         if not variable.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
-                f"{tuple(variable.shape)} and name {variable.name}. Restore into objects like those that were saved."
+                f"{tuple(variable.shape)} and name {variable.name}. It is {name!r} in {str(self.file.path)!r}: restore it "
+                "into objects like those that were saved."
             )
         if np.dtype(variable.dtype.as_numpy_dtype) != dtype:
             raise ValueError(

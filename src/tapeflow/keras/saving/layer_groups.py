@@ -14,6 +14,7 @@ from tapeflow.engine.variable import Variable
 from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
+from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.weight_tree import assign, own_variables
 
 # What files say of who wrote them: the layout is that of this version of Keras.
@@ -85,7 +86,7 @@ def load_groups(model: Any, root: h5py.Group, by_name: bool = False, skip_mismat
         layers = [layer for layer in model.layers if _weights(layer)]
         filled = [(name, found) for name, group in saved if (found := load_variables(group))]
         if len(filled) != len(layers):
-            raise ValueError(
+            raise WeightMismatch(
                 f"Layer count mismatch when loading weights from file. Model expected {len(layers)} layers, found "
                 f"{len(filled)} saved layers."
             )
@@ -117,7 +118,7 @@ def _fitting(
             "saved weight(s)."
         )
         if not skip_mismatch:
-            raise ValueError(text)
+            raise WeightMismatch(text)
         warnings.warn(f"Skipping loading of weights: {text}", stacklevel=5)
         return []
     fitting = []
@@ -130,6 +131,6 @@ def _fitting(
             f"Received saved weight with shape {saved.shape}."
         )
         if not skip_mismatch:
-            raise ValueError(text)
+            raise WeightMismatch(text)
         warnings.warn(f"Skipping loading of weights: {text}", stacklevel=5)
     return fitting

@@ -25,6 +25,7 @@ from tapeflow.keras.saving.layer_groups import (
     save_groups,
     save_variables,
 )
+from tapeflow.keras.saving.mismatch import telling_file
 from tapeflow.keras.saving.registry import custom_object_scope, program_objects, serialize_keras_object
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
 from tapeflow.keras.saving.weight_tree import save_tree
@@ -256,7 +257,8 @@ def _load_archive(path: Path, custom_objects: Any, compile: bool) -> Any:
         model = made_from_config(config, custom_objects)
         if compile:
             compile_from(model, config.get("compile_config"), custom_objects)
-        archive.load_weights(model)
+        with telling_file(path):
+            archive.load_weights(model)
     return model
 
 
@@ -270,7 +272,8 @@ def _load_hdf5(file: h5py.File, path: Path, custom_objects: Any, compile: bool) 
         )
     with custom_object_scope(custom_objects or {}):
         model = made_from_config(parsed(text, str(path)), custom_objects)
-        load_groups(model, weights)
+        with telling_file(path):
+            load_groups(model, weights)
         trained = hdf5.read_text(file, "training_config") if compile else None
         if trained is not None:
             compile_from(model, as_dict(trained, str(path)), custom_objects)

@@ -15,6 +15,7 @@ import numpy as np
 
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.saving.layer_groups import distinct_names
+from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import assign
 from tapeflow.train.checkpoint import held
@@ -59,7 +60,7 @@ def load_named(model: Any, path: Path, by_name: bool = False, skip_mismatch: boo
                 f"weight {saved} with shape {file.shape(saved)}."
             )
             if not skip_mismatch:
-                raise ValueError(text)
+                raise WeightMismatch(text)
             warnings.warn(f"Skipping loading of weights: {text}", stacklevel=4)
         values = [(variable, file.read(saved)) for variable, saved in pairs]
     for variable, value in values:

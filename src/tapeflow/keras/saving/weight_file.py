@@ -14,6 +14,7 @@ from tapeflow.keras.saving.archive import Archive
 from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.draft import Draft, write_draft
 from tapeflow.keras.saving.layer_groups import load_groups, save_groups
+from tapeflow.keras.saving.mismatch import telling_file
 from tapeflow.keras.saving.model_file import FOLDER_FILE
 from tapeflow.keras.saving.named_weights import load_named, named_weights, write_held
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
@@ -128,14 +129,15 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
         )
     if zipfile.is_zipfile(path):
         _require_no_names(by_name, path)
-        Archive(path).load_weights(model, skip_mismatch)
+        with telling_file(path):
+            Archive(path).load_weights(model, skip_mismatch)
         return LoadStatus()
     if not hdf5.is_hdf5(path):
         raise ValueError(
             f"load_weights expected a file of weights; got {str(path)!r}, which is neither HDF5 nor `.keras`. It may "
             "be truncated or damaged: use another copy."
         )
-    with hdf5.opened(path) as file:
+    with telling_file(path), hdf5.opened(path) as file:
         groups = _layer_groups(file)
         if groups is not None:
             load_groups(model, groups, by_name, skip_mismatch)
@@ -156,7 +158,8 @@ def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) ->
             f"load_weights expected a model with weights for {str(path)!r}; got {model.name!r}, which has not been "
             "built. Call it on some data, or call build(input_shape), first."
         )
-    load_named(model, path, by_name, skip_mismatch)
+    with telling_file(path):
+        load_named(model, path, by_name, skip_mismatch)
     return LoadStatus()
 
 

@@ -21,6 +21,7 @@ from tapeflow.keras.layers.weight_owner import WeightOwner
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
+from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.training_state import load_optimizer, save_optimizer
 
 _VALUES = "vars"
@@ -86,7 +87,7 @@ def load_tree(model: Any, root: h5py.Group, skip_mismatch: bool = False) -> None
     if problems:
         text = problems[0] if len(problems) == 1 else f"{problems[0]} ({len(problems) - 1} more do not fit.)"
         if not skip_mismatch:
-            raise ValueError(text)
+            raise WeightMismatch(text)
         for problem in problems:
             warnings.warn(f"Skipping weights that do not fit: {problem}", stacklevel=4)
     for load in loads:
