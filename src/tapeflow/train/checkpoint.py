@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import deque
@@ -189,17 +190,16 @@ def opened(save_path: Any) -> CheckpointFile:
         tf.errors.NotFoundError: there is none.
     """
     prefix = os.fspath(save_path)
-    for kind, path in ((TensorFile, file_of(prefix)), (TensorBundle, prefix)):
-        try:
-            return kind(path)
-        except (FileNotFoundError, NotADirectoryError):
-            pass
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        return TensorFile(file_of(prefix))
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        return TensorBundle(prefix)
     raise errors.NotFoundError(
         None,
         None,
         f"Error when restoring from checkpoint at {prefix}: no file {str(file_of(prefix))!r}, nor TensorFlow's "
-        f"{prefix + '.index'!r}. Please double-check that the path is correct. You may be missing the checkpoint suffix "
-        "(e.g. the '-1' in 'path/to/ckpt-1').",
+        f"{prefix + '.index'!r}. Please double-check that the path is correct. You may be missing the checkpoint "
+        "suffix (e.g. the '-1' in 'path/to/ckpt-1').",
     )
 
 
@@ -253,7 +253,9 @@ def contents(
             node["state"] = packed(state_of(owner), tensors, f"{path}/.STATE")
         else:
             for name, child in children(owner).items():
-                spelled = name.replace(".", "..").replace("/", ".S")  # as TensorFlow does; keys of dicts may be paths
+                spelled = name.replace(".", "..").replace(
+                    "/", ".S"
+                )  # as TensorFlow does; keys of dicts may be paths
                 node["children"][name] = number(child, f"{path}/{spelled}" if path else spelled)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
 

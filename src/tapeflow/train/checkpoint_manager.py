@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.train.checkpoint import Checkpoint, CheckpointOptions
-from tapeflow.train.checkpoint_state import file_of, get_checkpoint_state, update_checkpoint_state
+from tapeflow.train.checkpoint_state import delete_checkpoint, get_checkpoint_state, update_checkpoint_state
 
 now = time.time
 
@@ -149,7 +149,7 @@ class CheckpointManager:
             if self._keep_every_s and saved - self._keep_every_s >= self._last_preserved:
                 self._last_preserved = saved
                 continue
-            file_of(path).unlink(missing_ok=True)
+            delete_checkpoint(path)
 
     def _write_state(self) -> None:
         times = list(self._kept.values())

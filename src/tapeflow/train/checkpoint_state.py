@@ -5,6 +5,7 @@ It is a text that TensorFlow reads and writes too: `model_checkpoint_path: "ckpt
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Sequence
@@ -33,6 +34,15 @@ class CheckpointState:
 def file_of(save_path: Any) -> Path:
     """The file of a checkpoint whose path, as users know it, has no ending."""
     return Path(os.fspath(save_path) + ENDING)
+
+
+def delete_checkpoint(save_path: str) -> None:
+    """Delete the file of a checkpoint; and those that TensorFlow wrote under this path, the index first."""
+    path = Path(save_path)
+    file_of(path).unlink(missing_ok=True)
+    Path(f"{path}.index").unlink(missing_ok=True)
+    for part in path.parent.glob(f"{glob.escape(path.name)}.data-[0-9]*-of-[0-9]*"):
+        part.unlink(missing_ok=True)
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:

@@ -108,7 +108,9 @@ class _Graph:
 
     def _in_order(self, number: int) -> list[int]:
         """What a list leads to."""
-        numbered = [(int(k), n) for k, n in self.nodes[number]["children"].items() if k.isdecimal() and len(k) < 10]
+        numbered = [
+            (int(k), n) for k, n in self.nodes[number]["children"].items() if k.isdecimal() and len(k) < 10
+        ]
         return [n for _, n in sorted(numbered)]
 
     @cached_property

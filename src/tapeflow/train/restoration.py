@@ -92,8 +92,12 @@ class Restoration:
         self.root = root
         self._valued = {i for i, node in enumerate(self.nodes) if _VALUES & node.keys()}
         self.taken: set[int] = set()  # nodes whose values some object has
-        self._matched: dict[int, tuple[Any, int]] = {}  # by id: an object that has a value, kept alive, and its node
-        self._slotted: dict[int, tuple[Any, int]] = {}  # optimizers whose nodes name what belongs to Variables
+        self._matched: dict[
+            int, tuple[Any, int]
+        ] = {}  # by id: an object that has a value, kept alive, and its node
+        self._slotted: dict[
+            int, tuple[Any, int]
+        ] = {}  # optimizers whose nodes name what belongs to Variables
         self._partial: dict[int, tuple[Any, int]] = {}  # by id: an object that waits for more, and its node
         self.take(root, 0)
 
@@ -198,8 +202,8 @@ class Restoration:
         if not variable.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape "
-                f"{tuple(variable.shape)} and name {variable.name}. It is {name!r} in {str(self.file.path)!r}: restore it "
-                "into objects like those that were saved."
+                f"{tuple(variable.shape)} and name {variable.name}. It is {name!r} in {str(self.file.path)!r}: restore "
+                "it into objects like those that were saved."
             )
         if np.dtype(variable.dtype.as_numpy_dtype) != dtype:
             raise ValueError(

@@ -1,8 +1,8 @@
 """The index of a TensorFlow checkpoint: a sorted table of LevelDB's format.
 
 Blocks of entries, whose keys are given by what differs from the one before, then a block that says where those are,
-and a footer that says where that one is. Every block has a checksum. What is put together is bounded, since a few bytes can
-stand for many: blocks may not overlap, keys must grow, and there is a limit to what they take in all.
+and a footer that says where that one is. Every block has a checksum. What is put together is bounded, since a few
+bytes can stand for many: blocks may not overlap, keys must grow, and there is a limit to what they take in all.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class _Table:
         data, end = self._data, begin + size
         if size < 4 or end + _TRAILER_BYTES > self._room:
             raise ValueError("a block of its index lies outside of it")
-        if masked_crc(data[begin : end + 1]) != int.from_bytes(data[end + 1 : end + _TRAILER_BYTES], "little"):
+        if masked_crc(data[begin : end + 1]) != int.from_bytes(
+            data[end + 1 : end + _TRAILER_BYTES], "little"
+        ):
             raise ValueError("a block of its index has changed since it was written")
         if data[end]:
             raise ValueError("its index is compressed, which TensorFlow's are not")

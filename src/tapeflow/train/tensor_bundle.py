@@ -76,7 +76,9 @@ class TensorBundle:
 
     def _check(self, name: str, entry: Any, shard_count: int) -> None:
         shape = [d.size for d in entry.shape.dim]
-        is_sound = min([entry.offset, entry.size, entry.shard_id, *shape]) >= 0 and len(shape) <= _MOST_DIMENSIONS
+        is_sound = (
+            min([entry.offset, entry.size, entry.shard_id, *shape]) >= 0 and len(shape) <= _MOST_DIMENSIONS
+        )
         is_sound = is_sound and entry.shard_id < shard_count and entry.dtype in _KNOWN
         item = _numpy_dtype(entry) if is_sound else None
         if item is not None:
@@ -139,8 +141,8 @@ class TensorBundle:
         if entry.slices or (item is None and entry.dtype != _STRING):
             raise ValueError(
                 f"Reading a checkpoint expected numbers or texts; got {name!r} in {str(self.path)!r}, "
-                f"{'which lies there in slices' if entry.slices else 'which only TensorFlow understands'}. Save it there "
-                "as another kind of Variable."
+                f"which {'lies there in slices' if entry.slices else 'only TensorFlow understands'}. Save it there as "
+                "another kind of Variable."
             )
         array = np.empty(entry.size, np.uint8)
         try:

@@ -5,6 +5,7 @@ The files are in `fixtures/checkpoints`, made by `fixtures/make_checkpoints.py`.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ def test_an_optimizer_that_is_built_and_comes_first() -> None:
     model.optimizer.build(model.trainable_variables)
     model.load_weights(FOLDER / "old_adam").assert_consumed()
     saved = tf.train.load_variable(
-        FOLDER / "old_adam", "layer_with_weights-0/kernel/.OPTIMIZER_SLOT/optimizer/m/.ATTRIBUTES/VARIABLE_VALUE"
+        FOLDER / "old_adam",
+        "layer_with_weights-0/kernel/.OPTIMIZER_SLOT/optimizer/m/.ATTRIBUTES/VARIABLE_VALUE",
     )
     np.testing.assert_array_equal(model.optimizer.variables[1].numpy(), saved)
 
@@ -79,18 +81,20 @@ def test_objects_of_every_kind() -> None:
     assert [int(found["module"].values[0]), int(found["module"].values[1][0])] == [1, 2]
     assert found["module"].values[1][1].numpy() == b"text"
     assert found["texts"].numpy().tolist() == [b"a", b"bcd"]
-    assert bool(found["flag"]) and found["complex"].numpy().tolist() == [1 + 2j]
+    assert bool(found["flag"])
+    assert found["complex"].numpy().tolist() == [1 + 2j]
     assert found["half"].numpy().astype("float32").tolist() == [1.0, 1.0]
     assert int(checkpoint.save_counter) == 1
 
 
 def test_what_only_tensorflow_understands_stays_as_it_is() -> None:
     generator = tf.random.Generator.from_seed(5)
-    checkpoint = tf.train.Checkpoint(iterator=iter(tf.data.Dataset.range(3)), generator=generator)
+    iterator = iter(tf.data.Dataset.range(3))
+    checkpoint = tf.train.Checkpoint(iterator=iterator, generator=generator)
     with pytest.warns(UserWarning, match="is the state of an object of TensorFlow's") as told:
         checkpoint.restore(FOLDER / "objects" / "ckpt-1")
     assert [str(w.message).split()[0] for w in told] == ["'generator/_state_var'", "'iterator'"]
-    assert int(next(checkpoint.iterator)) == 0
+    assert int(next(iterator)) == 0
     assert generator.state.numpy().tolist() == tf.random.Generator.from_seed(5).state.numpy().tolist()
 
 
@@ -105,6 +109,15 @@ def test_looking_into_one() -> None:
     assert isinstance(reader.get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"), bytes)
     with pytest.raises(ValueError, match="expected numbers or texts; .*only TensorFlow understands"):
         reader.get_tensor("iterator/.ATTRIBUTES/ITERATOR_STATE")
+
+
+def test_a_manager_goes_on_in_their_folder(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "objects", tmp_path / "c")
+    checkpoint = tf.train.Checkpoint(flag=tf.Variable(False))
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path / "c", max_to_keep=1)
+    checkpoint.restore(manager.latest_checkpoint)
+    assert manager.save() == str(tmp_path / "c" / "ckpt-2")
+    assert sorted(p.name for p in (tmp_path / "c").iterdir()) == ["checkpoint", "ckpt-2.safetensors"]
 
 
 def test_another_model() -> None:

@@ -25,7 +25,16 @@ NAMES = {f"{i}/.ATTRIBUTES/VARIABLE_VALUE" for i in range(9)}
 
 
 def test_layers_of_keras_3() -> None:
-    nodes = [{"_functional": 1}, {"_operations": 2}, {"10": 5, "9": 4, "0": 3}, {}, {"_kernel": 6}, {"w": 7}, {}, {}]
+    nodes = [
+        {"_functional": 1},
+        {"_operations": 2},
+        {"10": 5, "9": 4, "0": 3},
+        {},
+        {"_kernel": 6},
+        {"w": 7},
+        {},
+        {},
+    ]
     found = graph_nodes(graph(*nodes, values=(6, 7)), NAMES, ())
     assert found[0]["children"] == {"_functional": 1, "layer_with_weights-0": 4, "layer_with_weights-1": 5}
     assert found[4]["children"] == {"kernel": 6}
@@ -39,7 +48,8 @@ def test_optimizer_of_keras_3() -> None:
 
 def test_what_a_schedule_gave_is_no_value() -> None:
     found = graph_nodes(graph({"_current_learning_rate": 1}, {}, values=(1,)), NAMES, ())
-    assert found[0]["children"] == {} and "tensor" not in found[1]
+    assert found[0]["children"] == {}
+    assert "tensor" not in found[1]
 
 
 def test_old_optimizer() -> None:

@@ -44,9 +44,13 @@ def changed(data: bytes, at: int) -> bytes:
         pytest.param(table(block(PAIRS[:1] * 2)), "not in order", id="twice"),
         pytest.param(table(whole(b"\3\1\1abc")), "entry of its index lies outside", id="shares with none"),
         pytest.param(table(whole(b"\0\1\x7fab")), "entry of its index lies outside", id="long value"),
-        pytest.param(table(block(PAIRS), places=[varint(1 << 40) + b"\x09"]), "block .* lies outside", id="far"),
         pytest.param(
-            table(block(PAIRS), places=[handle(0, block(PAIRS))] * 2), "blocks of its index overlap", id="again"
+            table(block(PAIRS), places=[varint(1 << 40) + b"\x09"]), "block .* lies outside", id="far"
+        ),
+        pytest.param(
+            table(block(PAIRS), places=[handle(0, block(PAIRS))] * 2),
+            "blocks of its index overlap",
+            id="again",
         ),
     ],
 )

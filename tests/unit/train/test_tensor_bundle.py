@@ -32,7 +32,9 @@ def test_every_bit_comes_back(tmp_path: Path) -> None:
     assert file.names == sorted(ARRAYS)
     for name, array in ARRAYS.items():
         found = file.read(name)
-        assert (found.dtype, found.shape) == (array.dtype, array.shape) == (file.dtype(name), file.shape(name))
+        assert (
+            (found.dtype, found.shape) == (array.dtype, array.shape) == (file.dtype(name), file.shape(name))
+        )
         assert found.tobytes() == array.tobytes()
 
 
@@ -49,13 +51,17 @@ ONE = {"x": np.arange(6, dtype=np.float32)}
         pytest.param({"dtype": 7}, {}, "tensor 'x'", id="no texts"),
         pytest.param({"dtype": 99}, {}, "no sound entry for 'x'", id="unknown type"),
         pytest.param({"crc32c": 1}, {}, "'x' has changed since it was written", id="checksum"),
-        pytest.param({}, {"num_shards": 2}, r"part 'b.data-00000-of-00002' cannot be opened", id="missing part"),
+        pytest.param(
+            {}, {"num_shards": 2}, r"part 'b.data-00000-of-00002' cannot be opened", id="missing part"
+        ),
         pytest.param({}, {"endianness": 1}, "big-endian", id="big endian"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, changes: dict[str, Any], header: dict[str, Any], why: str) -> None:
     write_bundle(tmp_path / "b", ONE, changes, **header)
-    with pytest.raises(BrokenFile, match=f"whole TensorFlow checkpoint; got '.*b.index'.*{why}.*use another copy"):
+    with pytest.raises(
+        BrokenFile, match=f"whole TensorFlow checkpoint; got '.*b.index'.*{why}.*use another copy"
+    ):
         TensorBundle(str(tmp_path / "b")).read("x")
 
 

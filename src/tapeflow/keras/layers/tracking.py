@@ -1,8 +1,8 @@
 """What an object holds: the layers, metrics, modules and Variables in its attributes.
 
 Nothing is registered when a list grows: attributes are looked at when somebody asks, in the order in
-which they were first set, with lists, tuples and dicts of any depth below them (a dict's values by sorted keys). What was found is kept
-with the lists it was found in, and is good for as long as those hold the same objects.
+which they were first set, with lists, tuples and dicts of any depth below them (a dict's values by sorted keys).
+What was found is kept with the lists it was found in, and is good for as long as those hold the same objects.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ that a path or a file's content means. The formats:
 - `named_weights`: `.safetensors`, by the weights' names. Weights saved under a path without a known extension
   are a checkpoint, as with TensorFlow: `tapeflow.train` writes and restores it.
 
-`mismatch` is the error about weights that do not fit. `keras3_form` and `keras3_ops` write and read configs as Keras 3 has them, `training_state` what `compile` was
-given and what the optimizer remembers. `copies` puts models into pickles. `hdf5`, `heap_check` and `archive` are
-the care taken with files: nothing in one runs code, reads another file or has memory taken for more than the
-model holds; `tapeflow.train.atomic` replaces a file only by one that is whole. Layers are not made here: they
-make themselves from configs.
+`mismatch` is the error about weights that do not fit. `keras3_form` and `keras3_ops` write and read configs as
+Keras 3 has them, `training_state` what `compile` was given and what the optimizer remembers. `copies` puts models
+into pickles. `hdf5`, `heap_check` and `archive` are the care taken with files: nothing in one runs code, reads another
+file or has memory taken for more than the model holds; `tapeflow.train.atomic` replaces a file only by one that is
+whole. Layers are not made here: they make themselves from configs.
 """
 
 import lazy_loader as _lazy

@@ -245,7 +245,8 @@ def _in_folder(path: Path) -> Path:
     if (path / "saved_model.pb").is_file():
         raise ValueError(
             f"load_model expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow SavedModel, which only "
-            "TensorFlow can run. Save the model there as `.keras` or `.h5`."
+            "TensorFlow can run. Make the model with its code and give its load_weights this folder, or save the model "
+            "there as `.keras` or `.h5`."
         )
     raise ValueError(f"load_model expected a folder with {FOLDER_FILE!r} in it; got {str(path)!r}.")
 

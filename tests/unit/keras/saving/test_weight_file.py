@@ -115,7 +115,9 @@ def test_by_name_matches_names_and_leaves_the_rest(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="`by_name` is for `.h5` files"):
         again.load_weights(tmp_path / "w.weights.h5", by_name=True)
     wider = zeroed(make(units=5))
-    with pytest.raises(ValueError, match=r"Shape mismatch in layer #0 .named first.* The file is '.*skip_mismatch=True"):
+    with pytest.raises(
+        ValueError, match=r"Shape mismatch in layer #0 .named first.* The file is '.*skip_mismatch=True"
+    ):
         wider.load_weights(tmp_path / "w.h5", by_name=True)
     with pytest.warns(UserWarning, match="Skipping loading of weights"):
         wider.load_weights(tmp_path / "w.h5", by_name=True, skip_mismatch=True)
