@@ -131,6 +131,15 @@ def counter_for(seed: int | None) -> Counter:
         return found
 
 
+def counter_in_use(own: Counter) -> Counter:
+    """An object's own counter; inside a function of a dataset's element, the element's for the same seed.
+
+    An element then has the same random numbers whenever, and in whatever order, it is computed, also by a training
+    that goes on in the middle of the data.
+    """
+    return own if state.counters is None else state.counters(own.seed)
+
+
 def next_key(seed: int | None = None) -> Tensor:
     """A key for a random op with this `seed` argument."""
     return counter_for(seed).next_key()

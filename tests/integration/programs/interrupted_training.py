@@ -112,7 +112,8 @@ def cnn() -> tuple[Any, Data]:
 
 def augmented() -> tuple[Any, Data]:
     whole = tf.data.Dataset.from_tensor_slices(samples(8, 8, 1))
-    data = whole.shuffle(50).map(noisy).batch(8).prefetch(2)
+    turned = tf.keras.Sequential([layers.RandomFlip(), layers.RandomRotation(0.1)])
+    data = whole.shuffle(50).map(noisy).batch(8).map(lambda x, y: (turned(x, training=True), y)).prefetch(2)
     return compiled(dense()), {"x": data, "validation_data": whole.shuffle(160).batch(32)}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.random import Counter, counter_for
+from tapeflow.engine.random import Counter, counter_for, counter_in_use
 from tapeflow.engine.tensor import Tensor
 
 
@@ -36,11 +36,11 @@ class SeedGenerator:
 
     def next_key(self) -> Tensor:
         """A key for one draw: a uint32 tensor of two elements."""
-        return self.counter.next_key()
+        return counter_in_use(self.counter).next_key()
 
     def next(self, ordered: bool = True) -> Tensor:
         """A key for one draw, under Keras 3's name."""
-        return self.counter.next_key()
+        return self.next_key()
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make an equal one."""
