@@ -35,11 +35,25 @@ def open_storage(storage: Any, logdir: str) -> Any:
         if "://" in text:
             # Several processes write to one file: SQLite is to wait for the others, not to give up at once.
             arguments = {"connect_args": {"timeout": _SQLITE_PATIENCE_S}} if text.startswith("sqlite") else {}
-            return optuna.storages.RDBStorage(text, engine_kwargs=arguments)
+            return _database(text, arguments)
     raise ValueError(
         "tune.search expected storage to be None, 'journal', a path ending with '.journal', a database URL such as "
         f"'postgresql://host/name', or an Optuna storage; got storage={storage!r}."
     )
+
+
+def _database(url: str, arguments: dict[str, Any]) -> Any:
+    from sqlalchemy.exc import ArgumentError, OperationalError
+
+    try:
+        return optuna.storages.RDBStorage(url, engine_kwargs=arguments)
+    except (ArgumentError, ImportError, OperationalError) as error:
+        # The whole URL may hold a password.
+        reason, kind = str(error).splitlines()[0].rstrip("."), url.partition("://")[0]
+        raise ValueError(
+            f"tune.search expected storage to be the URL of a database that can be reached; got one of {kind}://: "
+            f"{reason}. Mend the URL, or install the package that connects to this kind of database."
+        ) from error
 
 
 def _journal(path: str) -> Any:

@@ -248,6 +248,14 @@ def test_what_is_no_result(search, returned, text):
             "expected direction to be 'maximize' or 'minimize'; got direction='up'",
         ),
         ({"trials": 1, "workers": 0}, "expected at least one worker; got workers=0"),
+        (
+            {"trials": 1, "storage": "nosuch://me:secret@host"},
+            "that can be reached; got one of nosuch://: Can't load",
+        ),
+        (
+            {"trials": 1, "storage": "sqlite:////no/such/a.db"},
+            "of sqlite://: (sqlite3.OperationalError) unable",
+        ),
         ({"trials": 1, "storage": "file.txt"}, "expected storage to be None, 'journal', a path ending with"),
         (
             {"trials": 1, "first": {"x": 3.0}},
