@@ -113,9 +113,9 @@ def _gotten(call: ast.Call) -> str | None:
 
 
 def is_guard(node: ast.expr) -> bool:
-    """Whether a condition asks what there is: `hasattr(tf, "x")`, or for a version."""
+    """Whether a condition asks what there is: `hasattr(tf, "x")`, a version, `if tpu:`."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id == "hasattr":
+        if isinstance(inner, ast.Name) and (inner.id == "hasattr" or "tpu" in inner.id.lower()):
             return True
         if isinstance(inner, ast.Attribute) and inner.attr in ("__version__", "VERSION"):
             return True
@@ -123,10 +123,12 @@ def is_guard(node: ast.expr) -> bool:
 
 
 def is_guarding(block: ast.Try) -> bool:
-    """Whether a `try` is there for names that may be missing."""
+    """Whether a `try` is there for names that may be missing, or for a TPU that is not there."""
     caught = {name for handler in block.handlers for name in _caught(handler)}
     if caught & {"ImportError", "ModuleNotFoundError", "AttributeError"}:
         return True
+    if any(isinstance(n, ast.Attribute) and n.attr == "TPUClusterResolver" for n in ast.walk(block)):
+        return bool(caught)
     simple = (ast.Import, ast.ImportFrom, ast.Assign)
     return bool(caught) and all(isinstance(statement, simple) for statement in block.body)
 

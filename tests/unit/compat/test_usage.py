@@ -129,8 +129,10 @@ def test_names_are_followed(source: str, expected: dict[str, list[int]]) -> None
         "tf.x if tf.__version__ > '2' else 1",
         "getattr(tf, 'x', None)",
         "try:\n  x = tf.x\nexcept Exception: x = None\nx.y",
+        "try:\n  t = tf.distribute.cluster_resolver.TPUClusterResolver()\n  tf.x(t)\nexcept ValueError: pass",
+        "tpu = None\nif tpu is not None:\n  tf.x(tpu)",
     ],
-    ids=["try", "import", "hasattr", "version", "default", "alias"],
+    ids=["try", "import", "hasattr", "version", "default", "alias", "tpu", "if_tpu"],
 )
 def test_what_a_script_goes_on_without_is_guarded(source: str) -> None:
     uses = [use for use in usage_of(f"import tensorflow as tf\n{source}").uses if ".x" in use.names[0]]
