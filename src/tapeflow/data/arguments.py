@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.composites import COMPOSITE_SPECS
 from tapeflow.data.pipe import Pipe
 from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
@@ -29,6 +30,19 @@ def read_positive(value: Any, where: str, name: str) -> int:
             None,
             None,
             f"{where} expected a positive {name}: {name} must be greater than zero; got {name}={count}.",
+        )
+    return count
+
+
+def read_or_auto(value: Any, where: str, name: str, least: int = 1) -> int:
+    """An integer of at least `least`, or -1, which leaves it open."""
+    count = read_count(value, where, name)
+    if count < least and count != -1:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"{where} expected {name} to be {least} or more, or tf.data.AUTOTUNE: {name} must be greater than or equal "
+            f"to {least}; got {name}={count}.",
         )
     return count
 
@@ -118,8 +132,8 @@ def _without_lists(structure: Any) -> Any:
     return structure
 
 
-def _only_spec(spec: Any) -> TensorSpec:
-    if not isinstance(spec, TensorSpec):
+def _only_spec(spec: Any) -> Any:
+    if not isinstance(spec, (TensorSpec, *COMPOSITE_SPECS)):
         raise TypeError(
             "tf.data.Dataset.from_generator expected output_signature to contain tf.TensorSpec objects: "
             f"`output_signature` must contain objects that are subclass of `tf.TypeSpec`; got {type(spec)}."

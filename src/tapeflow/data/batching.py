@@ -283,8 +283,9 @@ class Window(Step):
         from tapeflow.data.dataset import Dataset
 
         whole = Given(self.source, handles)
-        count = len(self.source.specs)
-        return tuple([Dataset(whole if count == 1 else Component(whole, k)) for k in range(count)])
+        if not isinstance(self.source.structure.template, (dict, tuple)):
+            return (Dataset(whole),)
+        return tuple([Dataset(Component(whole, k)) for k in range(len(self.source.specs))])
 
 
 class Component(Step):

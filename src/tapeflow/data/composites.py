@@ -61,7 +61,7 @@ def packed_state(state: Any) -> Any:
         }
     if isinstance(state, RaggedRow):
         return {"composite": _ROW, "values": state.view(np.ndarray)}
-    return _mapped(packed_state, state)
+    return mapped_state(packed_state, state)
 
 
 def unpacked_state(state: Any) -> Any:
@@ -73,10 +73,11 @@ def unpacked_state(state: Any) -> Any:
         if state["composite"] == _SPARSE:
             return SparseTensor(state["places"], as_tensor(values), state["shape"])
         return RaggedTensor.from_nested_row_splits(as_tensor(values), state["splits"])
-    return _mapped(unpacked_state, state)
+    return mapped_state(unpacked_state, state)
 
 
-def _mapped(function: Callable[[Any], Any], state: Any) -> Any:
+def mapped_state(function: Callable[[Any], Any], state: Any) -> Any:
+    """A state with `function` applied to what its structures, and its arrays of elements, hold."""
     if isinstance(state, dict):
         return {k: function(v) for k, v in state.items()}
     if isinstance(state, (list, tuple)):

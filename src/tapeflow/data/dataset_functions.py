@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.arguments import read_count, read_positive, read_seed
+from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
 from tapeflow.data.calls import apart, results_of, value_of
 from tapeflow.data.filtering import Filter
 from tapeflow.data.folding import Scan
@@ -52,7 +52,7 @@ class Functions(Piped):
         where = "tf.data.Dataset.map"
         check_callable(map_func, where, "map_func")
         workers = (
-            1 if num_parallel_calls is None else read_count(num_parallel_calls, where, "num_parallel_calls")
+            1 if num_parallel_calls is None else read_or_auto(num_parallel_calls, where, "num_parallel_calls")
         )
         return self._then(Map(self._pipe, map_func, workers))
 

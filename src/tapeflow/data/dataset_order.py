@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.arguments import read_count, read_positive, read_seed
+from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
 from tapeflow.data.caching import Cache
 from tapeflow.data.folding import IgnoreErrors, TakeWhile, Unique
 from tapeflow.data.ordering import Concatenate, Repeat, Shard, Skip, Take
@@ -114,7 +114,7 @@ class Order(Piped):
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The elements, up to `buffer_size` of them made ahead by a thread; -1 leaves the number open."""
-        size = read_count(buffer_size, "tf.data.Dataset.prefetch", "buffer_size")
+        size = read_or_auto(buffer_size, "tf.data.Dataset.prefetch", "buffer_size", least=0)
         return self._then(Prefetch(self._pipe, size))
 
     def save(

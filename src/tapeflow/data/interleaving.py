@@ -14,6 +14,7 @@ from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.rows import OBJECTS
 from tapeflow.data.structure import Flat, Structure, flattened
+from tapeflow.data.window_state import opened_windows, sealed_windows
 
 
 class Interleave(Step):
@@ -126,7 +127,10 @@ class _Interleaved(Stream):
             **place_state(self._pipe, self._iteration, self._pass, self._at),
             "inner": self._inner.state(),
             "is_over": self._is_over,
-            "open": [None if s is None else {"element": s[0], "stream": s[2].state()} for s in self._open],
+            "open": [
+                None if s is None else {"element": s[0], "stream": sealed_windows(s[2].state(), s[1])}
+                for s in self._open
+            ],
             "place": self._place,
             "left": self._left,
         }
@@ -140,5 +144,5 @@ class _Interleaved(Stream):
                 element, number = saved["element"]
                 made = self._pipe.opened(element, (self._pass, number))
                 stream = made.stream(self._iteration)
-                stream.restore(saved["stream"])
+                stream.restore(opened_windows(saved["stream"], made))
                 self._open[i] = (saved["element"], made, stream)

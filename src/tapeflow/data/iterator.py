@@ -14,6 +14,7 @@ from tapeflow.data.pipe import Iteration, Pipe, State
 from tapeflow.data.position import pipeline_state, set_pipeline_state
 from tapeflow.data.specs import IteratorSpec, OptionalSpec
 from tapeflow.data.structure import as_tensor
+from tapeflow.data.window_state import packed_windows, unpacked_windows
 from tapeflow.engine import errors, nest, phases
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.symbolic import CallTaker
@@ -61,7 +62,7 @@ class ArrayIterator:
         """Where the iterator is, shuffle buffers and elements read ahead included."""
         return {
             "pipeline": pipeline_state(self._pipe, self._iteration),
-            "stream": packed_state(self._stream.state()),
+            "stream": packed_state(packed_windows(self._stream.state(), self._pipe)),
         }
 
     def restore(self, state: State) -> None:
@@ -69,7 +70,7 @@ class ArrayIterator:
         self._iteration = Iteration()
         set_pipeline_state(self._pipe, self._iteration, state["pipeline"])
         self._stream = self._pipe.stream(self._iteration)
-        self._stream.restore(unpacked_state(state["stream"]))
+        self._stream.restore(unpacked_windows(unpacked_state(state["stream"]), self._pipe))
         set_pipeline_state(
             self._pipe, self._iteration, state["pipeline"]
         )  # the streams just made do not count

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.composites import COMPOSITES, settled
+from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES, settled
 from tapeflow.data.ordering import Sequence as Numbers
 from tapeflow.data.pipe import Iteration, Pipe, State, Stream
 from tapeflow.data.randomness import Seed, drawn_seed
@@ -309,7 +309,11 @@ def _split_like(value: Any, template: Any) -> list[Any] | None:
     return found
 
 
-def _converted(value: Any, spec: TensorSpec) -> np.ndarray:
+def _converted(value: Any, spec: Any) -> Any:
+    if isinstance(spec, COMPOSITE_SPECS):
+        if not spec.is_compatible_with(value):
+            raise _yielded(f"an element that does not fit {spec!r}: {value!r}.")
+        return settled(value)
     try:
         if spec.dtype is string:
             array = as_array(value, string)

@@ -59,6 +59,16 @@ def test_arguments_may_be_tensors() -> None:
         ),
         (lambda d: d.batch("a"), (TypeError, errors.InvalidArgumentError), "batch_size"),
         (lambda d: d.padded_batch(-1), errors.InvalidArgumentError, "batch_size must be greater than zero"),
+        (
+            lambda d: d.prefetch(-3),
+            errors.InvalidArgumentError,
+            "buffer_size must be greater than or equal to 0",
+        ),
+        (
+            lambda d: d.map(abs, num_parallel_calls=0),
+            errors.InvalidArgumentError,
+            "num_parallel_calls must be greater than or equal to 1",
+        ),
         (lambda d: d.window(0), errors.InvalidArgumentError, "size must be greater than zero"),
         (lambda d: d.shard(3, 3), errors.InvalidArgumentError, r"between 0 and 2 \(currently index = 3\)"),
         (lambda d: d.shard(0, 0), errors.InvalidArgumentError, "num_shards must be greater than zero"),

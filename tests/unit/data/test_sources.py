@@ -178,3 +178,19 @@ def test_zip_reads_no_source_further_than_the_shortest() -> None:
 def test_ranges(arguments: Any, text: str) -> None:
     with pytest.raises((ValueError, errors.InvalidArgumentError), match=text):
         Dataset.range(*arguments)
+
+
+def test_a_generator_of_ragged_and_sparse_tensors() -> None:
+    rows, dense = tf.ragged.constant([[1], [2, 3]]), [[0, 1], [2, 0]]
+    signature = (tf.RaggedTensorSpec([2, None], tf.int32), tf.SparseTensorSpec([2, 2], tf.int32))
+    made = tf.data.Dataset.from_generator(
+        lambda: iter([(rows, tf.sparse.from_dense(dense))] * 2), output_signature=signature
+    )
+    for ragged, sparse in made:
+        assert ragged.to_list() == rows.to_list()
+        assert tf.sparse.to_dense(sparse).numpy().tolist() == dense
+    wrong = tf.data.Dataset.from_generator(lambda: iter([(1, 2)]), output_signature=signature)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="yielded an element that does not fit RaggedTensorSpec"
+    ):
+        next(iter(wrong))
