@@ -93,8 +93,8 @@ class Function:
         return found
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures of the concrete functions asked for so far."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concrete)
+        """The signatures of the calls so far, and of the concrete functions asked for."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self.called())
 
     def called(self) -> list[ConcreteFunction]:
         """A concrete function for each kind of call so far, and those asked for by name."""

@@ -99,3 +99,9 @@ def test_what_cannot_be_known_without_data_is_known_after_a_call() -> None:
     with pytest.warns(UserWarning, match="run as plain Python"):
         assert joined(tf.constant("a")).numpy() == b"aa"
     assert joined.structured_outputs == tf.TensorSpec([], tf.string)
+
+
+def test_calls_are_among_the_signatures_printed() -> None:
+    double = tf.function(lambda x: x * 2)
+    double(tf.constant([1.0, 2.0]))
+    assert "x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,)" in double.pretty_printed_concrete_signatures()

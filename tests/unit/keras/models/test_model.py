@@ -164,3 +164,11 @@ def test_weights_of_layers_in_a_list_come_trainable_first() -> None:
         "b/kernel",
         *(f"a/{n}" for n in batch[2:]),
     ]
+
+
+def test_a_module_finds_the_variables_of_a_compiled_model() -> None:
+    module: Any = tf.Module()
+    module.model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    module.model.compile("sgd", "mse")
+    module.model.train_on_batch(np.ones((2, 2)), np.ones((2, 1)))
+    assert [v.name for v in module.trainable_variables] == [w.name for w in module.model.weights]
