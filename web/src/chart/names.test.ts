@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fittedName, keptLetters, nameElement, nameParts } from "./names";
+import { fittedName, keptLetters, nameElement, nameParts, sharedFolder } from "./names";
 
 describe("nameParts", () => {
   it("keeps the end of a long name", () => {
@@ -23,6 +23,12 @@ describe("keptLetters", () => {
     expect(keptLetters(["a-long-name-of-a-run", "b"])).toEqual([12, 12]);
     expect(keptLetters(["a-long-name-of-a-run"])).toEqual([12]);
   });
+});
+
+it("is told without the folders all names are in", () => {
+  expect(sharedFolder(["a/search/trial 1", "a/search/trial 2/x"])).toBe("a/search/");
+  expect(sharedFolder(["trial 1", "trial 2"])).toBe("");
+  expect(sharedFolder(["a/b"])).toBe("");
 });
 
 it("is all there in the page", () => {

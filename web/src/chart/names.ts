@@ -23,6 +23,11 @@ export function keptLetters(names: readonly string[]): number[] {
   );
 }
 
+/** The folders that all of these names begin with, up to the slash after them. */
+export function sharedFolder(names: readonly string[]): string {
+  return names.length > 1 ? names.reduce(sharedBeginning).replace(/[^/]*$/, "") : "";
+}
+
 const fitted = new Map<string, string>();
 const MOST_FITTED = 10_000;
 const LONGEST = 200;

@@ -13,7 +13,7 @@ export function CardName({ card, tip }: { card: RunCard; tip?: string }) {
           <h3 class="card-title card-tag" data-tip={tip || card.title}>
             <Name text={card.title} />
           </h3>
-          <span class="card-run" data-tip={run}>
+          <span class="card-run" style={{ "--letters": run.length }} data-tip={run}>
             <Name text={run} />
           </span>
         </>

@@ -89,7 +89,7 @@ function Head({ id, title, count, closed }: HeadProps) {
     <h2 class="section-head">
       <button type="button" aria-expanded={!closed.value.has(id)} data-tip={t("section")} onClick={toggle}>
         <Icon name="chevron" />
-        {title}
+        <span class="section-title">{title}</span>
         <span class="section-count">{count}</span>
       </button>
     </h2>

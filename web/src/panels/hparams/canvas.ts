@@ -90,13 +90,37 @@ export class Layer {
   }
 }
 
-/** Rows by their shade, a few at a time: what is drawn in one stroke. Those without a shade come first. */
+interface Batch {
+  shade: number;
+  rows: number[];
+}
+
+/** Rows by their shade, those without one first; a few at a time: what is drawn in one step. */
 export function* batches(
   rows: readonly number[],
   shadeOf: Int16Array,
   count: number,
   size: number,
-): Generator<{ shade: number; rows: number[] }> {
+): Generator<Batch[]> {
+  let held: Batch[] = [];
+  let length = 0;
+  for (const batch of byShade(rows, shadeOf, count, size)) {
+    held.push(batch);
+    length += batch.rows.length;
+    if (length < size) continue;
+    yield held;
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield held;
+}
+
+function* byShade(
+  rows: readonly number[],
+  shadeOf: Int16Array,
+  count: number,
+  size: number,
+): Generator<Batch> {
   const by: number[][] = Array.from({ length: count + 1 }, () => []);
   for (const row of rows) by[shadeOf[row] + 1]?.push(row);
   for (let shade = 0; shade <= count; shade++) {

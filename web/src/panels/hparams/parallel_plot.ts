@@ -105,13 +105,15 @@ export class ParallelPlot extends BrushPlot<Plot, Drag> {
     const { rows, colors, shadeOf, ink } = this.plot!;
     const passing = rows.filter((row) => passes[row]);
     const opacity = Math.max(0.3, Math.min(0.9, 10 / Math.sqrt(passing.length)));
-    for (const batch of batches(passing, shadeOf, colors.length, LINES_A_STROKE)) {
+    for (const some of batches(passing, shadeOf, colors.length, LINES_A_STROKE)) {
       yield (context) => {
         context.globalAlpha = opacity;
-        context.strokeStyle = batch.shade < 0 ? ink.text : colors[batch.shade];
         // A line of one pixel is drawn many times as fast as a wider one where there is no GPU.
         context.lineWidth = passing.length > 60 ? 1 : 1.8;
-        this.trace(context, batch.rows);
+        for (const { shade, rows: these } of some) {
+          context.strokeStyle = shade < 0 ? ink.text : colors[shade];
+          this.trace(context, these);
+        }
         context.globalAlpha = 1;
       };
     }

@@ -156,11 +156,13 @@ export class ScatterPlot extends BrushPlot<Matrix, Drag> {
     const { rows, colors, shadeOf, ink } = this.plot!;
     const passing = rows.filter((row) => passes[row]);
     for (const place of this.cells()) {
-      for (const batch of batches(passing, shadeOf, colors.length, DOTS_A_STEP)) {
+      for (const some of batches(passing, shadeOf, colors.length, DOTS_A_STEP)) {
         yield (context) => {
           context.globalAlpha = 0.75;
-          context.fillStyle = batch.shade < 0 ? ink.text : colors[batch.shade];
-          this.dots(context, place, batch.rows, 2.6);
+          for (const { shade, rows: these } of some) {
+            context.fillStyle = shade < 0 ? ink.text : colors[shade];
+            this.dots(context, place, these, 2.6);
+          }
           context.globalAlpha = 1;
         };
       }

@@ -1,6 +1,9 @@
 /** The table of sessions: hparams, then metrics. Of its rows and columns only those in view exist. */
 
+import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { SessionGroup } from "../../api/schema";
+import { sharedFolder } from "../../chart/names";
 import { runs } from "../../state/board";
 import { colorOf, label, setChecked } from "../../state/runs";
 import { Menu, Notice } from "../../ui/controls";
@@ -225,11 +228,18 @@ function HeadButtons({ column }: { column: Column }) {
   );
 }
 
+const folder = computed(() => sharedFolder(groups.value.map(nameOf)));
+
+function nameOf(group: SessionGroup): string {
+  const run = runOf(group);
+  return run ? label(run) : group.sessions[0];
+}
+
 /** The name of a session, with a check box in its colour that puts its runs into the charts. */
 function NameCell({ row }: { row: number }) {
   const group = groups.value[row];
   const run = runOf(group);
-  const name = run ? label(run) : group.sessions[0];
+  const name = nameOf(group);
   const more = group.sessions.length - 1;
   return (
     <div class="hp-cell hp-name" role="cell" aria-colindex={1}>
@@ -242,8 +252,8 @@ function NameCell({ row }: { row: number }) {
         data-tip={t("toggle", { name })}
         onChange={(event) => setChecked(group.runs, event.currentTarget.checked)}
       />
-      <span class="hp-title" data-tip={group.sessions.slice(0, 20).join(" · ")}>
-        <Name text={name} />
+      <span class="hp-title" data-tip={more > 0 ? group.sessions.slice(0, 20).join(" · ") : name}>
+        <Name text={name.slice(folder.value.length)} />
       </span>
       {more > 0 && (
         <span class="run-count" data-tip={t("sessions", { n: more + 1 })}>

@@ -24,6 +24,7 @@ const FIELD = Math.PI / 4;
 const STEEPEST = Math.PI / 2 - 0.001;
 /** How far from the centre something may be, in units of the radius: at other steps a mesh may be larger. */
 const MARGIN = 4;
+const ROOM = 1.08;
 const CLOSEST = 200;
 const FURTHEST = 0.05;
 
@@ -45,9 +46,9 @@ export function moved(camera: Camera, right: number, up: number): Camera {
   return { ...camera, target: [target[0], target[1], target[2]] };
 }
 
-/** From the middle, in units of the radius: so far that a sphere around the mesh is all in view. */
+/** From the middle, in units of the radius: so far that a sphere around the mesh is in view, with room around it. */
 function distance(camera: Camera): number {
-  return 1 / Math.sin(FIELD / 2) / camera.zoom;
+  return ROOM / Math.sin(FIELD / 2) / camera.zoom;
 }
 
 /** The directions to the right, up, and towards the viewer. */

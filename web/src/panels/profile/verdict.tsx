@@ -2,7 +2,7 @@
 
 import type { ProfileOverview, VerdictKind } from "../../api/schema";
 import { marked } from "../../ui/marked";
-import { formatShare } from "./format";
+import { formatSeconds, formatShare } from "./format";
 import { remedyText } from "./remedies";
 import { t } from "./words";
 
@@ -24,6 +24,9 @@ const TONES: Record<VerdictKind, string> = {
   unknown: "",
 };
 
+/** The share of compiling from which on it is said that the verdict leaves it out: the bars below show it. */
+const LEAST_TOLD = 0.05;
+
 export function boundBy(kind: VerdictKind): string {
   return t(WORDS[kind][0]);
 }
@@ -31,6 +34,8 @@ export function boundBy(kind: VerdictKind): string {
 export function VerdictCard({ overview, title }: { overview: ProfileOverview; title: string }) {
   const { verdict } = overview;
   const [name, says] = WORDS[verdict.kind];
+  const whole = Object.values(overview.breakdown).reduce((a, b) => a + b, 0);
+  const compiling = overview.breakdown.compile ?? 0;
   return (
     <section class={`verdict ${TONES[verdict.kind]}`} aria-label={title}>
       <p class="verdict-of">{title}</p>
@@ -51,6 +56,11 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
         </p>
       ) : (
         <p>{verdict.kind === "compile" ? t("moreSteps") : marked(t("markSteps"))}</p>
+      )}
+      {verdict.kind !== "compile" && compiling > LEAST_TOLD * whole && (
+        <p class="verdict-note">
+          {t("withoutCompiling", { time: formatSeconds(compiling), share: formatShare(compiling / whole) })}
+        </p>
       )}
       {!overview.is_measured && verdict.kind !== "unknown" && <p class="verdict-note">{t("judged")}</p>}
     </section>

@@ -47,6 +47,10 @@ export const t = messages({
   saysDevice: ["{share} of step time is computing", "{share} 的步时间在计算"],
   saysCompile: ["{share} of the time is compiling", "{share} 的时间在编译"],
   saysUnknown: ["No steps were found", "未找到训练步"],
+  withoutCompiling: [
+    "Of steps in which nothing was compiled. Compiling took {time} in the others, {share} of the time of all.",
+    "仅统计未发生编译的步。其余步中编译用时 {time},占全部步时间的 {share}。",
+  ],
   todo: ["What to do", "应对办法"],
   nothingToDo: ["Nothing to mend: the device is what is waited for.", "无需修正:等待的正是设备。"],
   moreSteps: ["Profile more steps, after the first ones.", "请在最初几步之后剖析更多步。"],

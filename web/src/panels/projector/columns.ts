@@ -29,6 +29,12 @@ export function textAt(column: Column | null, index: number): string {
   return column.values[column.codes[index]] ?? "";
 }
 
+/** Labels for the ends of two axes, left, right, down and up: as many others as there are; none of fewer than two. */
+export function firstEnds(values: readonly string[]): readonly string[] {
+  const [left = "", right = "", down = left, up = right] = values;
+  return right === "" || left === "" ? ["", "", "", ""] : [left, right, down, up];
+}
+
 /** The points whose text in a column fits; a text alone is looked for anywhere, whatever its case. */
 export function matching(column: Column | null, count: number, wanted: RegExp): number[] {
   const found: number[] = [];

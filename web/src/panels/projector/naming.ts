@@ -4,8 +4,8 @@ import { computed } from "@preact/signals";
 import { matrixOf, project, type Screen } from "./camera";
 import { textAt } from "./columns";
 import { edgeLabels, type Label, middles, placed } from "./labels";
-import { camera, ends, is3d, method, selected, showsLabels } from "./state";
-import { colorColumn, coloring, labelColumn, layout, lit, states } from "./store";
+import { camera, is3d, method, selected, showsLabels } from "./state";
+import { axisEnds, colorColumn, coloring, labelColumn, layout, lit, states } from "./store";
 
 const MOST_GROUPS = 50;
 const MOST_SORTED = 20_000;
@@ -31,7 +31,7 @@ export const groups = computed(() => {
 export function labelsOf(seen: () => Screen, width: number, height: number): Label[] {
   if (!layout.peek()) return [];
   const chosen = selected.peek();
-  const edges = method.peek() === "axes" ? edgeLabels(ends.peek(), width, height) : [];
+  const edges = method.peek() === "axes" ? edgeLabels(axisEnds.peek(), width, height) : [];
   const strong = new Set(chosen.length <= MOST_STRONG ? chosen : []);
   const place = (indices: Iterable<number>) => {
     const column = labelColumn.peek().value;

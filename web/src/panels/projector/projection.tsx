@@ -18,7 +18,7 @@ import {
   neighborCount,
   perplexity,
 } from "./state";
-import { cancelJob, job, labelColumn, layout, layoutError, runAgain, unknownEnd } from "./store";
+import { axisEnds, cancelJob, job, labelColumn, layout, layoutError, runAgain, unknownEnd } from "./store";
 import { say, t } from "./words";
 
 const INSTALL = 'pip install "tapeflow[projector]"';
@@ -196,11 +196,11 @@ function Axes() {
             type="text"
             class="text-input"
             list="projector-labels"
-            value={ends.value[i]}
+            value={axisEnds.value[i]}
             aria-label={name}
             onChange={(event) => {
               const text = event.currentTarget.value;
-              ends.value = ends.value.map((old, j) => (j === i ? text : old));
+              ends.value = axisEnds.value.map((old, j) => (j === i ? text : old));
             }}
           />
         </label>

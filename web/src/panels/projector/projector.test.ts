@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { unpack } from "./api";
 import { inside, matrixOf, moved, nearest, normalised, project, START, turned, zoomed } from "./camera";
 import { colored, MOST_KEYS, rgbOf, scaleColor } from "./colors";
-import { type Column, matching, textAt } from "./columns";
+import { type Column, firstEnds, matching, textAt } from "./columns";
 import { middles, placed } from "./labels";
 import { fairOrder, Pace } from "./pace";
 import { type Paper, scratch, sketch } from "./sketch";
@@ -222,4 +222,11 @@ it("finds drawing slow after some frames that are, and draws all at rest", () =>
   expect(pace.isMoving).toBe(false);
   expect(pace.most(60_000)).toBe(60_000);
   vi.useRealTimers();
+});
+
+it("begins axes of the user's own with the first labels", () => {
+  expect(firstEnds(["a", "b", "c", "d", "e"])).toEqual(["a", "b", "c", "d"]);
+  expect(firstEnds(["a", "b", "c"])).toEqual(["a", "b", "c", "b"]);
+  expect(firstEnds(["a", "b"])).toEqual(["a", "b", "a", "b"]);
+  expect(firstEnds(["a"])).toEqual(["", "", "", ""]);
 });

@@ -21,7 +21,7 @@ import { panel } from "../../state/url";
 import { getPacked, type Packed, post, remove } from "./api";
 import { normalised } from "./camera";
 import { colored } from "./colors";
-import { type Column, columnOf, matching, textAt } from "./columns";
+import { type Column, columnOf, firstEnds, matching, textAt } from "./columns";
 import { resource } from "./resource";
 import { sets } from "./sets";
 import {
@@ -171,23 +171,30 @@ function layoutOf({ head, arrays }: Packed<ProjectorLayoutHead>, chosen?: readon
   };
 }
 
+/** The ends of the axes: until one is named, the first labels, so that there is something to see. */
+export const axisEnds = computed<readonly string[]>(() => {
+  const column = labelColumn.value.value;
+  const named = ends.value.some((end) => end !== "");
+  return named || !column || column.numbers ? ends.value : firstEnds(column.values);
+});
+
 /** An end of an axis that no label fits; the server would refuse it. */
 export const unknownEnd = computed(() => {
   const column = labelColumn.value.value;
   if (method.value !== "axes" || !column || column.numbers) return "";
   const fits = (end: string) =>
     column.values.some((value) => value.toLowerCase().includes(end.toLowerCase()));
-  return ends.value.find((end) => end !== "" && !fits(end)) ?? "";
+  return axisEnds.value.find((end) => end !== "" && !fits(end)) ?? "";
 });
 
 const quick = resource<Layout>(
   computed(() => {
     if (!source.isLive) return null;
     if (method.value === "pca") return path("pca", { components: components.value.join(",") });
-    if (method.value !== "axes" || ends.value.some((end) => end === "") || unknownEnd.value) return null;
+    if (method.value !== "axes" || axisEnds.value.some((end) => end === "") || unknownEnd.value) return null;
     const all = facts.value.value?.columns ?? [];
     const column = all.findIndex(({ name }) => name === labelBy.value);
-    const [left, right, down, up] = ends.value;
+    const [left, right, down, up] = axisEnds.value;
     return path("axes", { column: String(Math.max(0, column)), left, right, down, up });
   }),
   async (url, abort) => layoutOf(await getPacked<ProjectorLayoutHead>(url, abort)),
