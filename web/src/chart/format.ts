@@ -53,9 +53,9 @@ function trimExponent(text: string): string {
   return text.replace("e+", "e").replace(/\.0+e/, "e");
 }
 
-/** A count with a narrow space between thousands. */
+/** A count with commas between thousands, as the server writes them. */
 export function formatCount(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** 4.2s, 3m 05s, 2h 07m, 3d 4h. */

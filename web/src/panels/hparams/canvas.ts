@@ -90,6 +90,21 @@ export class Layer {
   }
 }
 
+/** The same steps, so many of them as one: where each has little to draw. */
+export function* merged(steps: Iterable<Step>, count: number): Generator<Step> {
+  let held: Step[] = [];
+  const all = (these: readonly Step[]) => (context: CanvasRenderingContext2D) => {
+    for (const step of these) step(context);
+  };
+  for (const step of steps) {
+    held.push(step);
+    if (held.length < count) continue;
+    yield all(held);
+    held = [];
+  }
+  if (held.length > 0) yield all(held);
+}
+
 interface Batch {
   shade: number;
   rows: number[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HParamsAnswer, Setting } from "../../api/schema";
 import { conditionOf, spanOf } from "./brushes";
+import { batches, merged } from "./canvas";
 import { type Column, makeColumns, sortedBy } from "./columns";
 import { type Condition, conditionsCodec, matching } from "./conditions";
 import { csvOf, escapeLatex, jsonOf, latexOf } from "./files";
@@ -163,4 +164,34 @@ describe("files", () => {
 it("has as many shades as it says, from end to end", () => {
   expect(shades(false)).toHaveLength(SHADES);
   expect([shadeOf(0), shadeOf(1), shadeOf(NaN)]).toEqual([0, SHADES - 1, -1]);
+});
+
+describe("drawing", () => {
+  it("puts rows of several shades into one step, as long as they are few", () => {
+    const shade = Int16Array.of(1, 0, -1, 1, 1);
+    const steps = [...batches([0, 1, 2, 3, 4], shade, 2, 3)];
+    expect(steps).toEqual([
+      [
+        { shade: -1, rows: [2] },
+        { shade: 0, rows: [1] },
+        { shade: 1, rows: [0, 3, 4] },
+      ],
+    ]);
+    expect([...batches([0, 3, 4], shade, 2, 2)].map((some) => some.map(({ rows }) => rows))).toEqual([
+      [[0, 3]],
+      [[4]],
+    ]);
+  });
+
+  it("merges steps, and does each of them once", () => {
+    const done: number[] = [];
+    const steps = [0, 1, 2, 3, 4].map((i) => () => {
+      done.push(i);
+    });
+    const few = [...merged(steps, 2)];
+    expect(few.length).toBe(3);
+    for (const step of few) step(null as unknown as CanvasRenderingContext2D);
+    expect(done).toEqual([0, 1, 2, 3, 4]);
+    expect([...merged(steps, 0)].length).toBe(5);
+  });
 });

@@ -2,7 +2,7 @@
 
 import { BrushPlot, type Hover, type Sessions, type Steps } from "./brush_plot";
 import type { Span } from "./brushes";
-import { batches, FONT } from "./canvas";
+import { batches, FONT, merged } from "./canvas";
 import type { PlotAxis } from "./parallel_plot";
 
 export interface Matrix extends Sessions {
@@ -101,7 +101,16 @@ export class ScatterPlot extends BrushPlot<Matrix, Drag> {
     context.fill();
   }
 
-  protected *backSteps(): Steps {
+  protected backSteps(): Steps {
+    return this.joined(this.faintDots());
+  }
+
+  /** The dots of as many cells at once as can be drawn in one step. */
+  private joined(steps: Steps): Steps {
+    return merged(steps, Math.floor(DOTS_A_STEP / Math.max(1, this.plot!.rows.length)));
+  }
+
+  private *faintDots(): Steps {
     const { ink, rows } = this.plot!;
     for (const place of this.cells()) {
       yield (context) => {
@@ -152,7 +161,11 @@ export class ScatterPlot extends BrushPlot<Matrix, Drag> {
     }
   }
 
-  protected *frontSteps(passes: Uint8Array): Steps {
+  protected frontSteps(passes: Uint8Array): Steps {
+    return this.joined(this.coloredDots(passes));
+  }
+
+  private *coloredDots(passes: Uint8Array): Steps {
     const { rows, colors, shadeOf, ink } = this.plot!;
     const passing = rows.filter((row) => passes[row]);
     for (const place of this.cells()) {

@@ -47,7 +47,9 @@ function Pipeline({ pipeline, name }: { pipeline: ProfilePipeline; name: string 
       <header class="profile-head">
         <h3>{name}</h3>
         <span class="profile-of">
-          {t("reads", { n: formatCount(pipeline.reads), time: formatSeconds(pipeline.wall) })}
+          {pipeline.reads > 0
+            ? t("reads", { n: formatCount(pipeline.reads), time: formatSeconds(pipeline.wall) })
+            : t("noReads")}
         </span>
       </header>
       {slowest && most > 0 && (

@@ -93,7 +93,9 @@ export class TracePainter {
       context.fillStyle = colors.line;
       context.fillRect(Math.round(x), RULER - 6, 1, height);
       context.fillStyle = colors.faint;
-      context.fillText(formatMoment(at, step), x + 4, RULER / 2);
+      const text = formatMoment(at, step);
+      if (x + 4 + context.measureText(text).width < this.scene.width)
+        context.fillText(text, x + 4, RULER / 2);
     }
   }
 

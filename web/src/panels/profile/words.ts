@@ -115,6 +115,7 @@ export const t = messages({
 
   pipeline: ["Input pipeline", "输入流水线"],
   pipelineOf: ["Input pipeline {n}", "输入流水线 {n}"],
+  noReads: ["No batches were made meanwhile", "期间没有生成批次"],
   reads: ["{n} batches were made in {time}", "{n} 个批次用时 {time}"],
   slowest: ["{stage} takes most of it: {share}", "{stage} 耗时最多:{share}"],
   calls: ["{n} calls, {time} each", "{n} 次调用,每次 {time}"],

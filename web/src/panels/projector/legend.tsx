@@ -1,6 +1,6 @@
 /** What the colours mean. */
 
-import { formatValue } from "../../chart/format";
+import { formatCount, formatValue } from "../../chart/format";
 import { Select } from "../../ui/controls";
 import { SCALE_CSS } from "./colors";
 import { colorBy, labelBy, searchText, selected } from "./state";
@@ -54,7 +54,8 @@ function Keys() {
       </div>
     );
   }
-  if (keys.length === 0) return <p class="side-note">{t("tooMany", { n: column.values.length })}</p>;
+  if (keys.length === 0)
+    return <p class="side-note">{t("tooMany", { n: formatCount(column.values.length) })}</p>;
   const light = (code: number) => {
     searchText.value = "";
     const found: number[] = [];
@@ -70,7 +71,7 @@ function Keys() {
           <button type="button" data-tip={t("keyTip", { n: count, name })} onClick={() => light(code)}>
             <span class="key-dot" style={{ background: color }} />
             <span class="key-name">{name || "–"}</span>
-            <span class="key-count">{count}</span>
+            <span class="key-count">{formatCount(count)}</span>
           </button>
         </li>
       ))}

@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { formatCount } from "../../chart/format";
 import { runs } from "../../state/board";
 import { label } from "../../state/runs";
 import { IconButton, Notice, Search, Segmented, Select, Slider, Toggle } from "../../ui/controls";
@@ -207,7 +208,7 @@ function Facts() {
   if (!found) return null;
   return (
     <section class="side-section" aria-label={t("notes")}>
-      <p class="side-note">{t("facts", { n: found.points.toLocaleString("en"), d: found.dimensions })}</p>
+      <p class="side-note">{t("facts", { n: formatCount(found.points), d: found.dimensions })}</p>
       {[...found.notes, ...sets.value.problems].map((note) => (
         <p key={note.text} class="side-warning">
           {say(note)}
