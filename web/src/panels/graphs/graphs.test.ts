@@ -134,6 +134,22 @@ describe("series", () => {
 });
 
 describe("circles", () => {
+  it("are those on one circle, where others like them are not on it", () => {
+    // As gradients that are summed: each goes back into the scope it came from, but for the last.
+    const sums = [0, 1, 2, 3, 4, 5, 6].map((i) => `AddN_${i}`);
+    const parts = sums.map((_, i) => `grad/g${i}`);
+    const edges = sums.flatMap((sum, i): [string, string][] => [
+      [parts[i], sum],
+      [sum, parts[i + 1] ?? "end"],
+    ]);
+    const nodes = [
+      ...parts.map((part, i) => `${part} Op${i}`),
+      ...sums.map((sum) => `${sum} AddN`),
+      "end End",
+    ];
+    expect(labels(new Model(blob(nodes, edges)))).toEqual(["grad", "AddN_6", "end", "AddN"]);
+  });
+
   it("are named alike", () => {
     const found = circles([[1], [2], [0, 3], [4], []]);
     expect(found[0]).toBe(found[1]);

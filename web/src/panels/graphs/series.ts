@@ -48,8 +48,11 @@ export function groups(nodes: readonly GraphNode[], flows: readonly Flow[]): Gro
       continue;
     const isCircle = members.every((member) => circle[member] === circle[members[0]]);
     if (!isCircle && comesBack(members, next, groupOf)) {
-      // Not all of them, but maybe those that have the same inputs.
-      if (i < tried) candidates.push(...parted(members, before));
+      // Not all of them, but maybe those on one circle, and of the others those that have the same inputs.
+      if (i >= tried) continue;
+      const looped = parted(members, (one) => circle[one]);
+      const others = members.filter((one) => !looped.some((part) => part.includes(one)));
+      candidates.push(...looped, ...parted(others, (one) => before[one]));
       continue;
     }
     for (const member of members) groupOf.set(member, members);
@@ -58,12 +61,13 @@ export function groups(nodes: readonly GraphNode[], flows: readonly Flow[]): Gro
   return [...found, ...chunks(nodes, found)];
 }
 
-function parted(members: readonly number[], before: readonly string[]): number[][] {
-  const parts = new Map<string, number[]>();
+/** Members that are alike in something, by what that is. */
+function parted(members: readonly number[], by: (member: number) => string | number): number[][] {
+  const parts = new Map<string | number, number[]>();
   for (const member of members) {
-    const known = parts.get(before[member]);
+    const known = parts.get(by(member));
     if (known) known.push(member);
-    else parts.set(before[member], [member]);
+    else parts.set(by(member), [member]);
   }
   return [...parts.values()].filter((part) => part.length >= FEWEST);
 }
