@@ -121,10 +121,14 @@ function columnResource(wanted: () => string) {
       all.findIndex(({ name }) => name === wanted()),
     );
   });
+  let last: string | null = null;
   return resource<Column>(
     computed(() => {
+      // Another set may have other columns: until its facts are there, the column of the last one stays.
+      if (facts.value.key !== path("facts")) return last;
       const one = facts.value.value?.columns[number.value];
-      return one ? `${one.name}\n${path("column", { column: String(number.value) })}` : null;
+      last = one ? `${one.name}\n${path("column", { column: String(number.value) })}` : null;
+      return last;
     }),
     async (key, abort) => {
       const [name, url] = key.split("\n", 2);
