@@ -36,7 +36,11 @@ def assert_alike(mine: Any, theirs: Any, tolerance: float = 2e-6) -> None:
     ],
     ids=lambda call: "+".join(call) or "plain",
 )
-@pytest.mark.parametrize("kwargs", [{}, {"value_dim": 7, "use_bias": False}, {"output_shape": 9}], ids=str)
+@pytest.mark.parametrize(
+    "kwargs",
+    [{"value_dim": 7, "use_bias": False, "output_shape": 9}, pytest.param({}, marks=pytest.mark.slow)],
+    ids=str,
+)
 def test_multi_head_attention(keras: ModuleType, kwargs: dict[str, Any], call: dict[str, Any]) -> None:
     mine, theirs = L.MultiHeadAttention(2, 3, **kwargs), keras.layers.MultiHeadAttention(2, 3, **kwargs)
     found = mine(QUERY, VALUE, KEY, return_attention_scores=True, **call)

@@ -87,7 +87,11 @@ def assert_same_gradients(mine: Any, theirs: Any, **arguments: Any) -> None:
     assert_alike(found, [*by_weight, by_input], 2e-5)
 
 
-@pytest.mark.parametrize(("name", "kwargs"), VARIANTS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "kwargs"),
+    [pytest.param(*v, marks=[] if i in (1, 2, 6) else [pytest.mark.slow]) for i, v in enumerate(VARIANTS)],
+    ids=str,
+)
 def test_gradients(keras: ModuleType, name: str, kwargs: dict[str, Any]) -> None:
     mine, theirs = pair(keras, name, kwargs)
     if kwargs.get("recurrent_activation"):
