@@ -23,7 +23,7 @@ from tapeflow.keras.models.model import Model
 from tapeflow.train.atomic import replace_folder, temporary_beside
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
-from tapeflow.train.trackable import children
+from tapeflow.train.trackable import Trackable, children
 
 MANIFEST, VARIABLES, ENDING = "saved_model.json", "variables.safetensors", ".stablehlo"
 FORMAT = "tapeflow-saved-model"
@@ -68,6 +68,11 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         ValueError: there is no function whose arguments are known, or one cannot be exported.
     """
     is_model = isinstance(obj, Model)
+    if not isinstance(obj, (Module, Trackable)):
+        raise ValueError(
+            f"tf.saved_model.save expected a Keras model, a tf.Module or a tf.train.Checkpoint; got obj={obj!r}. Put "
+            "what is to be saved into a tf.Module."
+        )
     functions = _functions(obj)
     if is_model:
         functions = {name: f for name, f in functions.items() if f.input_signature is not None}

@@ -342,3 +342,8 @@ def test_functions_of_strings_are_named(tmp_path: Path) -> None:
     ):
         tf.saved_model.save(model, tmp_path / "m", signatures={"lengths": model.words})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_object_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected a Keras model, a tf.Module or .*; got obj=3. Put what"):
+        tf.saved_model.save(3, tmp_path / "m")
