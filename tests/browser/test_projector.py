@@ -332,3 +332,26 @@ def test_it_is_accessible_and_every_control_has_a_tip(
     )
     assert silent == []
     assert page.evaluate("document.documentElement.scrollWidth") == 900
+
+
+def test_an_embedding_is_not_asked_for_the_columns_of_another(board: str, new_page: Open) -> None:
+    page = new_page(f"{board}#projector?pdim=2&pcolor=ink&plabel=ink")
+    embedding = page.get_by_label("Embedding")
+    for name, count in (("digits · digits", COUNT), ("words · torch", 40), ("digits · digits", COUNT)):
+        embedding.select_option(label=name)
+        wait_for_points(page, count)  # a refusal would be on the console
+    page.get_by_text("Axes", exact=True).click()
+    expect(page.get_by_label("Left")).to_be_visible()
+
+
+def test_a_refusal_is_in_the_language_of_the_page(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open, console: Any
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "projector_config.pbtxt").write_text(
+        'embeddings { tensor_name: "x" tensor_path: "../../secret.tsv" }'
+    )
+    page = new_page(f"{serve(tmp_path)}#projector", locale="zh-CN")
+    expect(page.get_by_text(re.compile("路径 ../../secret.tsv 指向其外部"))).to_be_visible()
+    console.errors[:] = [text for text in console.errors if "422" not in text]
