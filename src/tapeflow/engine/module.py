@@ -51,6 +51,11 @@ class Module:
         if self._deferred is not None:
             self._deferred.take_below(self, (name,), value)
 
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        """Hold an object under a name, where checkpoints find it: what code from before attributes did so calls."""
+        setattr(self, name, trackable)
+        return trackable
+
     @property
     def name(self) -> str:
         """The name given, or the class name in snake case."""

@@ -21,7 +21,9 @@ class _State(threading.local):
 
     def __init__(self) -> None:
         self.prefix = ""
-        self.outer: list[str] = []
+        # The path of Variables where the scope was entered, and the part of it that layers in progress gave.
+        self.path = self.layers = ""
+        self.outer: list[tuple[str, str, str]] = []
 
 
 _state = _State()
@@ -56,14 +58,16 @@ class name_scope:
     def __enter__(self) -> str:
         state = _state
         prefix = scoped_prefix(self._name)
-        state.outer.append(state.prefix)
-        state.prefix = prefix
+        state.outer.append((state.prefix, state.path, state.layers))
+        is_whole = not self._name or self._name.endswith("/")
+        state.path = self._name if is_whole else f"{variable_prefix()}{self._name}/"
+        state.prefix, state.layers = prefix, layers_prefix()
         if recorder.recording is not None:
             recorder.recording.enter_scope(self._name)
         return prefix
 
     def __exit__(self, *exc_info: object) -> None:
-        _state.prefix = _state.outer.pop()
+        _state.prefix, _state.path, _state.layers = _state.outer.pop()
         if recorder.recording is not None:
             recorder.recording.leave_scope()
 
@@ -96,6 +100,11 @@ layers_prefix: Callable[[], str] = _no_layers
 def current_name_scope() -> str:
     """The prefix in force on this thread, ready to put before a name: "" or "encoder/dense/"."""
     return _state.prefix
+
+
+def variable_prefix() -> str:
+    """What goes before the name of a Variable made now: scopes and layers in progress, in the order of entering."""
+    return _state.path + layers_prefix().removeprefix(_state.layers)
 
 
 def get_current_name_scope() -> str:

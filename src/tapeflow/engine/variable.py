@@ -88,7 +88,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             )
         if wanted is not None:
             given = cast_node(given, wanted)
-        self._name = f"{name_scope.current_name_scope()}{name_scope.layers_prefix()}{name or 'Variable'}"
+        self._name = f"{name_scope.variable_prefix()}{name or 'Variable'}"
         self._trainable = True if trainable is None else bool(trainable)
         self.constraint = constraint
         self.synchronization = synchronization

@@ -347,3 +347,19 @@ def test_functions_of_strings_are_named(tmp_path: Path) -> None:
 def test_what_is_no_object_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"expected a Keras model, a tf.Module or .*; got obj=3. Put what"):
         tf.saved_model.save(3, tmp_path / "m")
+
+
+def test_a_model_called_on_named_inputs_is_served_on_them(tmp_path: Path) -> None:
+    class Looking(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = tf.keras.layers.Embedding(5, 2)
+
+        def call(self, inputs: Any) -> Any:
+            return self.table(inputs["ids"]) * inputs["scale"]
+
+    model = Looking()
+    given = {"ids": tf.constant([1, 2]), "scale": tf.constant([[2.0], [3.0]])}
+    expected = model(given)
+    tf.saved_model.save(model, str(tmp_path / "m"))
+    np.testing.assert_allclose(tf.saved_model.load(str(tmp_path / "m"))(given), expected)

@@ -114,6 +114,11 @@ class Model(Trainer, Layer):
         if type(self).build is Model.build:
             self.built = True  # the call itself builds the layers
             self._build_input_shape = nest.map_structure(lambda x: tuple(x.shape), inputs)
+            if all(isinstance(x, tf.Tensor) for x in nest.flatten(inputs)):
+                self._export_inputs = nest.map_structure(
+                    lambda x: tf.TensorSpec((None, *x.shape[1:]) if x.shape.rank else x.shape, x.dtype),
+                    inputs,
+                )
             return
         super()._build_for(inputs)
 

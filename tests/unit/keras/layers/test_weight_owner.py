@@ -141,3 +141,35 @@ def test_policies_are_named_by_strings_dtypes_and_configs() -> None:
     copy = layers.Dense.from_config(layer.get_config())
     assert copy.dtype_policy.name == "mixed_float16"
     assert layers.Dense(1, dtype=tf.float64).get_config()["dtype"] == "float64"
+
+
+class _Scoped(layers.Layer):
+    def build(self, input_shape: Any) -> None:
+        self.inner = layers.Dense(1, name="d")
+        with tf.name_scope("wpe"):
+            self.add_weight("embeddings", shape=(3,))
+
+    def call(self, inputs: Any) -> Any:
+        with tf.name_scope("inner"):
+            return self.inner(inputs)
+
+
+def test_scopes_and_layers_are_in_names_in_the_order_of_entering() -> None:
+    outer = tf.keras.Sequential([_Scoped(name="e")], name="unused")
+    with tf.name_scope("out"):
+        layer = _Scoped(name="e")
+        layer(tf.ones((1, 2)))
+    assert [w.name for w in layer.weights] == [
+        "out/e/wpe/embeddings:0",
+        "out/e/inner/d/kernel:0",
+        "out/e/inner/d/bias:0",
+    ]
+    outer.build((None, 2))
+    assert outer.weights[0].name == "e/wpe/embeddings:0"
+
+
+def test_a_layer_holds_what_is_tracked_by_name() -> None:
+    layer, held = layers.Layer(), layers.Dense(1)
+    assert layer._track_trackable(held, name="held") is held
+    held.build((None, 2))
+    assert len(layer.weights) == 2
