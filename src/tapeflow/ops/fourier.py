@@ -10,6 +10,7 @@ from jax.experimental.layout import Layout, with_layout_constraint
 
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.dtypes import float32
 from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.domains import Domain
@@ -103,7 +104,8 @@ def ifft3d(input: Any, name: str | None = None) -> Tensor:
 
 
 def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Any) -> Tensor:
-    tensor, axes = _last(where, x, count)
+    preferred = float32 if kernel is _rfft_op else None  # of what is no tensor yet, NumPy's arrays too
+    tensor, axes = _last(where, convert_to_tensor(x, dtype_hint=preferred), count)
     return kernel(tensor, axes=axes, sizes=_sizes(where, fft_length, count))
 
 
