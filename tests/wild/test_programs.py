@@ -27,6 +27,7 @@ LONG = (
     "image_table",
     "mixed_precision",
     "old_gan",
+    "old_optimizers",
     "random_numbers",
     "rnn",
     "saliency",
