@@ -103,6 +103,8 @@ def test_two_processes_train_as_one_does() -> None:
     alone = start("worker.py", "0", addresses(1))
     found, expected = [answer(w) for w in workers], answer(alone)
     assert [f["replicas"] for f in found] == [2, 2]
+    assert [f.pop("own") for f in found] == [[[0, 2]], [[4, 6]]]
+    assert expected["own"] == [found[0]["gathered"]] == [[0, 2, 4, 6]]
     assert found[0] == found[1]
     np.testing.assert_allclose(found[0]["losses"], expected["losses"], rtol=1e-5)
     np.testing.assert_allclose(found[0]["evaluated"], expected["evaluated"], rtol=1e-5)

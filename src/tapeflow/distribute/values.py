@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.distribute.reduce_op import ReduceOp
-from tapeflow.engine import nest
+from tapeflow.engine import nest, placement
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.extension_type import Field
 
@@ -64,6 +64,11 @@ class Spread:
     local: tuple[int, ...]
     is_batch: bool
 
+    @property
+    def is_of_processes(self) -> bool:
+        """Whether there are replicas of other processes."""
+        return len(self.local) < self.count
+
     def is_compatible_with(self, other: Any) -> bool:
         """Whether a value that lies so fits a signature."""
         return self == other
@@ -80,6 +85,8 @@ class Whole(PerReplica):
 
     @property
     def values(self) -> tuple[Any, ...]:
+        if self.spread.is_of_processes and self.spread.is_batch and isinstance(self.whole, Tensor):
+            return tuple([tf.constant(part) for part in placement.local_parts(self.whole)])
         parts = self._parts()
         return tuple([parts[i] for i in self.spread.local])
 
@@ -91,6 +98,8 @@ class Whole(PerReplica):
         return Parts(self._parts()).reduce(op, axis)
 
     def gather(self, axis: int) -> Any:
+        if self.spread.is_of_processes and self.spread.is_batch and axis == 0:
+            return tf.constant(placement.gathered(self.whole))
         return self.whole if axis == 0 and self.spread.is_batch else tf.concat(self._parts(), axis)
 
     def _parts(self) -> list[Any]:

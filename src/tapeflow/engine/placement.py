@@ -76,6 +76,24 @@ class Placement:
         return jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
 
+def is_readable(value: Any) -> bool:
+    """Whether this process has all of an array."""
+    return not isinstance(value, jax.Array) or value.is_fully_addressable or value.is_fully_replicated
+
+
+def local_parts(value: Any) -> list[np.ndarray]:
+    """What the devices of this process have of an array that lies in parts on those of several."""
+    return [np.asarray(shard.data) for shard in value.__jax_array__().addressable_shards]
+
+
+def gathered(value: Any) -> np.ndarray:
+    """The whole of an array that lies in parts on the devices of several processes; all of them must ask."""
+    array = value.__jax_array__()
+    return np.asarray(
+        array if array.is_fully_replicated else multihost_utils.process_allgather(array, tiled=True)
+    )
+
+
 current: Placement | None = None
 """Where Variables are made to lie, and batches split; None for the one device that JAX prefers."""
 

@@ -260,7 +260,7 @@ class _EagerEvaluation(Evaluation):
         if not settings.op_by_op:
             nodes = [self.trace.nodes[s] if s >= 0 else self.trace.leaves[~s] for s in inputs]
             function = instance.on_host(tuple(n.spec for n in nodes))
-            if function is not None:
+            if function is not None and all(map(placement.is_readable, values)):
                 found = function(*values)
                 return tuple(found) if type(spec) is tuple else found[0]
         return instance.run(*values)

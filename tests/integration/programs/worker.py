@@ -41,5 +41,9 @@ except tf.errors.UnavailableError as error:
     print(json.dumps({"error": str(error)}), flush=True)
     os._exit(3)  # not waiting for the one that is gone
 found = {"losses": history.history["loss"], "evaluated": model.evaluate(x, y, verbose=0)}
+[batch] = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+twice = strategy.run(lambda v: v * 2, args=(batch,))
+found["gathered"] = strategy.gather(twice, axis=0).numpy().tolist()
+found["own"] = [part.numpy().tolist() for part in strategy.experimental_local_results(twice)]
 found["predicted"] = model.predict(x, verbose=0).ravel().tolist()
 print(json.dumps({**found, "replicas": strategy.num_replicas_in_sync}), flush=True)

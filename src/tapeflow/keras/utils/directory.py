@@ -123,7 +123,7 @@ def listed(
             raise ValueError(
                 f"{where} expected a label for each of {len(paths)} files in {root!r}; got {len(labels)} labels."
             )
-        known, classes = np.asarray(labels), sorted(set(labels))
+        known, classes = _label_array(labels), sorted(set(labels))
     if labels is None:
         say(f"Found {len(paths)} files.")
         known = None
@@ -210,3 +210,9 @@ def _labels(labels: np.ndarray, mode: str, classes: int) -> np.ndarray:
     if mode == "categorical":
         return to_categorical(labels, classes).astype(np.float32)
     return labels.astype(np.float32)[:, None] if mode == "binary" else labels
+
+
+def _label_array(labels: Any) -> np.ndarray:
+    """Labels as TensorFlow takes a list: integers are of 32 bits."""
+    known = np.asarray(labels)
+    return known.astype(np.int32) if known.dtype == np.int64 else known
