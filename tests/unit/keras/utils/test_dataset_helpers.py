@@ -66,6 +66,7 @@ def test_texts_and_other_ways_to_read(folder: Path) -> None:
         folder, labels=list(range(10)), color_mode="grayscale", image_size=(2, 4), crop_to_aspect_ratio=True
     )
     assert gray.element_spec[0].shape == [None, 2, 4, 1]
+    assert gray.element_spec[1].dtype == tf.int32
     assert tf.keras.preprocessing.text_dataset_from_directory is utils.text_dataset_from_directory
 
 
