@@ -5,7 +5,9 @@ from __future__ import annotations
 _NO_EFFECT = "accepted, without effect: XLA compiles every program and chooses for itself"
 _CROSS_DEVICE = "accepted by strategies, which leave the choice to XLA"
 _OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders are neither written nor read"
-_WHOLE_BATCH = "`run` calls a step that assigns Variables once, with the examples of all replicas: see distribute.md"
+_WHOLE_BATCH = (
+    "`run` calls a step that assigns Variables once, with the examples of all replicas: see distribute.md"
+)
 _NO_GRAPH = "raises, as in TensorFlow's eager mode: use `tf.GradientTape`"
 _REMEMBERED = "remembered, and without effect"
 _FAST_HASH = "`hasher_spec` is refused: buckets are those of `tf.strings.to_hash_bucket_fast`"
