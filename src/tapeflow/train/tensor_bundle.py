@@ -71,16 +71,16 @@ class TensorBundle:
         if header.endianness:
             raise ValueError("its numbers are those of a big-endian machine")
         for name, entry in self._entries.items():
-            if not entry.slices:
-                self._check(name, entry, header.num_shards)
+            self._check(name, entry, header.num_shards)
 
     def _check(self, name: str, entry: Any, shard_count: int) -> None:
         shape = [d.size for d in entry.shape.dim]
-        is_sound = (
-            min([entry.offset, entry.size, entry.shard_id, *shape]) >= 0 and len(shape) <= _MOST_DIMENSIONS
-        )
-        is_sound = is_sound and entry.shard_id < shard_count and entry.dtype in _KNOWN
+        numbers = [entry.offset, entry.size, entry.shard_id, *shape]
+        is_sound = min(numbers) >= 0 and len(shape) <= _MOST_DIMENSIONS and entry.dtype in _KNOWN
+        if is_sound and entry.slices:
+            return  # it is no more than a name
         item = _numpy_dtype(entry) if is_sound else None
+        is_sound = is_sound and entry.shard_id < shard_count
         if item is not None:
             is_sound = is_sound and math.prod(shape) * item.itemsize == entry.size
         elif entry.dtype == _STRING:
