@@ -92,6 +92,9 @@ class BaseWrapper:
         options = self.filter_sk_params(tf.keras.Model.evaluate, kwargs)
         return self.model.evaluate(x, self._targets(y), **{**options, "return_dict": True})
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model" in vars(self)
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
 

@@ -45,7 +45,9 @@ def test_scikit_learn_searches_and_validates() -> None:
     search = GridSearchCV(wrapped, {"epochs": [1, 2]}, cv=2).fit(X, (Y > 2).astype(int))
     assert search.best_params_["epochs"] in (1, 2)
     regressor = KerasRegressor(make, units=1, loss="mse", metrics=(), epochs=1, verbose=0)
-    assert len(cross_val_score(make_pipeline(StandardScaler(), regressor), X, Y, cv=2)) == 2
+    scores = cross_val_score(make_pipeline(StandardScaler(), regressor), X, Y, cv=2, error_score="raise")
+    assert np.isfinite(scores).all()
+    assert scores.shape == (2,)
 
 
 def test_what_is_refused() -> None:
