@@ -76,25 +76,16 @@ class ArrayIterator:
         )  # the streams just made do not count
 
 
-class Iterator:
-    """An iterator over the elements of a `tf.data.Dataset`, as tensors."""
-
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-        self._arrays = ArrayIterator(dataset._pipe)
+class NextElement:
+    """The ways in which TensorFlow asks an iterator for its next element, besides `next`."""
 
     @property
     def element_spec(self) -> Any:
         """The structure of specs of the elements."""
-        return self._dataset.element_spec
-
-    def __iter__(self) -> Iterator:
-        return self
+        raise NotImplementedError
 
     def __next__(self) -> Any:
-        note_read()
-        flat = self._arrays.next_flat()
-        return self._dataset._pipe.structure.pack([as_tensor(part) for part in flat])
+        raise NotImplementedError
 
     def get_next(self) -> Any:
         """The next element; `tf.errors.OutOfRangeError` when there is none."""
@@ -109,6 +100,26 @@ class Iterator:
             return Optional(next(self), True, self.element_spec)
         except StopIteration:
             return Optional.empty(self.element_spec)
+
+
+class Iterator(NextElement):
+    """An iterator over the elements of a `tf.data.Dataset`, as tensors."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._arrays = ArrayIterator(dataset._pipe)
+
+    @property
+    def element_spec(self) -> Any:
+        return self._dataset.element_spec
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        note_read()
+        flat = self._arrays.next_flat()
+        return self._dataset._pipe.structure.pack([as_tensor(part) for part in flat])
 
     @property
     def _type_spec(self) -> IteratorSpec:

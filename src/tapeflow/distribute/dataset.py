@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.data.iterator import Optional
+from tapeflow.data.iterator import NextElement
 from tapeflow.distribute.values import Spread, Whole
-from tapeflow.engine import errors, nest
+from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.placement import Placement
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -108,13 +108,17 @@ class DistributedDataset:
         return DistributedIterator(self)
 
 
-class DistributedIterator:
+class DistributedIterator(NextElement):
     """Goes through a `DistributedDataset`."""
 
     def __init__(self, dataset: DistributedDataset) -> None:
-        self.element_spec = dataset.element_spec
+        self._dataset = dataset
         self._batches = dataset.whole_batches()
         self._placement = dataset._placement
+
+    @property
+    def element_spec(self) -> Any:
+        return self._dataset.element_spec
 
     def __iter__(self) -> DistributedIterator:
         return self
@@ -124,20 +128,6 @@ class DistributedIterator:
         if self._placement is None:
             return batch
         return _spread(nest.map_structure(self._split, batch), self._placement)
-
-    def get_next(self) -> Any:
-        """The next batch; `tf.errors.OutOfRangeError` when there is none."""
-        try:
-            return next(self)
-        except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence") from None
-
-    def get_next_as_optional(self) -> Optional:
-        """The next batch if there is one."""
-        try:
-            return Optional(next(self), True, self.element_spec)
-        except StopIteration:
-            return Optional.empty(self.element_spec)
 
     def _split(self, part: Any) -> Any:
         if self._placement is None or isinstance(part, (RaggedTensor, SparseTensor)):

@@ -87,9 +87,8 @@ class Strategy:
                 pass
             else:
                 result = map_values(lambda value: self._of_replicas(value, context.is_whole, sizes), result)
-                is_alone = (
-                    len(self._local_numbers) == self.num_replicas_in_sync
-                )  # or others would have to call too
+                # Other processes, if there are some, would have to call too.
+                is_alone = len(self._local_numbers) == self.num_replicas_in_sync
                 if has_written or context.has_joined or not is_alone or not _has_totals(result):
                     return result
         return together(

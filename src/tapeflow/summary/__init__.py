@@ -4,7 +4,8 @@
 them, `writer` puts them into a file from a thread of its own, `context` knows the default writer and step.
 Each kind of summary is a module (`scalars`, `images`, `confusions`, ...); `totals` adds up what is logged batch by
 batch, and `drawing` helps those that draw. `reader` reads files back, `trials` and functions called `read_...` what
-is spread over metadata and tags. What TapeFlow's own tensors need on top (values still being computed, recorded
+is spread over metadata and tags; `projector_checkpoints` and `sorted_table` look into checkpoints, ours and
+TensorFlow's. What TapeFlow's own tensors need on top (values still being computed, recorded
 functions, name scopes) is plugged in by `ops.summary` through `hooks`; the board and the plugins build on this
 package and never the other way.
 """

@@ -8,11 +8,9 @@ so that it can be restored into other objects of the same structure, also into o
 - `checkpoint_state` is the file `checkpoint` of a folder, which names the latest one, `checkpoint_manager` keeps
   the last few, and `checkpoint_reader` looks into one.
 - `tensor_file` is the file itself: safetensors, with checksums. `tensor_bundle` reads TensorFlow's in its place, with
-  `sorted_table`, its index, and `object_graph`, its graph of objects. `open_file` is what both read from.
-  `plain_state` puts other state, such as where
-  an iterator is, into it. `atomic` replaces files whole or not at all; `background` writes them while
-  training goes on.
-
+  `object_graph`, its graph of objects. `open_file` is what both read from. `plain_state` puts other state, such as
+  where an iterator is, into it. `atomic` replaces files whole or not at all; `background` writes them while training
+  goes on.
 - `object_views` shows the objects and the nodes of a file; `exponential_moving_average`, `coordinator` and
   `cluster_spec` are what else TensorFlow has under this name.
 

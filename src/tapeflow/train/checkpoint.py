@@ -253,9 +253,8 @@ def contents(
             node["state"] = packed(state_of(owner), tensors, f"{path}/.STATE")
         else:
             for name, child in children(owner).items():
-                spelled = name.replace(".", "..").replace(
-                    "/", ".S"
-                )  # as TensorFlow does; keys of dicts may be paths
+                # As TensorFlow does: keys of dicts may look like paths.
+                spelled = name.replace(".", "..").replace("/", ".S")
                 node["children"][name] = number(child, f"{path}/{spelled}" if path else spelled)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
 

@@ -92,12 +92,10 @@ class Restoration:
         self.root = root
         self._valued = {i for i, node in enumerate(self.nodes) if _VALUES & node.keys()}
         self.taken: set[int] = set()  # nodes whose values some object has
-        self._matched: dict[
-            int, tuple[Any, int]
-        ] = {}  # by id: an object that has a value, kept alive, and its node
-        self._slotted: dict[
-            int, tuple[Any, int]
-        ] = {}  # optimizers whose nodes name what belongs to Variables
+        # By id, with their nodes: objects that have a value, which are kept alive, and optimizers whose nodes name
+        # what belongs to Variables.
+        self._matched: dict[int, tuple[Any, int]] = {}
+        self._slotted: dict[int, tuple[Any, int]] = {}
         self._partial: dict[int, tuple[Any, int]] = {}  # by id: an object that waits for more, and its node
         self.take(root, 0)
 

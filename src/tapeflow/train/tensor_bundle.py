@@ -17,10 +17,10 @@ from google.protobuf.message import DecodeError
 from tapeflow.engine import dtypes
 from tapeflow.summary.protos import message
 from tapeflow.summary.records import masked_crc
+from tapeflow.summary.sorted_table import table_entries
 from tapeflow.summary.wire import read_varint
 from tapeflow.train.object_graph import graph_nodes
 from tapeflow.train.open_file import OpenFile
-from tapeflow.train.sorted_table import table_entries
 from tapeflow.train.tensor_file import BrokenFile
 
 FORMAT = "tensorflow-checkpoint"

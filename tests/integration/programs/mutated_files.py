@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.train import sorted_table, tensor_bundle
+from tapeflow.summary import sorted_table
+from tapeflow.train import tensor_bundle
 
 LAYERS = tf.keras.layers
 THEIRS = Path(__file__).parents[2] / "parity" / "keras" / "fixtures" / "checkpoints" / "old_adam"

@@ -316,6 +316,5 @@ def shapes_of(value: Any) -> Any:
     if not isinstance(value, (list, tuple)):
         return value
     shapes = [shapes_of(v) for v in value]
-    return (
-        type(value)(shapes) if type(value) in (list, tuple) else type(value)(*shapes)
-    )  # a namedtuple's fields
+    is_named = type(value) not in (list, tuple)  # a namedtuple takes its fields one by one
+    return type(value)(*shapes) if is_named else type(value)(shapes)

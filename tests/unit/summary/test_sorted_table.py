@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tapeflow.summary import sorted_table
 from tapeflow.summary.records import masked_crc
+from tapeflow.summary.sorted_table import table_entries
 from tapeflow.summary.wire import varint
-from tapeflow.train import sorted_table
-from tapeflow.train.sorted_table import table_entries
 
-from .bundles import MAGIC, block, handle, table
+from ..train.bundles import MAGIC, block, handle, table  # noqa: TID252 - tests of whole checkpoints write them
 
 PAIRS = [(b"a", b"1"), (b"ab", b"22"), (b"b", b"")]
 
