@@ -8,6 +8,7 @@ is therefore no part of any round; what it does for an epoch (shuffling, metrics
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -15,6 +16,8 @@ import numpy as np
 
 from benchmarks.scripts.keras_data import Data, make_data
 from benchmarks.scripts.keras_models import load, make_model
+from benchmarks.scripts.network_data import make_data as make_network_data
+from benchmarks.scripts.network_models import make_network
 
 ENDLESS = 1_000_000
 
@@ -23,13 +26,13 @@ class _Epochs:
     """A training that does an epoch when it is told to."""
 
     def __init__(
-        self, keras: Any, task: str, data: Data, steps_per_execution: int | None, callbacks: list[Any]
+        self, keras: Any, make_model: Callable[[], Any], data: Data, callbacks: list[Any] | None = None
     ) -> None:
         self._keras = keras
-        self._callbacks = callbacks
+        self._make_model = make_model
+        self._callbacks = callbacks or []
         self._wanted: SimpleQueue[None] = SimpleQueue()
         self._ended: SimpleQueue[float | BaseException] = SimpleQueue()
-        self._arguments = (task, steps_per_execution)
         self._data = data
         threading.Thread(target=self._train, daemon=True).start()
 
@@ -52,8 +55,7 @@ class _Epochs:
                 ended.put(float(logs["loss"]))
 
         try:
-            model = make_model(self._keras, *self._arguments)
-            data = self._data
+            model, data = self._make_model(), self._data
             model.fit(
                 data.x, data.y, data.batch, epochs=ENDLESS, verbose=0, callbacks=[Gate(), *self._callbacks]
             )
@@ -80,8 +82,17 @@ def fit(
     data, keras = make_data(task), load(package)
     logging = [keras.callbacks.TensorBoard(tempfile.mkdtemp(), update_freq="batch")] if is_logged else []
     backup = [keras.callbacks.BackupAndRestore(tempfile.mkdtemp(), backup_every)] if backup_every else []
-    epochs = _Epochs(keras, task, data, steps_per_execution, [*logging, *backup])
+    make = partial(make_model, keras, task, steps_per_execution)
+    return _rounds(data, _Epochs(keras, make, data, [*logging, *backup]))
 
+
+def fit_network(package: str, task: str) -> Callable[[int], float]:
+    """Return `run_steps(count)` for a network of `networks`."""
+    data, keras = make_network_data(task), load(package)
+    return _rounds(data, _Epochs(keras, partial(make_network, keras, task), data))
+
+
+def _rounds(data: Data, epochs: _Epochs) -> Callable[[int], float]:
     def run_steps(count: int) -> float:
         data.require_epoch(count)
         return epochs.run()

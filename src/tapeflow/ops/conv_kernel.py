@@ -8,16 +8,21 @@ That closes under differentiation: gradients of every order run on the same fast
 What is measured on CPUs, and decides the choice (by shapes and dtypes alone):
 
 - XLA's native convolution is fast for wide layers in its canonical layout. The layouts that automatic
-  differentiation asks of it are not: the gradient of the filters takes several times as long as it
-  should, and inside a `lax.scan` both gradients are 5 to 50 times slower. So `to_input` is written as
-  a plain convolution with the filters turned around, and `to_filter` as matrix products.
-- Narrow layers and groups are faster as matrix products, depthwise ones as sums over taps.
+  differentiation asks of it are not: inside a `lax.scan` both gradients are 5 to 100 times slower. So
+  `to_input` is written as a plain convolution with the filters turned around, and `to_filter` as one in
+  which samples and channels change places, or as a matrix product.
+- Filters larger than the image, as in the last layers of deep networks, take it 30 to 70 times as long as
+  a matrix product, and filters of one cell are a product anyhow.
+- Narrow layers are slow too. Most can be folded into wider ones; the others are matrix products.
+- A few groups are convolved one by one, many as matrix products.
+- Depthwise convolutions are fastest as sums over taps.
 
 Other devices run the native convolution. Arrays are NHWC and HWIO.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -26,15 +31,17 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from tapeflow.ops import conv_gemm, conv_taps
+from tapeflow.engine.shapes.expression import has_symbols
+from tapeflow.ops import conv_correlate, conv_fold, conv_gemm, conv_taps
 from tapeflow.ops.conv_taps import HEIGHT, WIDTH, pad_axis
 from tapeflow.ops.window import Window
 
 Statics = tuple[Window, int]
 _LAYOUT = ("NHWC", "HWIO", "NHWC")
-# Up to here a matrix product beats the native convolution.
-_NARROW_CHANNELS = 32
-_NARROW_PAIRS = 256
+# Up to so many groups are convolved one by one.
+_FEW_GROUPS = 8
+# Up to so many places an output channel, turning the filters around costs more than adding up patches.
+_FEW_PLACES = 2
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -88,7 +95,7 @@ def _run(
     """One of the three functions, on whichever device it is compiled for."""
     if 0 in (*a.shape, *b.shape, *shape):
         return jnp.zeros(shape, a.dtype)
-    if not jnp.issubdtype(a.dtype, jnp.floating):
+    if not jnp.issubdtype(a.dtype, jnp.floating) or has_symbols((*a.shape, *b.shape, *shape)):
         return native(statics, a, b)
     return lax.platform_dependent(
         a, b, cpu=partial(_in_float32, cpu, statics), default=partial(native, statics)
@@ -107,24 +114,41 @@ def _cpu_forward(statics: Statics, x: Array, filters: Array) -> Array:
     window, groups = statics
     if groups == x.shape[-1] > 1:
         return conv_taps.forward(window, x, filters)
+    if 1 < groups <= _FEW_GROUPS:
+        return _one_by_one(_cpu_forward, window, groups, x, filters)
     if groups > 1:
         return _each_group(conv_gemm.forward, window, groups, x, filters)
-    if _is_narrow(*filters.shape[2:]):
+    return _cpu_single_group(window, x, filters)
+
+
+def _cpu_single_group(window: Window, x: Array, filters: Array) -> Array:
+    inputs, outputs = filters.shape[2:]
+    if not _is_native(window.size, window.input):
         return conv_gemm.forward(window, x, filters)
-    return _native_forward(statics, x, filters)
+    if max(inputs, outputs) > conv_fold.NARROW_CHANNELS:
+        return _native_forward((window, 1), x, filters)
+    places = conv_fold.places_to_fold(window, inputs, outputs)
+    if places > 1:
+        return conv_fold.forward(window, places, x, filters)
+    return conv_gemm.forward(window, x, filters)
 
 
-def _is_narrow(inputs: int, outputs: int) -> bool:
-    return max(inputs, outputs) < _NARROW_CHANNELS and inputs * outputs < _NARROW_PAIRS
+def _is_native(size: tuple[int, ...], cells: tuple[int, ...]) -> bool:
+    """Whether XLA has a fast convolution: neither for filters larger than the image, nor for those of one cell."""
+    return max(size) > 1 and all(n <= c for n, c in zip(size, cells, strict=True))
 
 
 def _cpu_to_input(statics: Statics, y: Array, filters: Array) -> Array:
     window, groups = statics
+    if groups == 1 and _adds_patches(window, y.shape[0], filters.shape[-1]):
+        return conv_gemm.to_input(window, y, filters)
+    if 1 < groups <= _FEW_GROUPS and filters.shape[2] > 1:
+        return _one_by_one(_cpu_to_input, window, groups, y, filters)
     back, turned = window.transposed(), jnp.flip(filters, (0, 1))
     if groups == 1:
         swapped = turned.swapaxes(2, 3)
-        if window.is_dense and _is_narrow(*swapped.shape[2:]):
-            return conv_gemm.forward(back, y, swapped)
+        if window.is_dense:
+            return _cpu_single_group(back, y, swapped)
         return _native_forward((back, 1), y, swapped, spread=window.strides)
     spread = y
     for axis in (HEIGHT, WIDTH):
@@ -135,6 +159,12 @@ def _cpu_to_input(statics: Statics, y: Array, filters: Array) -> Array:
     parted = turned.reshape(*turned.shape[:3], groups, -1)
     swapped = parted.swapaxes(2, 4).reshape(*window.size, parted.shape[-1], -1)
     return _each_group(conv_gemm.forward, back, groups, spread, swapped)
+
+
+def _adds_patches(window: Window, samples: int, outputs: int) -> bool:
+    """Whether to add up patches: where there is no native convolution, or the filters are most of what is read."""
+    places = samples * math.prod(window.output)
+    return places <= _FEW_PLACES * outputs or not _is_native(window.size, window.output)
 
 
 def _depthwise_to_input(window: Window, channels: int, y: Array, filters: Array) -> Array:
@@ -152,9 +182,21 @@ def _cpu_to_filter(statics: Statics, x: Array, y: Array) -> Array:
     window, groups = statics
     if groups == x.shape[-1] > 1:
         return conv_taps.to_filter(window, x, y)
+    if 1 < groups <= _FEW_GROUPS:
+        return _one_by_one(_cpu_to_filter, window, groups, x, y)
     if groups > 1:
         return _each_group(conv_gemm.to_filter, window, groups, x, y)
+    samples, outputs = x.shape[0], y.shape[-1]
+    block = conv_correlate.samples_of_block(samples, outputs)
+    if block and _is_native(window.output, window.input) and not _adds_patches(window, samples, outputs):
+        return conv_correlate.to_filter(window, block, x, y)
     return conv_gemm.to_filter(window, x, y)
+
+
+def _one_by_one(function: Callable[..., Array], window: Window, groups: int, a: Array, b: Array) -> Array:
+    """Each group as a convolution of its own, by the algorithm of its shape; of many groups that is too much code."""
+    pairs = zip(jnp.split(a, groups, -1), jnp.split(b, groups, -1), strict=True)
+    return jnp.concatenate([function((window, 1), *pair) for pair in pairs], axis=-1)
 
 
 def _each_group(function: Callable[..., Array], window: Window, groups: int, *arrays: Array) -> Array:

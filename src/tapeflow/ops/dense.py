@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.backend import jnp
 from tapeflow.engine.op import op
+from tapeflow.ops import matrix_product
 
 
 @op(name="Dense")
 def dense_op(x: Any, kernel: Any, bias: Any) -> Any:
     """`x @ kernel + bias`, with any number of axes before the last."""
-    return jnp.matmul(x, kernel) + bias
+    return matrix_product.project(x, kernel) + bias
 
 
 @op(name="MatMul")
 def project_op(x: Any, kernel: Any) -> Any:
     """`x @ kernel`, with any number of axes before the last."""
-    return jnp.matmul(x, kernel)
+    return matrix_product.project(x, kernel)

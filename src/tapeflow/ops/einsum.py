@@ -6,6 +6,7 @@ length 1 does not broadcast against another length, and `...` may not vanish fro
 
 from __future__ import annotations
 
+import math
 import string
 from typing import Any
 
@@ -14,13 +15,33 @@ from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.domains import NUMERIC
 from tapeflow.ops.host_args import invalid
+from tapeflow.ops.matrix_product import project
 
 
 @op(name="Einsum")
 def _einsum(*inputs: Any, equation: str) -> Any:
     NUMERIC.check("Einsum", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
     _check_shapes(equation, inputs)
+    if (summed := _summed_of_projection(equation)) is not None:
+        x, weights = inputs
+        split = x.ndim - summed
+        kernel = weights.reshape(math.prod(weights.shape[:summed]), math.prod(weights.shape[summed:]))
+        product = project(x.reshape(*x.shape[:split], kernel.shape[0]), kernel)
+        return product.reshape(*x.shape[:split], *weights.shape[summed:])
     return jnp.einsum(equation, *inputs, preferred_element_type=inputs[0].dtype)
+
+
+def _summed_of_projection(equation: str) -> int | None:
+    """How many axes are summed over by an equation like `...ab,abcd->...cd`, a product with a matrix; else `None`."""
+    left, _, result = equation.partition("->")
+    x, comma, weights = left.partition(",")
+    for summed in range(1, len(weights)) if comma and "." not in weights and "," not in weights else ():
+        shared, new = weights[:summed], weights[summed:]
+        rows = x.removesuffix(shared)
+        letters = rows.replace(".", "") + shared + new
+        if rows and rows + shared == x and result == rows + new and len(set(letters)) == len(letters):
+            return summed
+    return None
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from tapeflow.engine.shapes.expression import is_symbolic
 from tapeflow.ops.conv_blocks import map_blocks
 from tapeflow.ops.window import Window
 
@@ -37,7 +38,8 @@ def _pool_max(window: Window, x: Array) -> Array:
 def _pool_max_jvp(window: Window, primals: Any, tangents: Any) -> Any:
     (x,), (dx,) = primals, tangents
     # A loop over two halves: without one, XLA works the winners out again wherever they are used.
-    y, winner = map_blocks(partial(_contest, window), x, max(1, x.shape[0] // 2))
+    contest, rows = partial(_contest, window), x.shape[0]
+    y, winner = contest(x) if is_symbolic(rows) else map_blocks(contest, x, max(1, rows // 2))
     zero = jnp.zeros((), dx.dtype)
     if _tiles(window):
         inner = _inner_axes(window)

@@ -15,6 +15,7 @@ from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.domains import NUMERIC, REAL
 from tapeflow.ops.host_args import describe, invalid, read_array, same_dtype
+from tapeflow.ops.matrix_product import project
 
 lax = jax.lax
 
@@ -63,6 +64,8 @@ def _matmul(
     if output_type is not None:
         # Widened first: a product of small integers does not fit into their own dtype.
         left, right = (x.astype(output_type.as_numpy_dtype) for x in (left, right))
+    if right.ndim == 2:
+        return project(left, right)
     return jnp.matmul(left, right, preferred_element_type=left.dtype)
 
 

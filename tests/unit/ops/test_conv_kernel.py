@@ -109,6 +109,10 @@ WINDOWS = {
     "dilated strides": window_of((9, 9), strides=(2, 2), dilations=(2, 2), padding=None),
     "one row": window_of((1, 9), (1, 3)),
     "kernel as large as the input": window_of((4, 5), (4, 5), padding=None),
+    "kernel larger than the image": window_of((2, 2)),
+    "kernel far larger than the image": window_of((2, 3), (7, 5), (2, 1)),
+    "even width": window_of((5, 6)),
+    "image of one cell": window_of((1, 1)),
     "more padding than kernel": window_of((4, 5), (2, 2), padding=((3, 2), (4, 0))),
 }
 
@@ -119,8 +123,10 @@ WINDOWS = {
     [
         pytest.param(3, 5, 1, id="narrow"),
         pytest.param(2, 40, 1, id="widening", marks=pytest.mark.slow),
+        pytest.param(4, 10, 1, id="folded", marks=pytest.mark.slow),
         pytest.param(33, 34, 1, id="wide"),
         pytest.param(4, 6, 2, id="groups", marks=pytest.mark.slow),
+        pytest.param(18, 27, 9, id="many groups", marks=pytest.mark.slow),
         pytest.param(3, 3, 3, id="depthwise"),
         pytest.param(3, 6, 3, id="multiplied", marks=pytest.mark.slow),
     ],
@@ -149,6 +155,12 @@ def test_integers_are_exact() -> None:
     found = conv_kernel.forward((window, 1), x, w)
     assert found.dtype == jnp.int32
     np.testing.assert_array_equal(found, reference(window, 1, x, w, y)[0])
+
+
+@pytest.mark.parametrize(("outputs", "samples"), [(34, 8), (34, 24), (34, 9), (16, 64), (15, 32)])
+def test_filters_of_batches_in_whole_blocks_and_others(outputs: int, samples: int) -> None:
+    for name in ("3x3", "dilations", "strides", "dilated strides", "explicit", "more padding than kernel"):
+        check(WINDOWS[name], 3, outputs, samples=samples)
 
 
 @pytest.mark.parametrize("samples", [1, 2, 5, 31])
@@ -197,7 +209,17 @@ def gradients_to_third_order(convolve: Callable[..., Any], x: Any, w: Any) -> An
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "inputs", "outputs", "groups"),
-    [("3x3", 2, 3, 1), ("strides", 2, 3, 1), ("3x3", 2, 4, 2), ("strides", 4, 4, 2)],
+    [
+        ("3x3", 2, 3, 1),
+        ("strides", 2, 3, 1),
+        ("3x3", 2, 4, 2),
+        ("strides", 4, 4, 2),
+        ("3x3", 18, 18, 9),
+        ("1x1 strides", 2, 3, 1),
+        ("even width", 9, 10, 1),
+        ("kernel larger than the image", 2, 3, 1),
+        ("kernel far larger than the image", 2, 3, 1),
+    ],
 )
 def test_gradients_to_third_order(name: str, inputs: int, outputs: int, groups: int) -> None:
     window = WINDOWS[name]
@@ -294,15 +316,35 @@ def test_other_devices_run_the_native_convolution(platform: str, name: str) -> N
     assert "stablehlo.convolution" not in lowered(lambda *a: function((window, 1), *a), "cpu", *pair)
 
 
-def test_wide_layers_convolve_natively_on_a_cpu_but_for_the_filters() -> None:
+@pytest.mark.parametrize(
+    "window", [window_of((2, 2)), window_of((4, 4), (5, 5)), window_of((9, 9), (1, 1), (2, 2))]
+)
+def test_small_images_and_single_cells_are_matrix_products_on_a_cpu(window: Window) -> None:
+    x, w, y = arrays(window, 64, 64)
+    statics = (window, 1)
+    for function, pair in (
+        (conv_kernel.forward, (x, w)),
+        (conv_kernel.to_input, (y, w)),
+        (conv_kernel.to_filter, (x, y)),
+    ):
+        text = lowered(lambda *a, f=function: f(statics, *a), "cpu", *pair)
+        assert "stablehlo.dot_general" in text
+        assert "stablehlo.convolution" not in text
+
+
+def test_wide_layers_convolve_natively_on_a_cpu() -> None:
     window = window_of((6, 6))
-    x, w, y = arrays(window, 32, 64)
+    x, w, y = arrays(window, 32, 64, samples=8)
+    assert "stablehlo.convolution" in lowered(
+        lambda y, w: conv_kernel.to_input((window, 1), y, w), "cpu", y, w
+    )
     assert "stablehlo.convolution" in lowered(
         lambda x, w: conv_kernel.forward((window, 1), x, w), "cpu", x, w
     )
-    assert "stablehlo.convolution" not in lowered(
-        lambda x, y: conv_kernel.to_filter((window, 1), x, y), "cpu", x, y
-    )
+    to_filter = lowered(lambda x, y: conv_kernel.to_filter((window, 1), x, y), "cpu", x, y)
+    assert "stablehlo.convolution" in to_filter
+    # The canonical layout; any other is slow inside of a loop.
+    assert "dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]" in to_filter
 
 
 @pytest.mark.parametrize(("inputs", "outputs", "groups"), [(3, 5, 1), (33, 34, 1), (4, 8, 4)])
@@ -331,5 +373,5 @@ def test_memory_does_not_grow_with_the_batch() -> None:
 
 def test_blocks_of_a_layer_hold_several_samples() -> None:
     x = jnp.zeros((32, 16, 16, 32), jnp.float32)
-    _, numbers = conv_gemm._layout(window_of((16, 16)), 32, 64)
+    _, numbers = conv_gemm._layout(window_of((16, 16)), 32, 32, 64)
     assert 2 <= conv_blocks.block_size(x, numbers, conv_gemm._BLOCK_BYTES) < 32

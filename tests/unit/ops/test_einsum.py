@@ -9,7 +9,7 @@ import pytest
 
 from tapeflow.engine import errors
 from tapeflow.engine.convert import constant
-from tapeflow.ops.einsum import einsum
+from tapeflow.ops.einsum import _summed_of_projection, einsum
 
 RNG = np.random.default_rng(0)
 
@@ -31,6 +31,12 @@ RNG = np.random.default_rng(0)
         ("...,...->...", [(2, 3), (3,)]),
         ("Aa->aA", [(2, 3)]),
         ("bqhd,bkhd->bhqk", [(2, 3, 4, 5), (2, 6, 4, 5)]),
+        ("abc,cd->abd", [(2, 3, 4), (4, 5)]),
+        ("abc,cde->abde", [(2, 100, 4), (4, 5, 6)]),
+        ("abcd,cde->abe", [(2, 100, 4, 5), (4, 5, 6)]),
+        ("...c,cd->...d", [(2, 3, 4), (4, 5)]),
+        ("ab,bc->ac", [(2, 0), (0, 3)]),
+        ("ab,cb->ac", [(2, 3), (4, 3)]),
         ("->", [()]),
     ],
     ids=repr,
@@ -42,6 +48,26 @@ def test_agrees_with_numpy(equation: str, shapes: list[tuple[int, ...]]) -> None
     assert result.dtype.name == "float32"
     assert tuple(result.shape) == expected.shape
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("equation", "summed"),
+    [
+        ("ab,bc->ac", 1),
+        ("...ab,abcd->...cd", 2),
+        ("abc,cde->abde", 1),
+        ("ab,cb->ac", None),
+        ("ab,bc->ca", None),
+        ("ab,bc->abc", None),
+        ("aab,bc->aac", None),
+        ("b,bc->c", None),
+        ("ab,b->a", None),
+        ("ab,bc,cd->ad", None),
+        ("ab,...bc->...ac", None),
+    ],
+)
+def test_products_with_a_matrix_are_recognised(equation: str, summed: int | None) -> None:
+    assert _summed_of_projection(equation) == summed
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float16", "bfloat16", "float64", "complex64"])
