@@ -260,3 +260,26 @@ def test_axe_finds_no_serious_fault(
 def test_it_says_how_to_log_one(tmp_path: Path, serve: Open, new_page: Open) -> None:
     page = new_page(f"{serve(tmp_path)}#confusion")
     expect(page.get_by_text("tf.summary.confusion_matrix(")).to_be_visible()
+
+
+def test_hostile_class_names_and_curves_are_only_drawn(tmp_path: Path, serve: Open, new_page: Open) -> None:
+    evil = '<img src=x onerror="document.title=`owned`">'
+    names = [evil, "=1+1", "\u202eright to left", "\x1b[31m\x07", "x" * 300]
+    writer = summary.create_file_writer(str(tmp_path / "runs" / "a"))
+    with writer.as_default():
+        summary.confusion_matrix(evil, np.arange(5), np.arange(5), names, step=0)
+        for step, number in enumerate((np.nan, np.inf, -1e300, 5e-324)):
+            curve = np.full((6, 20), number)
+            summary.write(f"{evil} curve", curve, step=step, metadata=encoding.metadata("pr_curves"))
+    writer.close()
+    url = serve(tmp_path / "runs")
+    page = new_page(f"{url}#confusion")
+    matrix = card(page, "a", evil)
+    expect(matrix).to_be_visible()
+    expect(chart(matrix)).to_be_visible()
+    page = new_page(f"{url}#pr_curves")
+    expect(page.get_by_role("article").first).to_be_visible()
+    for opened in page.context.browser.contexts if page.context.browser else []:
+        for one in opened.pages:
+            assert "owned" not in one.title()
+            assert one.locator("img[src=x]").count() == 0

@@ -296,7 +296,7 @@ def test_a_profile_written_while_the_page_is_open_appears(
 def test_a_saved_page_shows_profiles(new_page: Open, logs: Path, tmp_path: Path) -> None:
     options = Options(settings=str(tmp_path / "settings.json"))
     (tmp_path / "saved.html").write_bytes(export([Logdir(str(logs))], 100, 5, options).page)
-    page = new_page(f"file://{tmp_path / 'saved.html'}#profile")
+    page = new_page(f"{(tmp_path / 'saved.html').as_uri()}#profile")
     choose(page, "before")
     expect(page.get_by_role("heading", level=2)).to_have_text("Input-bound")
     show(page, "Trace")

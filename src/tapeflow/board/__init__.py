@@ -12,6 +12,7 @@ them. `runs` holds what one run has logged as `series`: numpy columns of numbers
 places in the files where it stands. `index` keeps both on disk for the next start. `store` knows all runs and
 what changed when; `live` tells the pages. `panels` finds the folders in `api/`, one for each kind of content, each
 with its part of the API and TensorBoard's routes beside it. `app` puts it together, `auth` lets the right ones
-in, `serving` starts it, `export` writes it all into one file. The board writes nothing but its index and its
-settings, neither of them in a log folder.
+in, and no page of another site (`origins`), `connections` ends those that keep it waiting, `serving` starts it,
+`export` writes it all into one file. The board writes nothing but its index and its settings, neither of them in a
+log folder.
 """

@@ -44,6 +44,11 @@ def problem(status: int, text: str, note: Note | None = None) -> Response:
     return Response(orjson.dumps(body), status, media_type="application/json")
 
 
+def inert(text: str) -> str:
+    """A name for a CSV file that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+
+
 def argument(request: Request, name: str) -> str:
     """An argument in the query that must be there."""
     found = request.query_params.get(name)
@@ -61,7 +66,15 @@ def whole_number(request: Request, name: str, default: int | None = None) -> int
 
 
 async def body_of(request: Request) -> Any:
-    """The JSON in the body of a request."""
+    """The JSON in the body of a request, unless it is said to be something else.
+
+    What pages of other sites may post without asking first (a form, plain text) is thus refused, whatever it holds.
+    """
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise HTTPException(
+            415, f"{request.url.path} expected Content-Type: application/json; got {kind[:100]!r}"
+        )
     data = await bytes_of(request)
     try:
         return orjson.loads(data)

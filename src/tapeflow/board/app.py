@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.staticfiles import StaticFiles
@@ -23,11 +24,13 @@ from tapeflow.board.answers import Refusal, body_of, json_answer, problem
 from tapeflow.board.auth import Guard
 from tapeflow.board.board import Board
 from tapeflow.board.live import MOST_CLIENTS
+from tapeflow.board.logdirs import NO_DESCRIPTORS
 from tapeflow.board.media import blob_route
 from tapeflow.board.schema import LiveRequest
 from tapeflow.board.settings import Refused
 
 STATIC = Path(__file__).parent / "static"
+_log = logging.getLogger("tapeflow.board")
 _NOT_BUILT = (
     "<!doctype html><title>TapeFlow board</title><p>The board's page has not been built in this checkout: run "
     "<code>npm install && npm run build</code> in <code>web/</code>. The API below <code>api/v1/</code> works."
@@ -45,7 +48,12 @@ def make_app(board: Board) -> ASGIApp:
         yield
         board.stop()
 
-    handlers = {HTTPException: _refuse, Exception: _refuse}
+    handlers = {
+        HTTPException: _refuse,
+        ClientDisconnect: _forget,
+        OSError: _refuse_for_now,
+        Exception: _refuse,
+    }
     app = Starlette(routes=routes_of(board), exception_handlers=handlers, lifespan=lifespan)
     return Guard(app, board.options)  # outermost, so that it has a hand in what a failing route answers, too
 
@@ -67,6 +75,21 @@ def _refuse(request: Request, error: Exception) -> Response:
         error = Refusal(500, "failed")
     note = error.note if isinstance(error, Refusal) else None
     return problem(error.status_code, error.detail, note)
+
+
+def _forget(request: Request, error: Exception) -> Response:
+    """Answer a client that went away while it sent a request: nobody hears it, and nothing has failed."""
+    del request, error
+    return Response(status_code=400)
+
+
+def _refuse_for_now(request: Request, error: Exception) -> Response:
+    """Say in words that no file can be opened: nothing is wrong with the request, nor with the board."""
+    del request
+    if not isinstance(error, OSError) or error.errno not in NO_DESCRIPTORS:
+        raise error
+    _log.warning("files cannot be read until connections are closed: %s", error.strerror)
+    return problem(503, f"the board cannot open files for now: {error.strerror}; try again later")
 
 
 def _api(board: Board) -> list[BaseRoute]:

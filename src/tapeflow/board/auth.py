@@ -3,7 +3,8 @@
 On loopback, everybody who reaches the port is this machine, unless a web page of somebody else's makes the browser
 ask for it under a name that leads here (DNS rebinding): so the `Host` must be one of ours. On any other address a
 token is needed, which such a page does not have. A browser keeps it as a cookie; inside a frame of another site, as a
-notebook may be, browsers keep none, so there the token is a part of the path (`/~TOKEN/`).
+notebook may be, browsers keep none, so there the token is a part of the path (`/~TOKEN/`). Whoever has it must
+nevertheless not be a page of another site (`origins`): browsers send cookies along with what such a page asks for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tapeflow.board.answers import problem
 from tapeflow.board.board import Options
 from tapeflow.board.notes import REFUSALS
+from tapeflow.board.origins import foreign_origin, foreign_site
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; "
@@ -64,7 +66,7 @@ class Guard:
     def __init__(self, app: ASGIApp, options: Options) -> None:
         self.app = app
         self.options = options
-        self.names = {name.lower() for name in (options.host, *options.hosts)}
+        self.names = {host_name(name).lower() for name in (options.host, *options.hosts)}
         self.cookie = f"tapeflow-board-{options.port}"
         self.door = f"{options.path_prefix}/~{options.token}/" if options.is_framed and options.token else ""
         # Who frames what has a door must know the token, wherever the notebook is.
@@ -103,12 +105,24 @@ class Guard:
                 f"the board is asked for as {headers.get('host', '')!r}, which is not a name it goes by; "
                 "if it is yours, start the board with --allowed-host NAME",
             )
-        site = headers.get("sec-fetch-site", "same-origin")
-        if scope["method"] not in ("GET", "HEAD") and site not in ("same-origin", "none"):
-            return problem(403, "a page of another site may not change anything here")
-        if site == "cross-site" and _is_for_data(scope):
-            return problem(403, "a page of another site may not ask for anything here")
-        return None
+        return self._refusal_of_other_pages(scope, headers)
+
+    def _refusal_of_other_pages(self, scope: Scope, headers: Headers) -> Response | None:
+        """The one place that keeps pages of other sites from changing or reading anything."""
+        changes = scope["method"] not in ("GET", "HEAD")
+        if not changes and not _is_for_data(scope):
+            return None  # a link to the page
+        sites = ("same-origin", "none") if changes else ("same-origin", "same-site", "none")
+        site = foreign_site(headers, sites)
+        origin = foreign_origin(scope, headers, self.options.hosts)
+        if not site and not origin:
+            return None
+        source = f"Origin {origin!r}" if origin else f"Sec-Fetch-Site {site!r}"
+        return problem(
+            403,
+            f"a page of another site may not {'change' if changes else 'ask for'} anything here; got {source}. "
+            "If it is the board's own page behind a proxy, start the board with --allowed-host NAME[:PORT]",
+        )
 
     def _is_ours(self, name: str) -> bool:
         return is_loopback(name) or name.lower() in self.names

@@ -56,6 +56,7 @@ class Board:
         self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
+        self.ingest.at_looks.append(self._look_at_settings)
         self.at_end: list[Callable[[], None]] = []  # what panels have begun and must end
 
     def start(self) -> None:
@@ -68,6 +69,10 @@ class Board:
             end()
         self.ingest.stop()
         self.index.prune()
+
+    def _look_at_settings(self) -> None:
+        if self.settings.refresh():
+            self.hub.wake()
 
     def info(self) -> Info:
         """What the page asks for first."""

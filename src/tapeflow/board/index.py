@@ -7,10 +7,12 @@ used only if the event files still begin with what it was made of; then reading 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import logging
 import mmap
 import os
+import re
 import struct
 import tempfile
 import time
@@ -25,6 +27,7 @@ from tapeflow.summary.reader import Damage, EventFileReader, Position, open_regu
 
 _MAGIC = b"TFI1"
 _SUFFIX = ".tfi"
+_NAME = re.compile(r"[0-9a-f]{32}\.tfi|tmp\w+\.part")
 _KEPT_S = 90 * 86400.0
 _log = logging.getLogger("tapeflow.board")
 
@@ -65,10 +68,15 @@ class Index:
             return
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            parts = _parts(run)
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
-                for part in _parts(run):
-                    file.write(part)
-            os.replace(file.name, self._path(run))
+                try:
+                    file.writelines(parts)
+                    file.close()
+                    os.replace(file.name, self._path(run))
+                except OSError:
+                    os.unlink(file.name)  # or a disk that is full stays so
+                    raise
             run.bytes_saved = run.bytes_read
         except (OSError, orjson.JSONEncodeError) as error:  # the latter: a path that is no text
             if not self._is_failing:
@@ -80,8 +88,9 @@ class Index:
         if self.folder is None or not os.path.isdir(self.folder):
             return
         for entry in os.scandir(self.folder):
-            if entry.name.endswith((_SUFFIX, ".part")) and time.time() - entry.stat().st_mtime > _KEPT_S:
-                os.unlink(entry.path)
+            with contextlib.suppress(FileNotFoundError):  # another board may remove it at the same time
+                if _NAME.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > _KEPT_S:
+                    os.unlink(entry.path)
 
 
 def _fits(run: Run, files: list[dict[str, Any]]) -> bool:

@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from tapeflow.board.index import Index
@@ -39,12 +40,16 @@ class Ingest:
         store: where it all goes.
         index: what an earlier start has read already.
         interval_s: how often files are looked at.
+
+    Attributes:
+        at_looks: called each time the files are looked at.
     """
 
     def __init__(self, store: Store, index: Index, interval_s: float = 0.2) -> None:
         self.store = store
         self.index = index
         self.interval_s = interval_s
+        self.at_looks: list[Callable[[], None]] = []
         self._stopping = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="board-watch", daemon=True)
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="board-read")
@@ -93,6 +98,8 @@ class Ingest:
                 _look_again(found)
             for one in sorted(found.values(), key=_written_at, reverse=True):
                 self._take_up(one)
+            for call in self.at_looks:
+                call()
             if not self._busy:
                 self._do_later_work(begin >= save_at)
                 save_at = begin + _SAVE_S if begin >= save_at else save_at

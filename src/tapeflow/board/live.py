@@ -143,8 +143,9 @@ class Hub:
         if changes.is_all or changes.series or changes.begun_anew or client.is_behind:
             parts.append(self._points(client, changes))
         if client.settings_version != self.settings.version:
+            settings = self.settings.get()
             client.settings_version = self.settings.version
-            parts.append(_event("settings", orjson.dumps(self.settings.get())))
+            parts.append(_event("settings", orjson.dumps(settings)))
         return b"".join(parts)
 
     def _changes(self, since: int) -> Changes:

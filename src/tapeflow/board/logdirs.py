@@ -6,6 +6,7 @@ is left out for that reason is reported as a run that cannot be read, so that no
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -18,6 +19,7 @@ from tapeflow.board.schema import Note
 
 MOST_RUNS = 100_000
 MOST_PROFILES = 1000  # of a run
+NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)  # what the system says if no more files can be opened
 _MOST_DEPTH = 64
 _NUMBER = re.compile(r"([0-9]+)")
 
@@ -114,6 +116,8 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
         except FileNotFoundError:
             continue
         except OSError as error:
+            if error.errno in NO_DESCRIPTORS:
+                raise  # it says nothing about the folder
             run.refusal = RUNS("folder_unreadable", error=error.strerror or "")
             yield run
             continue

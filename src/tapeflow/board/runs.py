@@ -54,7 +54,10 @@ class Decoded(NamedTuple):
 
 
 def decoded(path: str, batch: Batch) -> list[Decoded]:
-    """What the events of a batch hold; what does not decode is added to its damages."""
+    """What the events of a batch hold, arrays in outline; what does not decode is added to its damages.
+
+    A few bytes may stand for an array of megabytes, and a batch for thousands of them.
+    """
     found = []
     for other in batch.others:
         kind = other.event.WhichOneof("what")
@@ -66,9 +69,18 @@ def decoded(path: str, batch: Batch) -> list[Decoded]:
             except ValueError as error:
                 batch.damages.append(Damage(path, other.offset, other.nbytes, str(error)))
                 continue
+            if value is not None:
+                value.array = _outline(value.array)
             if value is not None or proto.metadata.plugin_data.plugin_name:
                 found.append(Decoded(other, place, proto, value))
     return found
+
+
+def _outline(array: np.ndarray) -> np.ndarray:
+    """An array of the same shape and type that takes no memory: its numbers are read again when they are shown."""
+    if not array.ndim or array.dtype == object:
+        return array
+    return np.broadcast_to(np.zeros((), array.dtype), array.shape)
 
 
 def _entry(number: int, one: Decoded, facts: tuple[int, ...]) -> _Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import logging
 import os
 import secrets
 import socket
@@ -18,10 +19,14 @@ import uvicorn
 from tapeflow.board.app import make_app
 from tapeflow.board.auth import is_loopback
 from tapeflow.board.board import Board, Options
+from tapeflow.board.connections import Connection, Listener, set_options
 from tapeflow.board.logdirs import Logdir
+from tapeflow.board.throttle import THROTTLE
 
 _TRIES = 100
 _SWITCH_S = 0.001  # so that an answer does not wait long for a thread that reads
+_BACKLOG = 512  # connections that wait to be accepted; as many are at once
+_log = logging.getLogger("tapeflow.board")
 
 
 class PortTaken(OSError):
@@ -37,11 +42,12 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     last = min(port + _TRIES, 65535) if port else 0
     for number in range(port, last + 1):
-        found = socket.socket(family, socket.SOCK_STREAM)
+        found = Listener(family, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host.strip("[]"), number))
-            found.listen(2048)
+            found.listen(_BACKLOG)
+            set_options(found)
         except OSError as error:
             found.close()
             if error.errno != errno.EADDRINUSE:
@@ -85,9 +91,14 @@ class Running:
             log_level="warning",
             access_log=False,
             server_header=False,
+            loop="asyncio",  # accepts through `Listener`
+            http=Connection,
+            backlog=_BACKLOG,
             timeout_graceful_shutdown=3,
             ws="none",
         )
+        for logger in (_log, logging.getLogger("uvicorn.error")):
+            logger.addFilter(THROTTLE)
         self.server = _Server(config, self.board)
 
     @property

@@ -1,23 +1,32 @@
-"""The board's sidecar: labels, notes, colours, what is hidden or pinned. It never lies in a log folder."""
+"""The board's sidecar: labels, notes, colours, what is hidden or pinned. It never lies in a log folder.
+
+Several boards may share the file. Each changes it under a lock, starting from what is in it, and puts the result in its
+place at once, so that no change is lost and the file is whole at any time.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
 import tempfile
 import threading
+import time
+from collections.abc import Iterator
 from typing import Any, cast
 
 import orjson
 
+from tapeflow.board.file_lock import locked
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.notes import REFUSALS
 from tapeflow.board.schema import Note, Settings
 
 MOST_BYTES = 1 << 20
 MOST_LEVELS = 64
+LOCK_S = 5.0  # how long a change waits for another one
 _RULES: dict[str, tuple[type, int]] = {
     "label": (str, 500),
     "note": (str, 20_000),
@@ -46,18 +55,39 @@ class Refused(Exception):
 
 
 class SettingsFile:
-    """Settings in a file, written at every change."""
+    """Settings in a file, written at every change.
+
+    Attributes:
+        version: another number whenever the settings are others.
+    """
 
     def __init__(self, path: str, read_only: bool) -> None:
         self.path = os.path.abspath(path)
         self.read_only = read_only
         self.version = 0
         self._lock = threading.Lock()
-        self._settings = self._load({"runs": {}, "page": {}})
+        self._settings: Settings = {"runs": {}, "page": {}}
+        self._signature: tuple[int, ...] = ()
+        self.refresh()
 
     def get(self) -> Settings:
-        """The settings as they are."""
+        """The settings as they are in the file."""
+        self.refresh()
         return self._settings
+
+    def refresh(self) -> bool:
+        """Take up what another board has written; whether there was anything.
+
+        What is in a file that cannot be read, or holds no settings, is as if it were not there.
+        """
+        if self._signature == self._looked_at() or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._take(self._read())
+        except (OSError, ValueError, Refused):
+            return False
+        finally:
+            self._lock.release()
 
     def merge(self, patch: Any) -> Settings:
         """Apply a JSON merge patch (RFC 7396) and keep the result.
@@ -71,28 +101,42 @@ class SettingsFile:
             raise Refused(
                 400, f"settings expected at most {MOST_LEVELS} levels of objects and lists; got more"
             )
-        with self._lock:
-            kept = self._load(self._settings)  # another board may have changed the file
-            checked = _checked(_merged(kept, patch), kept)
-            data = orjson.dumps(checked, option=orjson.OPT_INDENT_2)
-            if len(data) > MOST_BYTES:
-                raise Refused(400, f"settings expected at most {MOST_BYTES} bytes; got {len(data)}")
-            try:
+        try:
+            with self._alone():
+                kept = self._kept()
+                checked = _checked(_merged(kept, patch), kept)
+                data = orjson.dumps(checked, option=orjson.OPT_INDENT_2)
+                if len(data) > MOST_BYTES:
+                    raise Refused(400, f"settings expected at most {MOST_BYTES} bytes; got {len(data)}")
                 self._write(data)
-            except OSError as error:
-                note = REFUSALS("unwritable", path=self.path, error=error.strerror or "")
-                raise Refused(500, note) from None
-            self._settings = checked
-            self.version += 1
-            return checked
+                self._signature = self._looked_at()
+                self._take(checked)
+                return checked
+        except OSError as error:
+            note = REFUSALS("unwritable", path=self.path, error=error.strerror or "")
+            raise Refused(503 if isinstance(error, TimeoutError) else 500, note) from None
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Be the only one, of all threads and boards, to change the file."""
+        until = time.monotonic() + LOCK_S
+        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        if not self._lock.acquire(timeout=LOCK_S):
+            raise TimeoutError(errno.ETIMEDOUT, "another change is being written")
+        try:
+            with locked(f"{self.path}.lock", until):
+                yield
+        finally:
+            self._lock.release()
 
     def _write(self, data: bytes) -> None:
-        folder = os.path.dirname(self.path)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        descriptor, part = tempfile.mkstemp(dir=folder)
+        folder, name = os.path.split(self.path)
+        descriptor, part = tempfile.mkstemp(".part", f"{name}.", folder)
         try:
             with open(descriptor, "wb") as file:
                 file.write(data)
+                file.flush()
+                os.fsync(descriptor)  # or a crash of the machine may leave an empty file
             with contextlib.suppress(FileNotFoundError):
                 shutil.copymode(self.path, part)  # others may be meant to read it
             os.replace(part, self.path)
@@ -100,14 +144,44 @@ class SettingsFile:
             os.unlink(part)
             raise
 
-    def _load(self, otherwise: Settings) -> Settings:
-        """What is in the file, or something else if that cannot be read or is no settings."""
+    def _kept(self) -> Settings:
+        """What a change starts from: what is in the file, or the last that was, if it has been removed.
+
+        A file that holds something else is not overwritten: somebody is editing it, or it is not ours.
+        """
         try:
-            with open(self.path, "rb") as file:
-                found = orjson.loads(file.read(MOST_BYTES * 2))
-            return _checked(found, found)
-        except (OSError, ValueError, Refused):
-            return otherwise
+            return self._read()
+        except FileNotFoundError:
+            return self._settings
+        except (ValueError, Refused):
+            raise OSError(errno.EINVAL, "it holds something else; move it away") from None
+
+    def _read(self) -> Settings:
+        with open(self.path, "rb") as file:
+            data = file.read(MOST_BYTES * 2)
+            self._signature = _signature(os.fstat(file.fileno()))
+        found = orjson.loads(data or b"{}")
+        if _is_deeper(found, MOST_LEVELS):
+            raise ValueError("too many levels")
+        return _checked(found, found)
+
+    def _take(self, settings: Settings) -> bool:
+        is_new = settings != self._settings
+        self._settings = settings
+        self.version += is_new
+        return is_new
+
+    def _looked_at(self) -> tuple[int, ...]:
+        """What differs if the file is another one, or has been changed."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return ()
+        return _signature(found)
+
+
+def _signature(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _merged(old: Any, patch: Any) -> Any:

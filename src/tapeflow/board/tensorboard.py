@@ -93,7 +93,11 @@ def series_named(board: Board, request: Request, plugin: str) -> tuple[Run, Seri
 
 
 def _is_of(series: Series, plugin: str) -> bool:
-    return series.plugin == plugin or (plugin == "scalars" and series.panel == "scalars")
+    """A number logged under the name of another plugin is a scalar all the same."""
+    is_scalars = plugin == "scalars"
+    return (series.plugin == plugin and series.is_scalar == is_scalars) or (
+        is_scalars and series.panel == "scalars"
+    )
 
 
 def paragraphs(text: str) -> str:

@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allowed-host",
         action="append",
         default=[],
-        metavar="NAME",
-        help="a further name the board may be asked for by, for a proxy on this machine",
+        metavar="NAME[:PORT]",
+        help="a further name the board may be asked for by, and its page may come from: for a proxy on this machine",
     )
     add("--token", default="", help="the token to ask for, instead of a new one at every start")
     add(

@@ -12,6 +12,7 @@ import logging
 import os
 import socket
 import time
+from collections.abc import Callable
 
 from tapeflow.summary import encoding
 from tapeflow.summary.records import record
@@ -22,13 +23,20 @@ _numbers = itertools.count()
 
 
 class EventFile:
-    """An event file in a folder; opened by `open`, or when there is something to append."""
+    """An event file in a folder; opened by `open`, or when there is something to append.
 
-    def __init__(self, folder: str, suffix: str) -> None:
+    Args:
+        folder: the folder.
+        suffix: what its name ends with.
+        on_new_file: is called with the path of a file that is made, while it is empty.
+    """
+
+    def __init__(self, folder: str, suffix: str, on_new_file: Callable[[str], None] | None = None) -> None:
         self.folder = os.path.abspath(os.path.expanduser(folder))
         self.path: str | None = None
         self.failure: OSError | None = None
         self._suffix = suffix
+        self._on_new_file = on_new_file
         self._descriptor: int | None = None
         self._good = 0  # bytes of whole records
         self._backlog: list[bytes] = []
@@ -104,6 +112,8 @@ class EventFile:
                 continue  # another machine of the same name
             self.path, self._good = path, 0
             self._descriptor = found
+            if self._on_new_file is not None:
+                self._on_new_file(path)
             self._write(record(encoding.version_event(float(stamp))))
             return found
 

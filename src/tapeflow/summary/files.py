@@ -91,13 +91,22 @@ class FileWriter(SummaryWriter):
 
     `_drain` empties the queue into the file; the thread calls it now and then, `flush` at once. A lock
     keeps it to one at a time, so the order of the queue is the order of the file.
+
+    One that is held makes no file and only keeps what it is given, until `release` or `close`.
     """
 
     def __init__(
-        self, logdir: str, max_queue: int, flush_s: float, suffix: str = ".v2", raises: bool = False
+        self,
+        logdir: str,
+        max_queue: int = MAX_QUEUE,
+        flush_s: float = FLUSH_MILLIS / 1000,
+        suffix: str = ".v2",
+        raises: bool = False,
+        is_held: bool = False,
+        on_new_file: Callable[[str], None] | None = None,
     ) -> None:
         self._is_closed = True  # until it is whole
-        self._file = EventFile(logdir, suffix)
+        self._file = EventFile(logdir, suffix, on_new_file)
         self._max_queue = max(max_queue, 1)
         self._flush_s = flush_s
         self._patience_s = max(2 * flush_s, _PATIENCE_S)
@@ -105,9 +114,11 @@ class FileWriter(SummaryWriter):
         self._start_afresh()
         self._is_closed = False
         _writers.add(self)
-        with self._lock:
-            self._file.open()
-        self._raise_failure()
+        self._is_held = is_held
+        if not is_held:
+            with self._lock:
+                self._file.open()
+            self._raise_failure()
 
     def _start_afresh(self) -> None:
         self._queue: deque[Any] = deque()
@@ -167,6 +178,8 @@ class FileWriter(SummaryWriter):
             return
         queue = self._queue
         queue.append(entry)
+        if self._is_held:
+            return
         if not self._wake.is_set():
             self._start()
         elif len(queue) >= self._max_queue:
@@ -198,9 +211,21 @@ class FileWriter(SummaryWriter):
     def _is_full(self) -> bool:
         return len(self._queue) >= _MOST_QUEUED or self._nbytes > _MOST_BYTES
 
+    def release(self) -> None:
+        """Write what was held back, and from now on what comes."""
+        if self._is_held:
+            self._is_held = False
+            if self._queue:
+                self._start()
+
+    def discard(self) -> None:
+        """Forget what is held back."""
+        if self._is_held:
+            self._queue.clear()
+
     def flush(self) -> None:
         """Have everything written so far in the file when this returns."""
-        if not self._is_closed:
+        if not self._is_closed and not self._is_held:
             self._drain(waits=True)
             self._raise_failure()
 
@@ -208,6 +233,7 @@ class FileWriter(SummaryWriter):
         """Flush and let go of the file; the writer takes no more summaries."""
         if self._is_closed:
             return
+        self._is_held = False
         try:
             self._drain(waits=True)
         finally:
@@ -250,7 +276,8 @@ class FileWriter(SummaryWriter):
                         self._make(entry, out)
             finally:  # also what was made before an interrupt
                 self._nbytes = 0
-                self._file.append(out)
+                if out or self._file.has_backlog:
+                    self._file.append(out)
 
     def _make(self, entry: Any, out: list[Any]) -> None:
         try:
@@ -260,6 +287,11 @@ class FileWriter(SummaryWriter):
                 out.append(record(event))
         except Exception as error:  # noqa: BLE001 - whatever a user's data does, the rest is written
             self._file.report("value", f"a summary of {entry[2]!r} could not be made: {error}")
+
+
+def open_files() -> set[str]:
+    """The files that writers of this process write to."""
+    return {writer.path for writer in list(_writers) if writer.path is not None and not writer._is_closed}
 
 
 def flush_below(path: str) -> None:

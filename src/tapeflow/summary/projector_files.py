@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
 import os
+import re
+import secrets
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,19 +19,25 @@ import numpy as np
 from google.protobuf import text_format
 
 from tapeflow.summary.images import png, to_uint8
+from tapeflow.summary.processes import is_alive
 from tapeflow.summary.protos import message
 
 CONFIG = "projector_config.pbtxt"
 FOLDER = "projector"
-_numbers = itertools.count()
+_writing: set[str] = set()  # temporary files of this process
 _LONGEST_NAME = 50
 _MOST_PIXELS = 8192  # of a sprite's side: what graphics cards take
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Put data into a file that others see either as it was or as it will be."""
+    """Put data into a file that others see either as it was or as it will be.
+
+    What a process that was killed left beside it is removed.
+    """
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    temporary = f"{path}.{os.getpid()}-{next(_numbers)}.tmp"
+    _remove_leftovers(path)
+    temporary = f"{path}.{socket.gethostname()}.{os.getpid()}-{secrets.token_hex(6)}.tmp"
+    _writing.add(temporary)
     try:
         with open(temporary, "xb") as file:
             file.write(data)
@@ -38,6 +46,24 @@ def write_file(path: str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+    finally:
+        _writing.discard(temporary)
+
+
+def _remove_leftovers(path: str) -> None:
+    """Remove temporary files for a path whose writers, processes of this machine, are no more."""
+    folder, name = os.path.split(path)
+    form = re.compile(re.escape(f"{name}.{socket.gethostname()}.") + r"(\d+)-[0-9a-f]+\.tmp")
+    for found in os.listdir(folder or "."):
+        match, left = form.fullmatch(found), os.path.join(folder, found)
+        if match is not None and left not in _writing and not _is_of_another(int(match[1])):
+            with suppress(OSError):
+                os.unlink(left)
+
+
+def _is_of_another(process: int) -> bool:
+    """Whether a number is that of another process that is running."""
+    return process != os.getpid() and is_alive(process)
 
 
 def safe_name(name: str) -> str:

@@ -8,6 +8,7 @@ bytes can stand for many: blocks may not overlap, keys must grow, and there is a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from tapeflow.summary.records import masked_crc
 from tapeflow.summary.wire import read_varint
@@ -16,6 +17,13 @@ _FOOTER_BYTES = 48
 _MAGIC = (0xDB4775248B80FB57).to_bytes(8, "little")
 _TRAILER_BYTES = 5  # how it is compressed, and the checksum
 _MOST_KEY_BYTES = 1 << 28
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file ends as tables do."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - len(_MAGIC)))
+        return file.read() == _MAGIC
 
 
 def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:

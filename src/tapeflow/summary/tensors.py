@@ -108,7 +108,7 @@ def array_of(proto: Any) -> np.ndarray:
     found = getattr(proto, _FIELDS.get(name, "int_val"))
     size = math.prod(shape)
     if name in ("float16", "bfloat16"):
-        flat = np.array(found, np.uint16).view(dtype)
+        flat = np.array(found, np.int64).astype(np.uint16).view(dtype)
     elif name.startswith("complex"):
         flat = np.array(found, np.float64).view(np.complex128).astype(dtype)
     else:
@@ -116,6 +116,8 @@ def array_of(proto: Any) -> np.ndarray:
     if flat.size < size:  # the last one given stands for the rest
         if size > _MOST_FILLED:
             raise ValueError(f"a tensor of shape {shape} with {flat.size} elements")
+        if flat.size < 2:
+            return np.broadcast_to(flat[0] if flat.size else dtype.type(0), shape)  # takes no memory
         flat = np.concatenate([flat, np.full(size - flat.size, flat[-1] if flat.size else 0, dtype)])
     return flat.reshape(shape)
 

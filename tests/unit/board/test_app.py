@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import csv
+import errno
 import importlib
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tapeflow.board import media, wire
+from tapeflow.board import media, throttle, wire
 from tapeflow.board.logdirs import Logdir, run_id
 
 HTML = "<script>alert(1)</script>"
@@ -109,6 +111,27 @@ def test_a_failing_route_answers_as_the_others_do(board: Any, monkeypatch: pytes
     }
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_without_descriptors_a_route_says_so_in_one_line(
+    board: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def open_file() -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(throttle.THROTTLE, "_said", {})
+    monkeypatch.setattr(board.board, "info", open_file)
+    for _ in range(20):
+        answer = board.ask("GET", "/api/v1/info")
+        assert (answer.status, json.loads(answer.body)["error"]) == (
+            503,
+            "the board cannot open files for now: Too many open files; try again later",
+        )
+    assert caplog.messages == ["files cannot be read until connections are closed: Too many open files"]
+    assert capfd.readouterr().err == ""  # uvicorn says nothing
 
 
 def test_many_series_in_one_request(board: Any) -> None:

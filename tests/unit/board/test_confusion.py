@@ -92,3 +92,24 @@ def test_every_step_once_and_whole(tmp_path: Path, serve: Callable[..., Any]) ->
         answer = client.get(item["samples"][0]["url"])
         assert answer["names"] == ["no", "yes"]
         assert answer["counts"] == [6, 6, 6]
+
+
+def test_class_names_may_be_anything(tmp_path: Path, events: Any, serve: Callable[..., Any]) -> None:
+    names = ["<img src=x onerror=alert(1)>", "\u202eevil", "\0\x1b[31m", "=1+1", "", "a" * 100_000]
+    content = message("ConfusionPluginData")(class_names=names * 100).SerializeToString()
+    matrix = np.eye(len(names) + 1, dtype=np.int64) * (2**62)
+    events.write(
+        tmp_path / "runs" / "run", events.entry("c", matrix, "confusion_matrix", content=content[: 4 << 20])
+    )
+    events.write(
+        tmp_path / "runs" / "cut", events.entry("c", matrix, "confusion_matrix", content=content[:50])
+    )
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    found = {}
+    for run in ("run", "cut"):
+        (item,) = client.get("api/v1/confusion/items", run=run_id(run), tag="c")["items"]
+        found[run] = client.get(item["samples"][0]["url"])
+        assert found[run]["counts"] == [2**62] * 7
+    assert found["cut"]["names"] == [str(i) for i in range(7)]
+    assert all(len(name) <= 500 for name in found["run"]["names"])

@@ -116,6 +116,15 @@ def test_settings_are_told_to_everybody(board: Any, listener: Listener) -> None:
     assert listener.next("settings") == {"runs": {}, "page": {"theme": "dark"}}
 
 
+def test_settings_of_another_board_are_told_to_everybody(
+    board: Any, listener: Listener, serve: Callable[..., Any], path: Path
+) -> None:
+    other = serve(path.parents[1])
+    other.ask("PATCH", "/api/v1/settings", {"page": {"theme": "dark"}})
+    assert listener.next("settings")["page"] == {"theme": "dark"}
+    assert board.get("api/v1/settings")["page"] == {"theme": "dark"}
+
+
 def test_a_flood_is_cut_down_and_said(
     board: Any, listener: Listener, path: Path, events: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +72,18 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, events: Any) -> None:
 
 def test_ids_are_the_same_at_every_start() -> None:
     assert run_id("lr=0.1/train") == "dc78fd7e103d"
+
+
+def test_runs_stay_while_no_folder_can_be_opened(
+    tmp_path: Path, events: Any, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events.write(tmp_path / "runs" / "a", events.scalars("loss", [1.0]))
+    board = load(tmp_path / "runs")
+
+    def scandir(path: str) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(OSError, match="Too many open files"):
+        find_runs(board.logdirs)
+    assert [run.name for run in board.store.ordered_runs()] == ["a"]

@@ -84,3 +84,20 @@ def test_tensorboards_route_leaves_out_what_is_no_curve(client: Any) -> None:
     assert client.get(route, run="bad", tag="p/pr_curves") == {"bad": []}
     assert client.ask("GET", f"/{route}?tag=p").status == 400
     assert client.ask("GET", f"/{route}?run=run").status == 400
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1.0, 1e300, -1e300, 5e-324, 2.0**63], ids=str)
+def test_hostile_numbers_are_numbers_in_every_answer(
+    tmp_path: Path, events: Any, serve: Callable[..., Any], number: float
+) -> None:
+    rows = np.full((6, 50), number)
+    events.write(tmp_path / "runs" / "a", events.entry("c", rows, "pr_curves"))
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    (item,) = client.get("api/v1/pr_curves/items", run=run_id("a"), tag="c")["items"]
+    blob = client.get(item["samples"][0]["url"])
+    assert 1 <= len(blob["precision"]) <= blob["thresholds"] == 50
+    (step,) = client.get("data/plugin/pr_curves/pr_curves", run="a", tag="c")["a"]
+    assert all(isinstance(count, int) and abs(count) <= 2**62 for count in step["true_positives"])
+    assert len(step["thresholds"]) == len(step["precision"])

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tapeflow.board import settings
+from tapeflow.board.file_lock import locked
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.settings import Refused, SettingsFile, settings_path
 
@@ -85,6 +92,127 @@ def test_two_boards_on_one_file_keep_each_other_s_notes(file: SettingsFile) -> N
     assert json.loads(Path(file.path).read_text())["runs"] == expected
 
 
+WRITER = """
+import sys
+from tapeflow.board.settings import SettingsFile
+file = SettingsFile(sys.argv[1], read_only=False)
+sys.stdin.readline()  # so that all begin at once
+for i in range(int(sys.argv[3])):
+    file.merge({"runs": {f"{sys.argv[2]}-{i}": {"note": str(i)}}})
+"""
+
+
+@pytest.mark.parametrize("boards", [2, 4])
+def test_no_setting_of_boards_in_other_processes_is_lost(file: SettingsFile, boards: int) -> None:
+    each = 80 // boards
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, file.path, str(n), str(each)], stdin=subprocess.PIPE)
+        for n in range(boards)
+    ]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write(b"go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=60)
+    assert [writer.returncode for writer in writers] == [0] * boards
+    expected = {f"{n}-{i}": {"note": str(i)} for n in range(boards) for i in range(each)}
+    assert file.get()["runs"] == expected
+    assert {path.name for path in Path(file.path).parent.iterdir()} == {
+        "settings.json",
+        "settings.json.lock",
+    }
+
+
+def test_no_setting_of_threads_and_boards_in_one_process_is_lost(file: SettingsFile) -> None:
+    files = [file, SettingsFile(file.path, read_only=False)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: files[i % 2].merge({"runs": {str(i): {"note": "x"}}}), range(80)))
+    assert all(len(one.get()["runs"]) == 80 for one in files)
+
+
+def test_a_change_of_another_board_is_seen_once(file: SettingsFile) -> None:
+    other = SettingsFile(file.path, read_only=False)
+    version = file.version
+    assert not file.refresh()
+    other.merge({"runs": {"r": {"note": "x"}}})
+    assert file.refresh()
+    assert not file.refresh()
+    assert file.version == version + 1
+    assert file.get()["runs"] == {"r": {"note": "x"}}
+
+
+def test_who_is_killed_while_writing_leaves_the_file_whole_and_no_lock(file: SettingsFile) -> None:
+    file.merge({"runs": {"r": {"note": "kept"}}})
+    code = (
+        "import os, sys; from tapeflow.board import settings; "
+        "settings.os.replace = lambda *_: os.kill(os.getpid(), 9); "
+        "settings.SettingsFile(sys.argv[1], False).merge({'page': {'x': 1}})"
+    )
+    assert subprocess.run([sys.executable, "-c", code, file.path], check=False).returncode == -9
+    assert file.get() == {"runs": {"r": {"note": "kept"}}, "page": {}}
+    assert file.merge({"page": {"y": 2}})["page"] == {"y": 2}
+
+
+def test_a_board_that_holds_the_lock_for_ever_is_not_waited_for(
+    file: SettingsFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.merge({})
+    monkeypatch.setattr(settings, "LOCK_S", 0.05)
+    with locked(f"{file.path}.lock", 0), pytest.raises(Refused) as refusal:
+        file.merge({"page": {"x": 1}})
+    assert refusal.value.status == 503
+    assert str(refusal.value).endswith("settings.json: another process holds the lock")
+    assert file.merge({"page": {"x": 1}})["page"] == {"x": 1}
+
+
+def test_a_folder_that_may_not_be_written_to_is_named(
+    file: SettingsFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.merge({"page": {"x": 1}})
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(settings.tempfile, "mkstemp", refuse)
+    with pytest.raises(
+        Refused, match="settings could not be written to .*: Read-only file system"
+    ) as refusal:
+        file.merge({"page": {"x": 2}})
+    assert refusal.value.status == 500
+    assert file.get()["page"] == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "my own notes", '{"runs": 3}', '{"page": {"x": ' + "[" * 100 + "]" * 100 + "}}"]
+)
+def test_a_file_that_holds_something_else_is_not_overwritten(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(content)
+    with pytest.raises(
+        Refused, match="settings could not be written to .*: it holds something else; move it away"
+    ):
+        SettingsFile(str(path), read_only=False).merge({"page": {"x": 1}})
+    assert path.read_text() == content
+    path.write_text("")
+    assert SettingsFile(str(path), read_only=False).merge({"page": {"x": 1}})["page"] == {"x": 1}
+
+
+def test_a_file_that_cannot_be_read_for_now_is_not_overwritten(
+    file: SettingsFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SettingsFile(file.path, read_only=False).merge({"page": {"x": 1}})
+
+    def no_descriptors(*arguments: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settings, "open", no_descriptors, raising=False)
+        with pytest.raises(Refused, match="Too many open files"):
+            file.merge({"page": {"y": 2}})
+    assert file.merge({"page": {"y": 2}})["page"] == {"x": 1, "y": 2}
+
+
 def test_what_a_later_version_wrote_stays(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     kept = {"runs": {"r": {"note": "x", "shape": "dotted"}}, "page": {}, "views": [1]}
@@ -115,7 +243,7 @@ def test_nothing_is_left_behind_where_writing_fails(tmp_path: Path) -> None:
     (tmp_path / "s.json").mkdir()
     with pytest.raises(Refused, match="settings could not be written"):
         SettingsFile(str(tmp_path / "s.json"), read_only=False).merge({})
-    assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"s.json", "s.json.lock"}  # the lock stays
 
 
 @pytest.mark.parametrize("bracket", ["[", '{"x":'])

@@ -33,6 +33,25 @@ def test_the_file_is_there_at_once_and_named_as_tensorboard_expects(tmp_path: Pa
     writer.close()
 
 
+def test_a_held_writer_makes_no_file_until_it_is_released(tmp_path: Path) -> None:
+    writers = [FileWriter(str(tmp_path / str(i)), is_held=True) for i in range(3)]
+    for writer in writers:
+        writer.add("before", 1.0, 0)
+        writer.flush()
+    assert list(tmp_path.iterdir()) == []
+    kept, emptied, closed = writers
+    closed.close()
+    emptied.discard()
+    emptied.flush()
+    assert not (tmp_path / "1").exists()
+    for writer in (kept, emptied):
+        writer.release()
+        writer.add("after", 2.0, 1)
+        writer.close()
+    found = [list(summary.read(tmp_path / str(i))) for i in range(3)]
+    assert found == [["before", "after"], ["after"], ["before"]]
+
+
 def test_values_steps_and_times_come_back(writer: FileWriter) -> None:
     for i in range(300):
         writer.add("loss", i / 2, i, wall_time=1000.0 + i)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -95,3 +99,24 @@ def test_paths_stay_inside(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_configuration_has_an_empty_one(tmp_path: Path) -> None:
     assert not read_config(str(tmp_path)).embeddings
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    here = socket.gethostname()
+
+    def temporary(name: str, process: int, host: str = here) -> str:
+        return f"{name}.{host}.{process}-0123456789ab.tmp"
+
+    left = [temporary("file", gone.pid), temporary("file", os.getpid())]
+    kept = [
+        temporary("file", os.getppid()),
+        temporary("file", gone.pid, "elsewhere"),
+        temporary("other", gone.pid),
+        "file.tmp",
+    ]
+    for name in (*left, *kept):
+        (tmp_path / name).touch()
+    write_file(str(tmp_path / "file"), b"data")
+    assert {path.name for path in tmp_path.iterdir()} == {*kept, "file"}

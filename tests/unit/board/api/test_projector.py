@@ -121,6 +121,21 @@ def test_configurations_above_runs_and_in_folders_without_events(
     assert ask(".", "t").json("facts")["points"] == 3
 
 
+def test_what_keras_names_in_the_log_folder_and_by_step_below_is_shown_once(
+    tmp_path: Path, ask: Callable[..., Asking]
+) -> None:
+    log(tmp_path / "logs" / "fit" / "train", "words", RNG.normal(size=(6, 3)), step=2)
+    (file,) = (tmp_path / "logs" / "fit" / "train" / "projector").rglob("vectors.*")
+    path = file.relative_to(tmp_path / "logs" / "fit").as_posix()
+    entry = f'embeddings {{ tensor_name: "layer-0" tensor_shape: 6 tensor_shape: 3 tensor_path: "{path}" }}'
+    configure(tmp_path / "logs" / "fit", entry)
+    asking = ask("fit/train", "words")
+    assert [(one["run_name"], one["name"]) for one in sets(asking)["sets"]] == [("fit/train", "words")]
+    own = 'embeddings { tensor_name: "t" tensor_path: "t.tsv" }'
+    configure(tmp_path / "logs" / "fit", entry + own, t__tsv=b"1\t2\n")
+    assert [one["name"] for one in sets(asking)["sets"]] == ["t", "words"]
+
+
 def test_columns_rows_and_what_kind_they_are(tmp_path: Path, ask: Callable[..., Asking]) -> None:
     more = {"size": np.linspace(0, 1, 30), "note": [f"n{i % 2}" for i in range(30)]}
     log(

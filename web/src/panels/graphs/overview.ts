@@ -38,6 +38,7 @@ export class Overview {
 
   paint(shown: Shown, view: View): void {
     const { map } = this;
+    if (map.clientWidth === 0 || map.clientHeight === 0) return; // not laid out, or taken off the page
     const ratio = devicePixelRatio || 1;
     if (this.shown?.scene !== shown.scene || this.shown.color !== shown.color) this.copy = null;
     this.shown = shown;

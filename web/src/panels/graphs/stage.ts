@@ -301,6 +301,7 @@ export class Stage {
       const next = current ? nearest(this.shown.scene.nodes, current, event.key) : this.firstInView();
       if (next) {
         this.actions.select(next.node);
+        this.shown.selected = next.node.id; // the page shows it a moment later; the next key may be quicker
         this.bringIn(next);
       }
     } else return;

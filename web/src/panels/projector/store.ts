@@ -122,19 +122,22 @@ function columnResource(wanted: () => string) {
     );
   });
   let last: string | null = null;
-  return resource<Column>(
-    computed(() => {
-      // Another set may have other columns: until its facts are there, the column of the last one stays.
-      if (facts.value.key !== path("facts")) return last;
-      const one = facts.value.value?.columns[number.value];
-      last = one ? `${one.name}\n${path("column", { column: String(number.value) })}` : null;
-      return last;
-    }),
-    async (key, abort) => {
-      const [name, url] = key.split("\n", 2);
-      return columnOf(name, await getPacked<ProjectorColumnHead>(url, abort));
-    },
+  const key = computed(() => {
+    // Another set may have other columns: until its facts are there, the column of the last one stays.
+    if (facts.value.key !== path("facts")) return last;
+    const one = facts.value.value?.columns[number.value];
+    last = one ? `${one.name}\n${path("column", { column: String(number.value) })}` : null;
+    return last;
+  });
+  const shown = resource<Column>(key, async (wanted, abort) => {
+    const [name, url] = wanted.split("\n", 2);
+    return columnOf(name, await getPacked<ProjectorColumnHead>(url, abort));
+  });
+  /** The column of the set that is shown; null while the last one stays. */
+  const own = computed(() =>
+    facts.value.key === path("facts") && shown.value.key === key.value ? shown.value.value : null,
   );
+  return { shown, own };
 }
 
 async function columnAt(name: string, number: number): Promise<Column> {
@@ -142,8 +145,8 @@ async function columnAt(name: string, number: number): Promise<Column> {
 }
 
 /** "-" is no colour at all. */
-export const colorColumn = columnResource(() => colorBy.value);
-export const labelColumn = columnResource(() => labelBy.value);
+export const { shown: colorColumn } = columnResource(() => colorBy.value);
+export const { shown: labelColumn, own: ownLabels } = columnResource(() => labelBy.value);
 
 export const coloring = computed(() =>
   colored(
@@ -177,14 +180,14 @@ function layoutOf({ head, arrays }: Packed<ProjectorLayoutHead>, chosen?: readon
 
 /** The ends of the axes: until one is named, the first labels, so that there is something to see. */
 export const axisEnds = computed<readonly string[]>(() => {
-  const column = labelColumn.value.value;
+  const column = ownLabels.value;
   const named = ends.value.some((end) => end !== "");
   return named || !column || column.numbers ? ends.value : firstEnds(column.values);
 });
 
 /** An end of an axis that no label fits; the server would refuse it. */
 export const unknownEnd = computed(() => {
-  const column = labelColumn.value.value;
+  const column = ownLabels.value;
   if (method.value !== "axes" || !column || column.numbers) return "";
   const fits = (end: string) =>
     column.values.some((value) => value.toLowerCase().includes(end.toLowerCase()));
@@ -195,7 +198,9 @@ const quick = resource<Layout>(
   computed(() => {
     if (!source.isLive) return null;
     if (method.value === "pca") return path("pca", { components: components.value.join(",") });
-    if (method.value !== "axes" || axisEnds.value.some((end) => end === "") || unknownEnd.value) return null;
+    // The ends of axes are labels: those of another set would be refused.
+    if (method.value !== "axes" || !ownLabels.value) return null;
+    if (axisEnds.value.some((end) => end === "") || unknownEnd.value) return null;
     const all = facts.value.value?.columns ?? [];
     const column = all.findIndex(({ name }) => name === labelBy.value);
     const [left, right, down, up] = axisEnds.value;

@@ -5,7 +5,9 @@ export function toCsv(rows: readonly (readonly string[])[]): string {
 }
 
 function cell(text: string): string {
-  // A spreadsheet would run a cell that begins like a formula.
-  const safe = /^[=@\t\r]|^[+-](?!\d|\.\d)/.test(text) ? `'${text}` : text;
+  // A spreadsheet would run a cell that begins like a formula, even if a number comes first: -1+cmd|...
+  const safe = /^[=@\t\r\n]|^[+-](?!(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|Infinity$)/i.test(text)
+    ? `'${text}`
+    : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

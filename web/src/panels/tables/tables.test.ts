@@ -18,6 +18,10 @@ it("quotes, and disarms formulas", () => {
       ['a"b', "c,d"],
       ["=SUM(A1)", "-1.5"],
       ["-x", "+cmd"],
+      ["-2+3+cmd|' /C calc'!A0", "+1.5e-3"],
+      ["-Infinity", "\n=1"],
     ]),
-  ).toBe('"a""b","c,d"\r\n\'=SUM(A1),-1.5\r\n\'-x,\'+cmd\r\n');
+  ).toBe(
+    '"a""b","c,d"\r\n\'=SUM(A1),-1.5\r\n\'-x,\'+cmd\r\n\'-2+3+cmd|\' /C calc\'!A0,+1.5e-3\r\n-Infinity,"\'\n=1"\r\n',
+  );
 });

@@ -53,16 +53,16 @@ def percentiles(buckets: np.ndarray) -> np.ndarray:
         return np.zeros((*several, len(BASIS_POINTS)))
     least, largest = buckets[..., :1, 0], buckets[..., -1:, 1]
     rights, counts = buckets[..., 1], buckets[..., 2]
-    total = counts.sum(axis=-1, keepdims=True)
-    until = (counts * BASIS_POINTS[-1] / np.where(total, total, 1.0)).cumsum(axis=-1)
-    place = (until[..., None, :] <= BASIS_POINTS[:, None]).sum(axis=-1)
-    is_inside = place < k
-    place = np.minimum(place, k - 1)
-    last = np.maximum(place - 1, 0)
-    before = np.where(place > 0, np.take_along_axis(until, last, -1), 0.0)
-    start = np.where(before > 0, np.maximum(np.take_along_axis(rights, last, -1), least), least)
-    width = np.minimum(np.take_along_axis(rights, place, -1), largest) - start
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a file may hold anything
+        total = counts.sum(axis=-1, keepdims=True)
+        until = (counts * BASIS_POINTS[-1] / np.where(total, total, 1.0)).cumsum(axis=-1)
+        place = (until[..., None, :] <= BASIS_POINTS[:, None]).sum(axis=-1)
+        is_inside = place < k
+        place = np.minimum(place, k - 1)
+        last = np.maximum(place - 1, 0)
+        before = np.where(place > 0, np.take_along_axis(until, last, -1), 0.0)
+        start = np.where(before > 0, np.maximum(np.take_along_axis(rights, last, -1), least), least)
+        width = np.minimum(np.take_along_axis(rights, place, -1), largest) - start
         found = start + (BASIS_POINTS - before) * width / (np.take_along_axis(until, place, -1) - before)
     return np.where(is_inside, found, largest)
 

@@ -48,7 +48,10 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
 
     return [
         Route("/histograms/tags", tags),
-        Route("/histograms/histograms", steps(lambda buckets: [numbers(bucket) for bucket in buckets])),
+        Route(
+            "/histograms/histograms",
+            steps(lambda buckets: list(zip(*[iter(numbers(buckets.ravel()))] * 3, strict=True))),
+        ),
         Route("/distributions/tags", tags),
         Route(
             "/distributions/distributions",

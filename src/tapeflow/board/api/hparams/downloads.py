@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.board.answers import inert
 from tapeflow.board.api.hparams.listing import Group
 from tapeflow.board.api.hparams.requests import Refused
 
@@ -38,7 +39,8 @@ def download(
         return {"header": header, "rows": rows}, "application/json"
     if kind == "csv":
         out = io.StringIO()
-        csv.writer(out).writerows([header, *rows])
+        texts = ([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in [header, *rows])
+        csv.writer(out).writerows(texts)
         return out.getvalue().encode(), "text/csv"
     if kind == "latex":
         return _latex(header, rows).encode(), "application/x-latex"

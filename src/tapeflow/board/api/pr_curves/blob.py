@@ -9,6 +9,7 @@ from tapeflow.summary.pr_curves import Curve, curve_from
 from tapeflow.summary.values import Value
 
 MOST_THRESHOLDS = 100_000
+_MOST_COUNT = 2.0**62  # an int64 can be
 
 
 def curve_of(value: Value) -> Curve:
@@ -32,7 +33,8 @@ def curve_of(value: Value) -> Curve:
 
 def whole(counts: np.ndarray) -> np.ndarray:
     """Counts as TensorBoard gives them, without what weights add behind the point."""
-    return np.nan_to_num(counts.astype(np.float64), posinf=0, neginf=0).astype(np.int64)
+    finite = np.nan_to_num(counts.astype(np.float64), posinf=0, neginf=0)
+    return np.clip(finite, -_MOST_COUNT, _MOST_COUNT).astype(np.int64)
 
 
 def curve_blob(value: Value) -> PrCurveBlob:

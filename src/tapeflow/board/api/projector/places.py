@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tapeflow.board.board import Board
 from tapeflow.board.ingest import signature
@@ -84,7 +84,7 @@ class Places:
                 for place in found.values()
                 if place.folder in self._known
             }
-        return [found[name] for name in sorted(found)]
+        return _distinct([found[name] for name in sorted(found)])
 
     def named(self, name: str) -> Place | None:
         """The configuration of a run, by the run's name."""
@@ -151,6 +151,24 @@ class Places:
             place.problem = f"{name}: {error}"
         self._known[folder] = signature(status), place
         return place
+
+
+def _distinct(places: list[Place]) -> list[Place]:
+    """The places without what another names by step: Keras has the newest of these in the log folder, too."""
+    steps = {_vectors(place, info) for place in places for info in place.embeddings if info.step is not None}
+    kept = []
+    for place in places:
+        own = [e for e in place.embeddings if e.step is not None or _vectors(place, e) not in steps]
+        if len(own) == len(place.embeddings):
+            kept.append(place)
+        elif own or place.problem:
+            kept.append(replace(place, embeddings=own))
+    return kept
+
+
+def _vectors(place: Place, info: Embedding) -> str:
+    """The file of vectors that a configuration names; "" if they are in a checkpoint."""
+    return info.vectors and os.path.normpath(os.path.join(place.folder, info.vectors))
 
 
 def _once(found: list[Embedding]) -> list[Embedding]:

@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from tapeflow.board import wire
-from tapeflow.board.answers import body_of, json_answer
+from tapeflow.board.answers import body_of, inert, json_answer
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Run
 from tapeflow.board.sampling import Window, cut
@@ -154,16 +154,11 @@ def _csv(found: list[tuple[Run, Series]]) -> Iterator[bytes]:
         for begin in range(0, len(steps), _ROWS):
             part = slice(begin, begin + _ROWS)
             rows = zip(steps[part].tolist(), times[part].tolist(), values[part].tolist(), strict=True)
-            writer.writerows([_inert(run.name), _inert(series.tag), *row] for row in rows)
+            writer.writerows([inert(run.name), inert(series.tag), *row] for row in rows)
             yield out.getvalue().encode()
             out.seek(0)
             out.truncate()
     yield out.getvalue().encode()
-
-
-def _inert(text: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _json(found: list[tuple[Run, Series]]) -> Iterator[bytes]:

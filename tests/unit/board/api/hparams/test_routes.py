@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,3 +116,20 @@ def test_downloads_refuse(runs: Path, serve: Callable[..., Any]) -> None:
         answer = client.ask("GET", f"/data/plugin/hparams/download_data?request={{}}&{query}")
         assert answer.status == 400
         assert text in json.loads(answer.body)["error"]
+
+
+def test_no_text_in_a_csv_file_is_a_formula(tmp_path: Path, events: Any, serve: Callable[..., Any]) -> None:
+    evil = {"=lr": "-2+3+cmd|' /C calc'!A0", "n": -1.5}
+    content = hparams_pb(evil).value[0].metadata.plugin_data.content
+    events.write(tmp_path / "runs" / "a", events.entry(START_TAG, [], "hparams", content=content))
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    statuses = ["STATUS_UNKNOWN", "STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_RUNNING"]
+    wanted = {
+        "request": json.dumps({"allowedStatuses": statuses, "sliceSize": 10}),
+        "columnsVisibility": "[true, true]",
+    }
+    query = urllib.parse.urlencode({**wanted, "format": "csv"})
+    answer = client.ask("GET", f"/data/plugin/hparams/download_data?{query}")
+    cells = [cell for row in csv.reader(io.StringIO(answer.body.decode())) for cell in row]
+    assert sorted(cells) == sorted(["'=lr", "n", "'-2+3+cmd|' /C calc'!A0", "-1.5"])
