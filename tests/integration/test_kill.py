@@ -20,6 +20,7 @@ KINDS = (
     "augmented",
     "threads",
     "interleaved",
+    "lengths",
     "generator",
     "mixed",
     "accumulated",

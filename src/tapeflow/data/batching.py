@@ -70,7 +70,7 @@ class Batch(Grouped):
         return tuple([batch_spec(s, size) for s in self.source.specs])
 
     def together(self, handles: np.ndarray) -> Flat:
-        return self.source.rows.gather(handles)
+        return self.source.rows.gather(handles, self.size)
 
 
 class AsRagged(Step):

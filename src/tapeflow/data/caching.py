@@ -80,12 +80,12 @@ class _KeptRows(Rows):
         self._columns: list[np.ndarray] = []
         self._lock = threading.Lock()
 
-    def gather(self, handles: np.ndarray) -> Flat:
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
         keys: list[Any] = handles.tolist() if self.width == 1 else [h.tobytes() for h in handles]
         with self._lock:
             missing = [i for i, key in enumerate(keys) if key not in self._places]
             if missing or not self._columns:
-                self._keep([keys[i] for i in missing], self._source.gather(handles[missing]))
+                self._keep([keys[i] for i in missing], self._source.gather(handles[missing], most))
             places = np.array([self._places[key] for key in keys], np.int64)
             return tuple([host_memory.taken(c, places) for c in self._columns])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.pipe import Iteration, Pipe, State, Stream
-from tapeflow.data.randomness import Seed, drawn_seed
+from tapeflow.data.randomness import drawn_seed, order_state, restore_order
 from tapeflow.data.rows import OBJECTS
 from tapeflow.data.shuffling import generator_for
 from tapeflow.data.specs import common_specs
@@ -122,7 +122,7 @@ class Draws(Pipe):
     ) -> None:
         self.seed = drawn_seed(seed)
         self.weights, self.rerandomizes, self.source = np.asarray(weights, float), rerandomizes, source
-        self.passes = 0
+        self.iterators = 0
         self.rows = OBJECTS
 
     @property
@@ -130,15 +130,14 @@ class Draws(Pipe):
         return counting.INFINITE
 
     def stream(self, iteration: Iteration) -> Stream:
-        number = self.passes if self.rerandomizes or not self.seed.is_fixed else 0
-        self.passes += 1
-        return _Drawn(self, number, iteration)
+        is_new = self.rerandomizes or not self.seed.is_fixed
+        return _Drawn(self, iteration.next_order(self) if is_new else 0, iteration)
 
 
 class _Drawn(ElementStream):
-    def __init__(self, pipe: Draws, number: int, iteration: Iteration) -> None:
-        self._pipe = pipe
-        self._random = generator_for(*pipe.seed[:2], number)
+    def __init__(self, pipe: Draws, order: int, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._random = generator_for(*pipe.seed[:2], order)
         self._weights = None if pipe.source is None else Reader(pipe.source, iteration)
 
     def next_element(self) -> Flat | None:
@@ -155,14 +154,13 @@ class _Drawn(ElementStream):
     def state(self) -> State:
         weights = None if self._weights is None else self._weights.state()
         return {
+            **order_state(self._pipe, self._iteration),
             "random": self._random.bit_generator.state,
-            "passes": self._pipe.passes,
-            "seed": tuple(self._pipe.seed),
             "weights": weights,
         }
 
     def restore(self, state: State) -> None:
         self._random.bit_generator.state = state["random"]
-        self._pipe.passes, self._pipe.seed = state["passes"], Seed(*state["seed"])
+        restore_order(self._pipe, self._iteration, state)
         if self._weights is not None:
             self._weights.restore(state["weights"])

@@ -127,7 +127,7 @@ class Order(Piped):
         """Write all elements to a folder, from which `tf.data.Dataset.load` reads them.
 
         Args:
-            path: the folder; one that is there is replaced when the new one is whole.
+            path: the folder; one that holds a saved dataset, and nothing else, is replaced when the new one is whole.
             compression: None or "GZIP".
             shard_func: ignored; there is one file.
             checkpoint_args: ignored.

@@ -7,7 +7,7 @@ from typing import Any
 from tapeflow.data.pipe import State
 from tapeflow.data.stepping import ElementStream
 from tapeflow.data.structure import Flat
-from tapeflow.io.tfrecord import open_to_read
+from tapeflow.io.tfrecord import UNPACKING_ERRORS, not_whole, open_to_read
 
 
 class FileStream(ElementStream):
@@ -33,8 +33,14 @@ class FileStream(ElementStream):
             return None
         if self._file is None:
             self._file = open_to_read(self._path, self._compression, self._where)
-            self.begin(self._file, self._at)
-        element = self.read(self._file)
+            try:
+                self.begin(self._file, self._at)
+            except UNPACKING_ERRORS as error:
+                raise not_whole(self._path, error) from error
+        try:
+            element = self.read(self._file)
+        except UNPACKING_ERRORS as error:
+            raise not_whole(self._path, error) from error
         if element is None:
             self._is_over = True
             self._file.close()

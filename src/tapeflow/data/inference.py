@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tapeflow.autograph.callees import converted
 from tapeflow.data.calls import apart, arguments_of, call, results_of
 from tapeflow.data.pipe import Iteration, Pipe
 from tapeflow.data.specs import common_specs, spec_of_component
@@ -72,7 +73,7 @@ def _sketched(source: Pipe, function: Callable[..., Any], size: int) -> Inferred
     stands = [spec_of(tuple(size if d is None else d for d in s.shape), s.dtype) for s in specs]
 
     def called(*parts: Tensor) -> Any:
-        return results_of(function(*arguments_of(source.structure, parts)))
+        return results_of(converted(function)(*arguments_of(source.structure, parts)))
 
     with apart():
         return _described(sketch(called, *stands))

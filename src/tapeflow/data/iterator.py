@@ -11,7 +11,7 @@ from tapeflow.data.calls import note_read
 from tapeflow.data.composites import packed_state, unpacked_state
 from tapeflow.data.description import description
 from tapeflow.data.pipe import Iteration, Pipe, State
-from tapeflow.data.position import pipeline_state, set_pipeline_state
+from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
 from tapeflow.data.specs import IteratorSpec, OptionalSpec
 from tapeflow.data.structure import as_tensor
 from tapeflow.data.window_state import packed_windows, unpacked_windows
@@ -32,6 +32,7 @@ class ArrayIterator:
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._iteration = Iteration()
+        join_all(pipe, self._iteration)
         self._stream = pipe.stream(self._iteration)
 
     def next_flat(self) -> tuple[Any, ...]:

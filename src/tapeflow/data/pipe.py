@@ -53,6 +53,22 @@ class Iteration:
         self.passes[pipe] = count + 1
         return self.number << PASS_BITS | count
 
+    def join(self, pipe: Any) -> None:
+        """Be counted among the iterators over a step that is random anew for each of them."""
+        if pipe not in self.passes:
+            self.passes[pipe], pipe.iterators = pipe.iterators, pipe.iterators + 1
+
+    def next_order(self, pipe: Any) -> int:
+        """The number of the pass that begins now over such a step: the iterator's, and the pass's in the upper bits.
+
+        An iterator that reads ahead begins passes that nobody may want. They are numbered apart from those of
+        other iterators, so that these do not depend on how far a thread has read.
+        """
+        self.join(pipe)
+        order = self.passes[pipe]
+        self.passes[pipe] = order + (1 << PASS_BITS)
+        return order
+
 
 PASS_BITS = 32
 

@@ -1,4 +1,4 @@
-"""What the passes to come over a pipeline depend on: seeds, and how often each step has been passed over.
+"""What the passes to come over a pipeline depend on: seeds, and the passes and iterators that each step has had.
 
 Streams keep where they are themselves; but a step that begins passes as it goes (`repeat`, `flat_map`) may have
 none open just now, and the next one must still be the one that would have come.
@@ -10,13 +10,22 @@ from tapeflow.data.pipe import Iteration, Pipe, State
 from tapeflow.data.randomness import Seed
 
 
+def join_all(pipe: Pipe, iteration: Iteration) -> None:
+    """Count an iterator over every step of a pipeline, before any thread begins to read."""
+    for step in _steps(pipe):
+        if "iterators" in vars(step):
+            iteration.join(step)
+
+
 def pipeline_state(pipe: Pipe, iteration: Iteration) -> State:
     """The numbers of an iterator over a pipeline, as plain values."""
     steps = []
     for step in _steps(pipe):
         held = vars(step)
         seed = held.get("seed")
-        steps.append((iteration.passes.get(step), held.get("passes"), None if seed is None else tuple(seed)))
+        steps.append(
+            (iteration.passes.get(step), held.get("iterators"), None if seed is None else tuple(seed))
+        )
     return {"number": iteration.number, "steps": steps}
 
 
@@ -27,7 +36,7 @@ def set_pipeline_state(pipe: Pipe, iteration: Iteration, state: State) -> None:
         if passes is not None:
             iteration.passes[step] = passes
         if begun is not None:
-            vars(step)["passes"] = begun
+            vars(step)["iterators"] = begun
         if seed is not None:
             vars(step)["seed"] = Seed(*seed)
 

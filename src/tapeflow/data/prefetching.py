@@ -18,6 +18,7 @@ import numpy as np
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import objects
 from tapeflow.data.structure import Flat
+from tapeflow.engine import forking
 
 _AUTOTUNED = range(4, 17)
 """How many elements `AUTOTUNE` keeps ready: the more, the smaller they are."""
@@ -52,6 +53,7 @@ class _Queue:
         self.is_over = False
         self.is_closed = False
         self._is_autotuned = size < 0
+        self.begun = forking.forks
         self.changed = threading.Condition()
         self.reading = threading.Lock()  # held while the stream moves: its state is whole when it is free
 
@@ -97,6 +99,8 @@ class _Queue:
 
     def close(self) -> None:
         """End the thread; it may take as long as the element being made."""
+        if self.begun != forking.forks:
+            return  # it is not in this process, and may have held the lock
         with self.changed:
             self.is_closed = True
             self.ready.clear()
@@ -123,8 +127,10 @@ class _Prefetched(Stream):
 
     def take(self, count: int) -> np.ndarray:
         if self._thread is None and not self._queue.is_over:
+            self._queue.begun = forking.forks
             self._start()
         queue, found = self._queue, []
+        forking.check_threads(queue.begun, "Iterating a dataset with prefetch")
         while len(found) < count:
             with queue.changed:
                 queue.changed.wait_for(lambda: queue.ready or queue.is_over)

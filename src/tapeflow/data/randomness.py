@@ -82,6 +82,18 @@ def restored_place(pipe: Any, iteration: Iteration, state: State) -> tuple[int, 
     return state["pass"], state["at"]
 
 
+def order_state(pipe: Any, iteration: Iteration) -> State:
+    """What later passes over a step that is random anew in each depend on."""
+    return {"iterators": pipe.iterators, "passes": iteration.passes.get(pipe), "seed": tuple(pipe.seed)}
+
+
+def restore_order(pipe: Any, iteration: Iteration, state: State) -> None:
+    """Have later passes be those that would have come."""
+    pipe.iterators, pipe.seed = state["iterators"], Seed(*state["seed"])
+    if state["passes"] is not None:
+        iteration.passes[pipe] = state["passes"]
+
+
 class ElementCounters:
     """The counters that one element's call draws from: one for each seed an op may have."""
 
@@ -104,12 +116,17 @@ class ElementCounters:
 
 
 class _ElementCounter(Counter):
-    __slots__ = ("_own", "_place")
+    __slots__ = ("_own", "_place", "is_drawn_inside")
 
     def __init__(self, seed: Seed, place: tuple[int, int]) -> None:
         super().__init__(0)
+        self.is_drawn_inside = False
         self._own = seed
         self._place = np.array(place, np.uint64)
+
+    def next_key(self) -> Tensor:
+        self.is_drawn_inside |= len(state.bodies) > 1
+        return super().next_key()
 
     def words(self, count: int) -> tuple[int, int]:
         high, low = keys_of(self._own, self._place[:1], self._place[1:], count)[0].tolist()
@@ -146,6 +163,11 @@ class _RowCounter(Counter):
         for iteration in state.bodies[1:]:  # the first is the body over the rows, which has keys of its own
             key = fold_key(key, tensor_of(iteration))
         return key
+
+
+def draws_inside() -> bool:
+    """Whether a body that is being recorded drew in a branch or loop inside it."""
+    return any(isinstance(c, _ElementCounter) and c.is_drawn_inside for c in state.drawn)
 
 
 def draws_elsewhere() -> bool:

@@ -37,8 +37,13 @@ class Rows:
     width = 1
     is_computed = False
 
-    def gather(self, handles: np.ndarray) -> Flat:
-        """The elements, stacked: one array for each component."""
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
+        """The elements, stacked: one array for each component.
+
+        Args:
+            handles: of the elements.
+            most: how many there are at a time, if these may be fewer, being the last ones.
+        """
         raise NotImplementedError
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
@@ -56,7 +61,7 @@ class ObjectRows(Rows):
 
     width = 0
 
-    def gather(self, handles: np.ndarray) -> Flat:
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
         return stacked(list(handles))
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
@@ -75,7 +80,7 @@ class ArrayRows(Rows):
     def __init__(self, columns: Sequence[np.ndarray]) -> None:
         self.columns = tuple(columns)
 
-    def gather(self, handles: np.ndarray) -> Flat:
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
         count = len(handles)
         if count:
             first = int(handles[0])
@@ -94,7 +99,7 @@ class RangeRows(Rows):
     def __init__(self, start: int, step: int, dtype: np.dtype) -> None:
         self.start, self.step, self.dtype = start, step, dtype
 
-    def gather(self, handles: np.ndarray) -> Flat:
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
         return ((self.start + self.step * handles).astype(self.dtype),)
 
 
@@ -114,8 +119,8 @@ class ZippedRows(Rows):
             at += part.width
         return found
 
-    def gather(self, handles: np.ndarray) -> Flat:
-        return tuple([c for part, own in self._split(handles) for c in part.gather(own)])
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
+        return tuple([c for part, own in self._split(handles) for c in part.gather(own, most)])
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         parts = [part.elements(own) for part, own in self._split(handles)]

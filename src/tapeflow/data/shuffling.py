@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
-from tapeflow.data.randomness import Seed, drawn_seed
+from tapeflow.data.randomness import drawn_seed, order_state, restore_order
 from tapeflow.data.rows import Rows
 
 
@@ -28,19 +28,17 @@ class Shuffle(Step):
         super().__init__(source)
         self.size, self.reshuffles = size, reshuffles
         self.seed = drawn_seed(seed)
-        self.passes = 0
+        self.iterators = 0
 
     def stream(self, iteration: Iteration) -> Stream:
-        number = self.passes
-        self.passes += self.reshuffles
-        return _Shuffled(self, number, iteration)
+        order = iteration.next_order(self) if self.reshuffles else 0
+        return _Shuffled(self, order, iteration)
 
 
 class _Shuffled(Stream):
-    def __init__(self, pipe: Shuffle, number: int, iteration: Iteration) -> None:
-        self._pipe = pipe
-        self._number = number
-        self._random = generator_for(*pipe.seed[:2], number)
+    def __init__(self, pipe: Shuffle, order: int, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._random = generator_for(*pipe.seed[:2], order)
         self._inner: Stream | None = pipe.source.stream(iteration)
         self._buffer: np.ndarray | None = None
         self._size = pipe.size
@@ -97,18 +95,14 @@ class _Shuffled(Stream):
 
     def state(self) -> State:
         return {
-            "number": self._number,
-            "passes": self._pipe.passes,
-            "seed": tuple(self._pipe.seed),
+            **order_state(self._pipe, self._iteration),
             "random": self._random.bit_generator.state,
             "buffer": None if self._buffer is None else self._buffer.copy(),
             "inner": None if self._inner is None else self._inner.state(),
         }
 
     def restore(self, state: State) -> None:
-        self._number = state["number"]
-        self._pipe.passes = state["passes"]
-        self._pipe.seed = Seed(*state["seed"])
+        restore_order(self._pipe, self._iteration, state)
         self._random.bit_generator.state = state["random"]
         self._buffer = None if state["buffer"] is None else np.array(state["buffer"])
         if state["inner"] is None:

@@ -12,7 +12,7 @@ from tapeflow.data import cardinality as counting
 from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES, settled
 from tapeflow.data.ordering import Sequence as Numbers
 from tapeflow.data.pipe import Iteration, Pipe, State, Stream
-from tapeflow.data.randomness import Seed, drawn_seed
+from tapeflow.data.randomness import drawn_seed, order_state, restore_order
 from tapeflow.data.rows import (
     OBJECTS,
     ArrayRows,
@@ -144,35 +144,30 @@ class RandomNumbers(Fixed):
     def __init__(self, seed: int | None, rerandomizes: bool) -> None:
         super().__init__(Structure(0), [TensorSpec((), int64)], counting.INFINITE)
         self.seed, self.rerandomizes = drawn_seed(seed), rerandomizes
-        self.passes = 0
+        self.iterators = 0
         self.rows = RangeRows(0, 1, np.dtype(np.int64))
 
     def stream(self, iteration: Iteration) -> Stream:
-        number = self.passes if self.rerandomizes or not self.seed.is_fixed else 0
-        self.passes += 1
-        return _Random(self, number)
+        is_new = self.rerandomizes or not self.seed.is_fixed
+        return _Random(self, iteration.next_order(self) if is_new else 0, iteration)
 
 
 class _Random(Stream):
     """Handles are the numbers themselves."""
 
-    def __init__(self, pipe: RandomNumbers, number: int) -> None:
-        self._pipe = pipe
-        self._random = generator_for(*pipe.seed[:2], number)
+    def __init__(self, pipe: RandomNumbers, order: int, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._random = generator_for(*pipe.seed[:2], order)
 
     def take(self, count: int) -> np.ndarray:
         return np.array([self._random.integers(1 << 32) for _ in range(count)], np.int64)
 
     def state(self) -> State:
-        return {
-            "random": self._random.bit_generator.state,
-            "passes": self._pipe.passes,
-            "seed": tuple(self._pipe.seed),
-        }
+        return {**order_state(self._pipe, self._iteration), "random": self._random.bit_generator.state}
 
     def restore(self, state: State) -> None:
         self._random.bit_generator.state = state["random"]
-        self._pipe.passes, self._pipe.seed = state["passes"], Seed(*state["seed"])
+        restore_order(self._pipe, self._iteration, state)
 
 
 class Zip(Pipe):

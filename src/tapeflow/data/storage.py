@@ -7,31 +7,32 @@ that is broken off leaves nothing half-written behind. TensorFlow's own saved da
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import shutil
-import uuid
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tapeflow.data.file_stream import FileStream
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS
+from tapeflow.data.saved_manifest import ElementReader, data_path, read_manifest
 from tapeflow.data.sources import Fixed
 from tapeflow.data.stepping import ElementStream, Reader
 from tapeflow.data.structure import Flat, Structure
 from tapeflow.engine import errors, nest
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.io.files import told
-from tapeflow.io.tfrecord import TFRecordWriter, compression_of, read_record
-from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import array_of, tensor_bytes
+from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
+from tapeflow.io.temporary import naming
+from tapeflow.io.tfrecord import TFRecordWriter, read_record
+from tapeflow.summary.tensors import tensor_bytes
 from tapeflow.summary.wire import block
 
 _NAME, _DATA = "dataset.json", "elements.tfrecord"
+_FORMAT = "tapeflow-dataset"
 
 
 def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
@@ -55,15 +56,14 @@ def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
     return plain(structure.specs(specs))
 
 
-def _structure_of(plain: Any) -> Any:
-    if plain is None:
-        return None
-    kind, value = next(iter(plain.items()))
-    if kind == "spec":
-        return TensorSpec(value[0], value[1])
-    if kind == "dict":
-        return {k: _structure_of(v) for k, v in value}
-    return tuple([_structure_of(v) for v in value])
+def _written(folder: Path) -> list[str]:
+    """The files of a saved dataset in a folder; none if it holds no dataset."""
+    manifest = manifest_of(folder, _NAME)
+    # Manifests of version 0.1 do not name their format.
+    is_ours = manifest.get("format", _FORMAT) == _FORMAT and {"element", "count", "compression"} <= set(
+        manifest
+    )
+    return [_NAME, _DATA] if is_ours else []
 
 
 class Saving:
@@ -72,40 +72,43 @@ class Saving:
     def __init__(self, path: str, pipe: Pipe, compression: str, where: str) -> None:
         self.path, self._pipe, self._where = path, pipe, where
         self._compression = compression
-        self._building = f"{path.rstrip('/')}.{uuid.uuid4().hex[:8]}.part"
+        self._folder = ReplacedFolder(path, _NAME, _written, where)
         with told(path, where):
-            os.makedirs(self._building)
-        self._writer = TFRecordWriter(os.path.join(self._building, _DATA), compression)
+            self._building = self._folder.open()
+        try:
+            self._writer = TFRecordWriter(self._building / _DATA, compression)
+        except BaseException:
+            self._folder.discard()
+            raise
         self._count = 0
 
     def add(self, element: Flat) -> None:
         """Append an element."""
         try:
-            self._writer.write(b"".join([block(1, tensor_bytes(part)) for part in element]))
+            with naming(self.path):
+                self._writer.write(b"".join([block(1, tensor_bytes(part)) for part in element]))
         except TypeError as error:
-            self.give_up()
             raise TypeError(f"{self._where} expected elements of tensors; {error}") from None
         self._count += 1
 
     def finish(self) -> None:
         """Put the folder in its place."""
-        self._writer.close()
         described = {
+            "format": _FORMAT,
             "element": _described(self._pipe.structure, self._pipe.specs, self._where),
             "count": self._count,
             "compression": self._compression,
         }
-        with told(self.path, self._where):
-            with open(os.path.join(self._building, _NAME), "w") as file:
-                json.dump(described, file)
-            if os.path.isdir(self.path):
-                shutil.rmtree(self.path)
-            os.replace(self._building, self.path)
+        with naming(self.path):
+            self._writer.close()
+            (self._building / _NAME).write_text(json.dumps(described))
+            self._folder.commit()
 
     def give_up(self) -> None:
         """Leave nothing behind."""
-        self._writer.close()
-        shutil.rmtree(self._building, ignore_errors=True)
+        with contextlib.suppress(OSError):  # what could not be written is not wanted
+            self._writer.close()
+        self._folder.discard()
 
 
 def save(pipe: Pipe, path: str, compression: str, where: str = "tf.data.Dataset.save") -> None:
@@ -116,10 +119,10 @@ def save(pipe: Pipe, path: str, compression: str, where: str = "tf.data.Dataset.
     try:
         while (element := reader.next()) is not None:
             saving.add(element)
+        saving.finish()
     except BaseException:
         saving.give_up()
         raise
-    saving.finish()
 
 
 def is_saved(path: str) -> bool:
@@ -138,12 +141,9 @@ class Saved(Fixed):
             raise errors.NotFoundError(
                 None, None, f"{where} expected a saved dataset; could not find one at {path!r}."
             )
-        with open(os.path.join(path, _NAME)) as file:
-            described = json.load(file)
-        specs = _structure_of(described["element"])
+        specs, count, self.compression = read_manifest(path, _NAME, where)
         flat = tuple([s for s in nest.flatten(specs) if s is not None])
-        super().__init__(Structure(specs), flat, int(described["count"]))
-        self.compression = compression_of(described["compression"], where)
+        super().__init__(Structure(specs), flat, count)
         self.rows = OBJECTS
 
     def stream(self, iteration: Iteration) -> Stream:
@@ -152,14 +152,14 @@ class Saved(Fixed):
 
 class _Loaded(FileStream):
     def __init__(self, pipe: Saved) -> None:
-        super().__init__(os.path.join(pipe.path, _DATA), pipe.compression, pipe.where)
+        super().__init__(data_path(pipe.path, _DATA, pipe.where), pipe.compression, pipe.where)
+        self._elements = ElementReader(pipe.specs, self._path)
 
     def read(self, file: Any) -> Flat | None:
         record = read_record(file, self._path)
         if record is None:
             return None
-        found = message("Element").FromString(record).component
-        return tuple([np.array(array_of(part)) for part in found])
+        return self._elements.element(record)
 
 
 class Stored(Step):
@@ -212,18 +212,27 @@ class _Stored(ElementStream):
             self._saving = Saving(self._pipe.path, self._pipe, self._pipe.compression, self._pipe.where)
         if self._saving is None:
             return element
-        if element is None:
-            self._saving.finish()
-            self._saving = None
-            self._is_read = True
-            return None
-        self._saving.add(element)
         self._count += 1
-        return element
+        try:
+            if element is not None:
+                self._saving.add(element)
+                return element
+            self._saving.finish()
+        except BaseException:
+            self._give_up()
+            raise
+        self._saving = None
+        self._is_read = True
+        return None
 
-    def __del__(self) -> None:
+    def _give_up(self) -> None:
+        """Write no more: an element would be missing."""
         if self._saving is not None:
             self._saving.give_up()
+            self._saving = None
+
+    def __del__(self) -> None:
+        self._give_up()
 
     def state(self) -> State:
         return {"is_read": self._is_read, "count": self._count, "reader": self._reader.state()}

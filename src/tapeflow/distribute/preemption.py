@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -84,6 +85,8 @@ class PreemptionCheckpointHandler:
         manager.restore_or_initialize()
         self._preemption = Preemption()
         self._preemption.begin()
+        # Who has dropped the handler saves nothing any more: a SIGTERM is to end the process again.
+        weakref.finalize(self, self._preemption.end).atexit = False
 
     @property
     def total_run_calls(self) -> int:

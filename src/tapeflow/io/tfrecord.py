@@ -13,6 +13,9 @@ from tapeflow.summary.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, recor
 
 _KINDS = ("", "GZIP", "ZLIB")
 _NO_LEVEL = -1
+_BLOCK_BYTES = 1 << 24
+UNPACKING_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What reading a damaged compressed file raises."""
 
 
 class TFRecordOptions:
@@ -181,12 +184,28 @@ def read_record(file: Any, path: str) -> bytes | None:
         hint = " Is this even a TFRecord file? It may be compressed: see compression_type." if not at else ""
         raise _lost(f"{where} expected records in {path}: corrupted record at {at}.{hint}")
     length = int.from_bytes(head[:8], "little")
-    data, footer = file.read(length), file.read(FOOTER_SIZE)
+    data, footer = _read(file, length), file.read(FOOTER_SIZE)
     if len(data) < length or len(footer) < FOOTER_SIZE:
         raise _lost(f"{where} expected whole records in {path}: truncated record at {at}.")
     if int.from_bytes(footer, "little") != masked_crc(data):
         raise _lost(f"{where} expected records with the right checksum in {path}: corrupted record at {at}.")
     return data
+
+
+def _read(file: Any, count: int) -> bytes:
+    """So many bytes, or those there are: memory is not taken for a length that only the file claims."""
+    if count <= _BLOCK_BYTES:
+        return file.read(count)
+    blocks: list[bytes] = []
+    while count > 0 and (block := file.read(min(count, _BLOCK_BYTES))):
+        blocks.append(block)
+        count -= len(block)
+    return b"".join(blocks)
+
+
+def not_whole(path: str, error: Exception) -> errors.DataLossError:
+    """What a damaged compressed file makes its reader say, as TensorFlow's error."""
+    return _lost(f"Reading {path} expected a whole compressed file: {error}.")
 
 
 def _lost(message: str) -> errors.DataLossError:

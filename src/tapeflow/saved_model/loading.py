@@ -16,9 +16,12 @@ from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.module import Module
 from tapeflow.engine.portable import PortableProgram
+from tapeflow.engine.program_trial import Program, try_out
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
+from tapeflow.io.folder_part import part_of
+from tapeflow.saved_model.manifest import check_manifest
 from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES, input_specs, served
 from tapeflow.train.tensor_file import TensorFile
 
@@ -36,9 +39,11 @@ class Saved:
     def __init__(self, program: PortableProgram, described: Any) -> None:
         self._program = program
         self._outputs = described["outputs"]
-        self._writes = [int(i) for i in described["writes"]]
+        self.writes = [int(i) for i in described["writes"]]
         self.arguments = {str(name): structure for name, structure in described["arguments"]}
         self.inputs = [TensorSpec(i["shape"], i["dtype"], name=i["name"]) for i in described["inputs"]]
+        if len(_marks(self._outputs)) + len(self.writes) != len(program.output_specs):
+            raise TypeError("a program has another number of results")
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], casts: bool) -> list[Any]:
         """The inputs of the program among the arguments of a call.
@@ -98,7 +103,7 @@ class Saved:
     def run(self, variables: list[Variable], inputs: list[Any]) -> Any:
         """The results; what the function assigned is assigned."""
         found = self._program(variables, *inputs)
-        for i, value in zip(self._writes, found[len(found) - len(self._writes) :], strict=True):
+        for i, value in zip(self.writes, found[len(found) - len(self.writes) :], strict=True):
             variables[i].assign(value)
         results = iter(found)
         return nest.map_structure(lambda mark: None if mark is None else next(results), self._outputs)
@@ -108,6 +113,11 @@ class Saved:
         """What comes back, with a spec for each tensor."""
         specs = iter(self._program.output_specs)
         return nest.map_structure(lambda mark: None if mark is None else next(specs), self._outputs)
+
+
+def _marks(outputs: Any) -> list[Any]:
+    """One mark for each tensor among the results of a function."""
+    return [mark for mark in nest.flatten(outputs) if mark is not None]
 
 
 class Endpoint:
@@ -250,12 +260,16 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
 
     Args:
         export_dir: the folder.
-        tags, options: ignored.
+        tags: ignored.
+        options: `tf.saved_model.LoadOptions(safe_mode=False)` runs the folder's programs unseen. Otherwise programs
+            that were not exported on this machine are tried in another process first, once.
 
     Raises:
         OSError: there is no such folder.
-        ValueError: it is damaged, or one of TensorFlow's.
+        ValueError: it is damaged, one of TensorFlow's, or has programs that may do something else than compute.
+        RuntimeError: no process could be started to try them.
     """
+    safe_mode = bool(getattr(options, "safe_mode", True))
     path = Path(os.fspath(export_dir))
     if not (path / MANIFEST).is_file():
         if (path / _KERAS_FILE).is_file():
@@ -277,46 +291,76 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
                 )
                 for i, v in enumerate(manifest["variables"])
             ]
-        endpoints = {
-            name: Endpoint(name, [_saved(path, d, manifest) for d in described], variables)
-            for name, described in manifest["endpoints"].items()
-        }
-        paths = [[str(name) for name in v["path"]] for v in manifest["variables"]]
-        return LoadedModel(endpoints, manifest["signatures"], variables, paths)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        programs = _programs(path, manifest, safe_mode)
+        try:
+            return _assembled(manifest, programs, variables)
+        except ValueError as error:
+            raise _broken(path, str(error)) from error
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise _broken(path, f"{type(error).__name__}: {error}") from error
 
 
-def _saved(path: Path, described: Any, manifest: Any) -> Saved:
-    file = _checked(path, described["file"], manifest)
-    return Saved(PortableProgram(file.read_bytes(), str(file)), described)
+def _assembled(manifest: Any, programs: dict[str, PortableProgram], variables: list[Variable]) -> LoadedModel:
+    endpoints = {
+        name: Endpoint(name, [Saved(programs[d["file"]], d) for d in described], variables)
+        for name, described in manifest["endpoints"].items()
+    }
+    paths = [[str(name) for name in v["path"]] for v in manifest["variables"]]
+    return LoadedModel(endpoints, manifest["signatures"], variables, paths)
+
+
+def _programs(path: Path, manifest: Any, safe_mode: bool) -> dict[str, PortableProgram]:
+    """The programs of a folder, by file. The bytes that are tried are the ones that run: they are read once."""
+    names = {d["file"] for described in manifest["endpoints"].values() for d in described}
+    found = {name: Program(str(path / name), _content(path, name, manifest)) for name in sorted(names)}
+    if safe_mode:
+        try_out(list(found.values()))
+    return {name: PortableProgram(p.data, p.where, safe_mode) for name, p in found.items()}
 
 
 def _manifest(path: Path) -> Any:
-    file = path / MANIFEST
-    if file.stat().st_size > _MAX_MANIFEST_BYTES:
-        raise _broken(path, f"{MANIFEST} is not of a believable size")
     try:
+        file = part_of(path, MANIFEST)
+        if file.stat().st_size > _MAX_MANIFEST_BYTES:
+            raise ValueError(f"{MANIFEST} is not of a believable size")
         found = json.loads(file.read_bytes())
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError(f"{MANIFEST} does not describe a saved model")
+        check_manifest(found)
+        for name in found["sha256"]:
+            if Path(name).name == name:  # no other is opened
+                part_of(path, name)
     except (ValueError, RecursionError) as error:
         raise _broken(path, str(error)) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise _broken(path, f"{MANIFEST} does not describe a saved model")
     return found
 
 
 def _checked(path: Path, name: str, manifest: Any) -> Path:
     """A file of the folder, after its checksum was found to be right; no path leads out of the folder."""
+    file = _file(path, name, manifest)
+    with file.open("rb") as opened:
+        _check(path, name, manifest, hashlib.file_digest(opened, "sha256").hexdigest())
+    return file
+
+
+def _content(path: Path, name: str, manifest: Any) -> bytes:
+    """The bytes of a file of the folder, which have the right checksum."""
+    data = _file(path, name, manifest).read_bytes()
+    _check(path, name, manifest, hashlib.sha256(data).hexdigest())
+    return data
+
+
+def _file(path: Path, name: str, manifest: Any) -> Path:
     if Path(name).name != name or name not in manifest["sha256"]:
         raise _broken(path, f"it names a file {name!r} that is none of its own")
-    file = path / name
-    if not file.is_file():
+    if not (path / name).is_file():
         raise _broken(path, f"{name!r} is missing")
-    with file.open("rb") as opened:
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    return path / name
+
+
+def _check(path: Path, name: str, manifest: Any, digest: str) -> None:
     if digest != manifest["sha256"][name]:
         raise _broken(path, f"{name!r} has changed since it was written")
-    return file
 
 
 def contains_saved_model(export_dir: Any) -> bool:

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import json
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,8 +18,9 @@ from tapeflow.engine.module import Module
 from tapeflow.engine.portable import export_program
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
+from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
+from tapeflow.io.temporary import naming
 from tapeflow.keras.models.model import Model
-from tapeflow.train.atomic import replace_folder, temporary_beside
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
 from tapeflow.train.trackable import Trackable, children
@@ -38,7 +38,16 @@ class SaveOptions:
 
 
 class LoadOptions(SaveOptions):
-    """TensorFlow's options for loading; none of them changes anything here."""
+    """Options for loading; TensorFlow's own change nothing here.
+
+    Args:
+        safe_mode: `False` runs programs without trying them in another process or looking at what they do. That is
+            for folders you trust.
+        options: TensorFlow's.
+    """
+
+    def __init__(self, *, safe_mode: bool = True, **options: Any) -> None:
+        super().__init__(safe_mode=safe_mode, **options)
 
 
 class Call(NamedTuple):
@@ -60,13 +69,15 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         obj: a Keras model, or a `tf.Module` or `tf.train.Checkpoint` with `@tf.function`s. One without an
             `input_signature` is written for each kind of call that it has met; a model's has to have one. Functions
             of strings, with which no program computes, are left out, with a warning.
-        export_dir: the folder; it is replaced as a whole.
+        export_dir: the folder; one that holds an earlier export, and nothing else, is replaced as a whole.
         signatures: a function, or a dict of them, to find under `signatures` after loading.
         options: ignored.
 
     Raises:
+        FileExistsError: there are other things in the folder; they stay.
         ValueError: there is no function whose arguments are known, or one cannot be exported.
     """
+    folder = ReplacedFolder(os.fsdecode(export_dir), MANIFEST, _written, "tf.saved_model.save")
     is_model = isinstance(obj, Model)
     if not isinstance(obj, (Module, Trackable)):
         raise ValueError(
@@ -96,7 +107,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             f"{type(obj).__name__}. Decorate its methods with @tf.function(input_signature=[tf.TensorSpec(...)]), or "
             "call them before saving."
         )
-    _write(Path(os.fspath(export_dir)), endpoints, named, variables, _paths(obj))
+    _write(folder, endpoints, named, variables, _paths(obj))
 
 
 def _of_numbers(name: str, calls: list[Call]) -> list[Call]:
@@ -288,38 +299,57 @@ def _is_shape(value: Any) -> bool:
     return all(d is None or isinstance(d, int) for d in value)
 
 
+def _written(folder: Path) -> list[str]:
+    """The files of an earlier export in a folder; none if it holds no export."""
+    manifest = manifest_of(folder, MANIFEST)
+    files = manifest.get("sha256")
+    if manifest.get("format") != FORMAT or not isinstance(files, dict):
+        return []
+    return [MANIFEST, VARIABLES, *(name for name in files if name.endswith(ENDING))]
+
+
 def _write(
-    path: Path,
+    place: ReplacedFolder,
     endpoints: dict[str, list[Call]],
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
 ) -> None:
-    """Write the folder beside its place, then put it there."""
-    folder = temporary_beside(path, is_folder=True)
+    folder = place.open()
     try:
-        files: dict[str, str] = {}
-        described = {
-            name: [_export(folder, name, i, c, variables, files) for i, c in enumerate(calls)]
-            for name, calls in endpoints.items()
-        }
-        tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
-        write_tensors(folder / VARIABLES, tensors)
-        files[VARIABLES] = _digest((folder / VARIABLES).read_bytes())
-        manifest = {
-            "format": FORMAT,
-            "version": 2,
-            "endpoints": described,
-            "signatures": named,
-            "variables": [
-                {"name": v.name, "trainable": v.trainable, "path": paths.get(id(v), [])} for v in variables
-            ],
-            "sha256": files,
-        }
-        (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
-        replace_folder(folder, path)
+        with naming(place.path):
+            _fill(folder, endpoints, named, variables, paths)
+            place.commit()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        place.discard()
+
+
+def _fill(
+    folder: Path,
+    endpoints: dict[str, list[Call]],
+    named: dict[str, str],
+    variables: list[Variable],
+    paths: dict[int, list[str]],
+) -> None:
+    files: dict[str, str] = {}
+    described = {
+        name: [_export(folder, name, i, c, variables, files) for i, c in enumerate(calls)]
+        for name, calls in endpoints.items()
+    }
+    tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
+    write_tensors(folder / VARIABLES, tensors)
+    files[VARIABLES] = _digest((folder / VARIABLES).read_bytes())
+    manifest = {
+        "format": FORMAT,
+        "version": 2,
+        "endpoints": described,
+        "signatures": named,
+        "variables": [
+            {"name": v.name, "trainable": v.trainable, "path": paths.get(id(v), [])} for v in variables
+        ],
+        "sha256": files,
+    }
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
 
 
 def _export(

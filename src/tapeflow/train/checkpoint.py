@@ -15,11 +15,13 @@ from tapeflow.engine import errors
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.dtypes import string as string_dtype
 from tapeflow.engine.function import Function
-from tapeflow.engine.running import materialise
+from tapeflow.engine.running import materialise, run_pending
+from tapeflow.engine.shapes.history import history, set_history
 from tapeflow.engine.sketch import init_scope
+from tapeflow.engine.trace import is_staging, live_trace
 from tapeflow.engine.variable import Variable
 from tapeflow.train.background import BackgroundWriter
-from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
+from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
 from tapeflow.train.plain_state import packed
 from tapeflow.train.restoration import (
     FORMAT,
@@ -118,6 +120,7 @@ class Checkpoint(Trackable):
         Returns:
             The path to give to `restore`: `folder/ckpt-1`.
         """
+        check_state_file(os.path.dirname(os.fspath(file_prefix)))
         self.save_counter.assign_add(1)
         path = f"{os.fspath(file_prefix)}-{int(self.save_counter)}"
 
@@ -133,6 +136,7 @@ class Checkpoint(Trackable):
     def _write(self, path: str, options: CheckpointOptions | None, then: Any) -> str:
         options = options or CheckpointOptions()
         tensors, metadata = contents(self)
+        metadata["sizes"] = history()
 
         def work() -> None:
             write_tensors(file_of(path), tensors, metadata)
@@ -177,9 +181,12 @@ class Checkpoint(Trackable):
         self._writer.wait()
         if save_path is None:
             return InitializationOnlyStatus()
-        restoration = Restoration(opened(save_path), self)
+        file = opened(save_path)
+        set_history(file.metadata.get("sizes", ""))
+        restoration = Restoration(file, self)
         if self._root is not None:
             restoration.take(self._root, 0)  # it waits, too, for what is not made yet
+        _run_pending()  # as `contents` does
         return CheckpointLoadStatus(restoration)
 
 
@@ -222,6 +229,7 @@ def contents(
         root: the object.
         take: gives what to keep of a Variable; a copy of its value unless given.
     """
+    _run_pending()
     taken = take or snapshot
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
@@ -257,6 +265,16 @@ def contents(
                 spelled = name.replace(".", "..").replace("/", ".S")
                 node["children"][name] = number(child, f"{path}/{spelled}" if path else spelled)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
+
+
+def _run_pending() -> None:
+    """Run what is pending when values are saved or restored, unless it is part of a record that is being made.
+
+    What follows a restore then begins with nothing pending, as what followed the save did, and is the same programs:
+    a loop that goes on from a checkpoint gives the bits that it would have given.
+    """
+    if not (is_staging() or live_trace().is_body):
+        run_pending()
 
 
 def held(variable: Variable) -> Any:

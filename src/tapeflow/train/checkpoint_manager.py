@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from tapeflow.summary.sorted_table import is_table
 from tapeflow.train.checkpoint import Checkpoint, CheckpointOptions
-from tapeflow.train.checkpoint_state import delete_checkpoint, get_checkpoint_state, update_checkpoint_state
+from tapeflow.train.checkpoint_state import (
+    check_state_file,
+    file_of,
+    get_checkpoint_state,
+    update_checkpoint_state,
+)
+from tapeflow.train.restoration import is_checkpoint
+from tapeflow.train.tensor_file import BrokenFile, TensorFile
 
 now = time.time
 
 
 class CheckpointManager:
     """Saves checkpoints in a folder under growing numbers and deletes old ones.
+
+    It deletes checkpoints of its own name in its own folder, and nothing else that the folder's file `checkpoint`
+    may name.
 
     Args:
         checkpoint: the `tf.train.Checkpoint` to save.
@@ -75,8 +89,20 @@ class CheckpointManager:
         if len(times) != len(state.all_model_checkpoint_paths):
             times = [now()] * len(state.all_model_checkpoint_paths)
         for path, saved in zip(state.all_model_checkpoint_paths, times, strict=True):
-            if min(saved, now()) > self._last_preserved:
-                self._kept[path] = min(saved, now())
+            own = self._own_path(path)
+            if own is not None and min(saved, now()) > self._last_preserved:
+                self._kept[own] = min(saved, now())
+
+    def _own_path(self, path: str) -> str | None:
+        """A path of the state file as this manager would have written it; None if it would not have."""
+        place, start = os.path.split(self._prefix)
+        folder, name = os.path.split(path)
+        is_here = os.path.abspath(folder) == os.path.abspath(place)
+        return (
+            os.path.join(place, name)
+            if is_here and re.fullmatch(rf"{re.escape(start)}--?\d+", name)
+            else None
+        )
 
     @property
     def directory(self) -> str:
@@ -124,6 +150,7 @@ class CheckpointManager:
             if check_interval and self._last_step is not None and step - self._last_step < self._interval:
                 return None
             self._last_step = step
+        check_state_file(self._directory)
         self._checkpoint.save_counter.assign_add(1)
         counted = self._checkpoint.save_counter if checkpoint_number is None else checkpoint_number
         path = f"{self._prefix}-{int(counted)}"
@@ -149,7 +176,7 @@ class CheckpointManager:
             if self._keep_every_s and saved - self._keep_every_s >= self._last_preserved:
                 self._last_preserved = saved
                 continue
-            delete_checkpoint(path)
+            _delete(path)
 
     def _write_state(self) -> None:
         times = list(self._kept.values())
@@ -175,3 +202,24 @@ class CheckpointManager:
     def sync(self) -> None:
         """Wait until what `enable_async` writes is on disk."""
         self._checkpoint.sync()
+
+
+def _delete(save_path: str) -> None:
+    """Delete the file of a checkpoint; and those that TensorFlow wrote under this path, the index first."""
+    file, index = file_of(save_path), Path(f"{save_path}.index")
+    if _is_checkpoint(file):
+        file.unlink(missing_ok=True)
+    if index.is_file() and not index.is_symlink() and is_table(index):
+        index.unlink(missing_ok=True)
+        for part in index.parent.glob(f"{glob.escape(index.stem)}.data-[0-9]*-of-[0-9]*"):
+            part.unlink(missing_ok=True)
+
+
+def _is_checkpoint(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file():
+        return False
+    try:
+        with TensorFile(file) as tensors:
+            return is_checkpoint(tensors)
+    except (BrokenFile, FileNotFoundError):
+        return False

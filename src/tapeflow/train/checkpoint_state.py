@@ -5,7 +5,6 @@ It is a text that TensorFlow reads and writes too: `model_checkpoint_path: "ckpt
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Sequence
@@ -34,15 +33,6 @@ class CheckpointState:
 def file_of(save_path: Any) -> Path:
     """The file of a checkpoint whose path, as users know it, has no ending."""
     return Path(os.fspath(save_path) + ENDING)
-
-
-def delete_checkpoint(save_path: str) -> None:
-    """Delete the file of a checkpoint; and those that TensorFlow wrote under this path, the index first."""
-    path = Path(save_path)
-    file_of(path).unlink(missing_ok=True)
-    Path(f"{path}.index").unlink(missing_ok=True)
-    for part in path.parent.glob(f"{glob.escape(path.name)}.data-[0-9]*-of-[0-9]*"):
-        part.unlink(missing_ok=True)
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
@@ -75,6 +65,22 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     )
 
 
+def check_state_file(folder: str, latest_filename: str | None = None) -> None:
+    """Refuse a folder where another file has the name of the state file.
+
+    Raises:
+        FileExistsError: there is one.
+    """
+    name = latest_filename or _NAME
+    path = Path(folder or ".", name)
+    is_empty = not path.exists() or (path.is_file() and not path.stat().st_size)
+    if not is_empty and get_checkpoint_state(folder or ".", name) is None:
+        raise FileExistsError(
+            f"Saving a checkpoint expected to keep a list of checkpoints in {str(path)!r}; got a file that is no such "
+            "list. Nothing was changed: choose another folder, or move this file away."
+        )
+
+
 def update_checkpoint_state(
     folder: str,
     latest: str,
@@ -95,6 +101,7 @@ def update_checkpoint_state(
     lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in timestamps]
     if last_preserved is not None:
         lines.append(f"last_preserved_timestamp: {last_preserved!r}")
+    check_state_file(folder, latest_filename)
     with replacing(Path(folder or ".", latest_filename or _NAME)) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

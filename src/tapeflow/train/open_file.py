@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import weakref
 from pathlib import Path
 
@@ -14,13 +16,27 @@ class OpenFile:
 
     Args:
         path: the file.
+
+    Raises:
+        OSError: there is none, or it is a pipe or a device, which may have no end.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        # A pipe without a writer would be waited for.
+        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+        self._descriptor = os.open(path, flags)
         self.close = weakref.finalize(self, os.close, self._descriptor)
-        self.size = os.fstat(self._descriptor).st_size
+        found = os.fstat(self._descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            self.close()
+            kind = IsADirectoryError if stat.S_ISDIR(found.st_mode) else OSError
+            raise kind(
+                errno.EISDIR if kind is IsADirectoryError else errno.EINVAL,
+                "is not a regular file",
+                str(path),
+            )
+        self.size = found.st_size
 
     def bytes(self, at: int, count: int) -> bytes:
         """So many bytes from a place on.

@@ -68,9 +68,20 @@ def _is_sound(node: Any, count: int, file: CheckpointFile) -> bool:
         return False
     if not all(type(i) is int and 0 <= i < count for i in node["children"].values()):
         return False
-    tensor = node.get("tensor")
-    return isinstance(node.get("name"), str) and (
-        tensor is None or (isinstance(tensor, str) and tensor in file)
+    return (
+        isinstance(node.get("name"), str)
+        and ("tensor" not in node or (isinstance(node["tensor"], str) and node["tensor"] in file))
+        and _are_slots(node.get("slots", []), count)
+    )
+
+
+def _are_slots(slots: Any, count: int) -> bool:
+    """Whether these say which nodes belong to which, and what for."""
+    if not isinstance(slots, list) or not all(isinstance(s, list) and len(s) == 3 for s in slots):
+        return False
+    return all(
+        isinstance(name, str) and all(type(i) is int and 0 <= i < count for i in (variable, slot))
+        for variable, name, slot in slots
     )
 
 
@@ -150,7 +161,7 @@ class Restoration:
             return
         if is_new and has_state(owner):
             if "state" in held:
-                assignments.append((owner, unpacked(held["state"], self.file.read)))
+                assignments.append((owner, self._unpacked(held["state"])))
                 self._note(owner, node)
             elif "foreign" in held:
                 warnings.warn(
@@ -194,7 +205,7 @@ class Restoration:
 
     def _value_for(self, variable: Variable, held: dict[str, Any]) -> Any:
         if "strings" in held:
-            return unpacked(held["strings"], self.file.read)
+            return self._unpacked(held["strings"])
         name = held["tensor"]
         shape, dtype = self.file.shape(name), self.file.dtype(name)
         if not variable.shape.is_compatible_with(shape):
@@ -210,10 +221,18 @@ class Restoration:
             )
         return self.file.read(name)
 
+    def _unpacked(self, packed: Any) -> Any:
+        try:
+            return unpacked(packed, self.file.read)
+        except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            raise BrokenFile(
+                f"{_unfit(self.file)} a state in it cannot be read ({type(error).__name__}: {error})."
+            ) from error
+
     def _set_state(self, target: Any, state: Any) -> None:
         try:
             set_state(target, state)
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+        except (KeyError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
             raise ValueError(
                 f"Restoring expected the state of a {type(target).__name__} like this one; got {str(self.file.path)!r} "
                 f"with another ({type(error).__name__}: {error}). Is the dataset the one that was saved?"

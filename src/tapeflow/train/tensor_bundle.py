@@ -15,6 +15,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from tapeflow.engine import dtypes
+from tapeflow.io.folder_part import part_of
 from tapeflow.summary.protos import message
 from tapeflow.summary.records import masked_crc
 from tapeflow.summary.sorted_table import table_entries
@@ -90,7 +91,8 @@ class TensorBundle:
 
     def _shard(self, number: int, count: int) -> OpenFile:
         if number not in self._shards:
-            path = Path(f"{self._prefix}.data-{number:05d}-of-{count:05d}")
+            index = Path(f"{self._prefix}.index")
+            path = part_of(index.parent, f"{index.stem}.data-{number:05d}-of-{count:05d}")
             try:
                 self._shards[number] = OpenFile(path)
             except OSError as error:

@@ -222,13 +222,18 @@ class TensorFile:
         try:
             dtypes = json.loads(self.metadata.get("dtypes", "{}"))
             self._dtypes = {name: np.dtype(dtype) for name, dtype in dtypes.items()}
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise self._broken(f"it names unknown dtypes: {error}") from error
-        if any(
-            d not in _CARRIERS or self._entries[n][0] != _DTYPES[_CARRIERS[d]]
-            for n, d in self._dtypes.items()
-        ):
+        if not all(self._carries(name, dtype) for name, dtype in self._dtypes.items()):
             raise self._broken("it names unsound dtypes")
+
+    def _carries(self, name: str, dtype: np.dtype[Any]) -> bool:
+        """Whether a tensor can be one of a dtype that safetensors does not name."""
+        if name not in self._entries or dtype not in _CARRIERS:
+            return False
+        carrier, shape, _, _ = self._entries[name]
+        parts = dtype.itemsize // carrier.itemsize
+        return carrier == _DTYPES[_CARRIERS[dtype]] and shape[-1:] == (parts,)
 
     @property
     def names(self) -> list[str]:

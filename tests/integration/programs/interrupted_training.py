@@ -19,6 +19,7 @@ import tapeflow as tf
 
 callbacks, layers = tf.keras.callbacks, tf.keras.layers
 Data = dict[str, Any]  # the arguments of `fit` that say what to train on
+ROWS = 160
 
 
 def say(place: str) -> None:
@@ -47,8 +48,8 @@ class Slow(callbacks.Callback):
 
 def samples(*shape: int) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(5)
-    x = random.random((160, *shape), np.float32)
-    return x, (x.reshape(160, -1).mean(1) > 0.5).astype(np.int32)
+    x = random.random((ROWS, *shape), np.float32)
+    return x, (x.reshape(ROWS, -1).mean(1) > 0.5).astype(np.int32)
 
 
 def noisy(image: Any, label: Any) -> Any:
@@ -78,7 +79,7 @@ class Batches(tf.keras.utils.Sequence):
         self.noise = 0.1 if workers == 1 else 0.0
 
     def __len__(self) -> int:
-        return 20
+        return ROWS // 8
 
     def __getitem__(self, index: int) -> Any:
         rows = self.order[index * 8 : index * 8 + 8]
@@ -128,7 +129,7 @@ def interleaved() -> tuple[Any, Data]:
     x, y = samples(8, 8, 1)
 
     def part(first: Any) -> Any:
-        rows = tf.data.Dataset.range(first, 160, 4)
+        rows = tf.data.Dataset.range(first, ROWS, 4)
         return rows.map(lambda i: (tf.gather(x, i), tf.gather(y, i)))
 
     data = tf.data.Dataset.range(4).interleave(part, cycle_length=3, block_length=2, num_parallel_calls=2)
@@ -138,9 +139,24 @@ def interleaved() -> tuple[Any, Data]:
     held_out = tf.data.Dataset.from_tensor_slices((x, y)).map(noisy).batch(32)
     return compiled(dense(layers.Dropout(0.2))), {
         "x": endless.prefetch(tf.data.AUTOTUNE),
-        "steps_per_epoch": 17,
+        "steps_per_epoch": ROWS // 8 - 3,
         "validation_data": held_out,
     }
+
+
+def lengths() -> tuple[Any, Data]:
+    """Texts in batches padded to the longest of each, so that the shape changes from step to step."""
+    random = np.random.default_rng(6)
+    texts = [random.integers(1, 40, length) for length in random.integers(3, 40, ROWS)]
+    whole = tf.data.Dataset.from_generator(
+        lambda: ((text, len(text) % 2) for text in texts),
+        output_signature=(tf.TensorSpec((None,), tf.int64), tf.TensorSpec((), tf.int32)),
+    )
+    model = tf.keras.Sequential(
+        [layers.Embedding(40, 6, mask_zero=True), layers.GRU(5), layers.Dropout(0.2), layers.Dense(2)]
+    )
+    data = whole.shuffle(20).padded_batch(4)
+    return compiled(model), {"x": data, "validation_data": whole.padded_batch(16)}
 
 
 def generator() -> tuple[Any, Data]:
@@ -148,10 +164,10 @@ def generator() -> tuple[Any, Data]:
 
     def batches() -> Iterator[Any]:
         while True:
-            rows = np.random.permutation(160)[:8]
+            rows = np.random.permutation(ROWS)[:8]
             yield x[rows] + np.random.rand(8, 12).astype(np.float32), y[rows]
 
-    data = {"x": batches(), "steps_per_epoch": 20, "validation_data": (x[:20], y[:20])}
+    data = {"x": batches(), "steps_per_epoch": ROWS // 8, "validation_data": (x[:20], y[:20])}
     return compiled(dense(layers.Dropout(0.3))), data
 
 
@@ -218,7 +234,7 @@ class Pair(tf.keras.Model):
 def pair() -> tuple[Any, Data]:
     model = Pair()
     model.compile(tf.keras.optimizers.Adam(1e-3), tf.keras.optimizers.RMSprop(1e-3))
-    return model, {"x": tf.data.Dataset.from_tensor_slices(samples(12)).shuffle(160).batch(8)}
+    return model, {"x": tf.data.Dataset.from_tensor_slices(samples(12)).shuffle(ROWS).batch(8)}
 
 
 KINDS: dict[str, Callable[[], tuple[Any, Data]]] = {
@@ -227,6 +243,7 @@ KINDS: dict[str, Callable[[], tuple[Any, Data]]] = {
     "augmented": augmented,
     "threads": threads,
     "interleaved": interleaved,
+    "lengths": lengths,
     "generator": generator,
     "mixed": mixed,
     "accumulated": accumulated,

@@ -127,3 +127,35 @@ def test_hooks_are_called_in_keras_order(kind: type[Recorder]) -> None:
         recorder = kind()
         run(callbacks=[recorder], verbose=0)
         assert recorder.seen == KERAS_2["hooks"][name], name
+
+
+@pytest.mark.parametrize(("library", "saved"), [("keras", {1, 3}), ("tapeflow", {1, 2, 3})])
+def test_a_backup_and_the_files_of_callbacks_after_it(
+    library: str, saved: set[int], keras: Any, tmp_path: Path
+) -> None:
+    """Interrupted between the two, Keras counts an epoch as done whose file is then never written."""
+    k = keras if library == "keras" else tf.keras
+
+    class Interrupted(k.callbacks.Callback):
+        def __init__(self, epoch: int) -> None:
+            super().__init__()
+            self.interrupted = epoch
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            if epoch == self.interrupted:
+                raise KeyboardInterrupt
+
+    def train(interrupted: int) -> None:
+        model = k.Sequential([k.Input((2,)), k.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        each = [
+            k.callbacks.BackupAndRestore(str(tmp_path / "backup")),
+            Interrupted(interrupted),
+            k.callbacks.ModelCheckpoint(str(tmp_path / "at-{epoch}.keras")),
+        ]
+        model.fit(np.ones((8, 2)), np.ones((8, 1)), epochs=3, verbose=0, callbacks=each)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(interrupted=1)
+    train(interrupted=-1)
+    assert {int(file.stem.removeprefix("at-")) for file in tmp_path.glob("at-*.keras")} == saved

@@ -261,3 +261,27 @@ def test_a_function_of_text_says_nothing_of_being_run_as_python() -> None:
 
     lines = Dataset.from_tensor_slices(["1,2", "3,4"]).map(parsed)
     assert [row.tolist() for row in lines.as_numpy_iterator()] == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("count", [56, 45])  # the last batch has 16 or 5 rows
+def test_a_last_short_block_has_the_same_bits_whatever_was_computed_before(count: int) -> None:
+    random = np.random.default_rng(5)
+    rows, turn = random.random((count, 12), np.float32), tf.constant(random.random((12, 12), np.float32))
+
+    def batches(start: int) -> list[np.ndarray]:
+        def function(x: Any) -> Any:
+            return tf.linalg.matvec(turn, tf.sin(x)) / tf.norm(x) + 0.1 * tf.random.normal([12], seed=4)
+
+        made = Dataset.from_tensor_slices(rows).map(function)
+        return list(made.skip(start).batch(20).as_numpy_iterator())
+
+    np.testing.assert_array_equal(batches(0)[2], batches(40)[0])
+
+
+def test_cached_rows_have_the_same_bits_in_whatever_batches_they_were_computed() -> None:
+    rows = np.random.default_rng(1).normal(size=(45, 12)).astype("float32")
+    made = Dataset.from_tensor_slices(rows).map(lambda x: tf.sin(x) / tf.norm(x) + tf.exp(x))
+    cached = made.cache()
+    list(cached.take(25).batch(20))  # of these rows, five are computed alone
+    found = np.concatenate(list(cached.batch(20).as_numpy_iterator()))
+    np.testing.assert_array_equal(found, np.concatenate(list(made.batch(20).as_numpy_iterator())))

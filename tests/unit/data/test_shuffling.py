@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,30 @@ def test_repeating_shuffles_each_time() -> None:
     order = _order(Dataset.range(50).shuffle(50, seed=3).repeat(2))
     assert order[:50] != order[50:]
     assert sorted(order[:50]) == sorted(order[50:]) == list(range(50))
+
+
+_PAIR = [Dataset.range(20), Dataset.range(20, 40)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: Dataset.range(20).shuffle(9, seed=3),
+        lambda: Dataset.random(3, rerandomize_each_iteration=True).take(20),
+        lambda: Dataset.sample_from_datasets(_PAIR, seed=3, rerandomize_each_iteration=True).take(20),
+    ],
+    ids=["shuffle", "random", "sample_from_datasets"],
+)
+def test_how_far_an_iterator_has_read_does_not_change_the_next_one(made: Any) -> None:
+    orders = []
+    for count in (1, 50):
+        dataset = made().repeat()
+        before = iter(dataset)
+        for _ in range(count):
+            next(before)
+        orders.append([int(x) for x in dataset.take(60)])
+    assert orders[0] == orders[1]
+    assert orders[0][:20] != orders[0][20:40] != orders[0][40:]
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 49, 50, 51])

@@ -53,6 +53,14 @@ def test_sigterm_ends_the_process_after_the_step(tmp_path: Path) -> None:
     assert tf.train.load_variable(tmp_path, "value/.ATTRIBUTES/VARIABLE_VALUE") == 7
 
 
+def test_a_handler_that_is_dropped_listens_no_more(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    handler = X.PreemptionCheckpointHandler(None, tf.train.Checkpoint(value=tf.Variable(0)), tmp_path)
+    assert signal.getsignal(signal.SIGTERM) != before
+    del handler
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
 def test_refusals(tmp_path: Path) -> None:
     checkpoint = tf.train.Checkpoint(value=tf.Variable(0))
     with pytest.raises(ValueError, match="expected checkpoint_dir with a Checkpoint"):

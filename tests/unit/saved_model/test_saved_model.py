@@ -253,7 +253,7 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
     for changed, text in (
         ("{", "cannot be read"),
         ("[]", "does not describe a saved model"),
-        (json.dumps({**described, "variables": 3}), "TypeError"),
+        (json.dumps({**described, "variables": 3}), "its manifest has variables='3'"),
         (json.dumps(described).replace("scaled-0.stablehlo", "../x"), "that is none of its own"),
     ):
         manifest.write_text(changed)
@@ -261,16 +261,6 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
             tf.saved_model.load(folder)
     with pytest.raises(ValueError, match="expected a StableHLO program"):
         PortableProgram(b"nothing", "x")
-
-
-def test_programs_that_call_foreign_code_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Foreign:
-        def mlir_module(self) -> str:
-            return "%0 = stablehlo.custom_call @xla_python_cpu_callback(%arg0)"
-
-    monkeypatch.setattr("tapeflow.engine.portable.jax_export.deserialize", lambda data: Foreign())
-    with pytest.raises(ValueError, match="which calls 'xla_python_cpu_callback'. It is not run"):
-        PortableProgram(b"", "x")
 
 
 def test_the_names_of_parts() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.engine.trace import live_trace
 from tapeflow.train import restoration
 from tapeflow.train.tensor_file import TensorFile, write_tensors
 
@@ -414,3 +415,26 @@ def test_keys_that_look_like_paths(tmp_path: Path) -> None:
     again.read(path).assert_consumed()
     assert [float(again.d["a/b"]), float(again.d["a"]["b"])] == [1.0, 2.0]
     assert type(tf.train.load_variable(path, "d/a/b/.ATTRIBUTES/VARIABLE_VALUE")) is np.float32
+
+
+def test_what_follows_a_restore_is_the_program_that_followed_the_save(tmp_path: Path, counting: Any) -> None:
+    """What happened to be pending before takes no part in it: it would change how the noise is computed."""
+    v = tf.Variable(tf.zeros(3))
+    checkpoint = tf.train.Checkpoint(v=v)
+
+    def step() -> None:
+        v.assign_add(0.1 * tf.random.normal((3,)))
+
+    held = [tf.sin(tf.constant([1.0, 2.0])) for _ in range(5)]
+    path = checkpoint.write(tmp_path / "ckpt")
+    assert not live_trace().nodes
+    step()
+    v.numpy()
+    held += [tf.sin(tf.constant([1.0, 2.0])) for _ in range(5)]
+    checkpoint.read(path)
+    assert not live_trace().nodes
+    with counting() as spent:
+        step()
+        v.numpy()
+    assert (spent.compiled, spent.dispatched) == (0, 1)
+    assert len(held) == 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,10 @@ def test_what_lies_behind_its_end(tmp_path: Path) -> None:
         file.bytes(2, 3)
     with pytest.raises(EOFError, match="it ends too early"):
         file.fill(memoryview(bytearray(5)), 0)
+
+
+def test_pipes_devices_and_folders_are_no_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(OSError, match="is not a regular file"):
+            OpenFile(path)

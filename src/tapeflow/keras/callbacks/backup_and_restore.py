@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.preemption import Preemption
 from tapeflow.keras.losses.shape_warning import warn_user
-from tapeflow.keras.training.resume import Capture, Run
-from tapeflow.train.background import BackgroundWriter
+from tapeflow.keras.training.resume import Run
+from tapeflow.train.background import CommitWriter
 
 NAME = "training_state.safetensors"
 
@@ -24,6 +25,9 @@ class BackupAndRestore(Callback):
     were; a plain generator is run again up to there. The file is written on a thread while training goes on,
     and replaced whole, so an interruption at any moment leaves either the old backup or the new one.
 
+    Wherever it stands in the list of callbacks, it saves a step or epoch after the others have seen it, and after
+    the files that they write on threads (`ModelCheckpoint`, an asynchronous `tf.train.Checkpoint`) are on disk.
+
     A `SIGTERM` during `fit` makes one more backup and ends the program; a second one ends it at once.
 
     Args:
@@ -33,6 +37,8 @@ class BackupAndRestore(Callback):
         delete_checkpoint: whether to delete the backup when training has ended.
         save_before_preemption: as in Keras, allows `save_freq=None`: then a backup is made on `SIGTERM` alone.
     """
+
+    _commits = True
 
     def __init__(
         self,
@@ -55,7 +61,7 @@ class BackupAndRestore(Callback):
         self.save_before_preemption = save_before_preemption
         self.batches_since_backup = 0
         self._is_due, self._is_first = False, True
-        self._writer = BackgroundWriter("backup")
+        self._writer = CommitWriter("backup")
         self._preemption = Preemption()
         self._run: Run | None = None
 
@@ -84,6 +90,7 @@ class BackupAndRestore(Callback):
         self.model._initial_step = 0
         self._preemption.begin()
         self._is_first = not self.path.exists()
+        remove_leftovers(Path(self.backup_dir), NAME.__eq__)
         if run.read(self.path):
             self.model._initial_epoch, self.model._initial_step = run.epoch, run.step
 
@@ -108,16 +115,20 @@ class BackupAndRestore(Callback):
         if self._preemption.is_asked:
             self._leave()
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        if self._run is None:
-            return
-        if self._run.source is None:
-            self._run.epoch, self._run.step = epoch, 0
-        elif self._is_first:
-            self._write(self._run.beginning())
-        self._is_first = False
+    def _keep_beginning(self) -> None:
+        # At once: what callbacks log from now on may have to be taken out again.
+        if self._is_first and self._run is not None:
+            beginning, path = self._run.beginning(), self.path
+            try:
+                self._writer.run(lambda: beginning.write(path))
+            except OSError as error:
+                self._tell_of(error)
 
     # In other loops.
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        if self._run is not None and self._run.source is None:
+            self._run.epoch, self._run.step = epoch, 0
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self._run is not None and self._run.source is None:
@@ -141,11 +152,11 @@ class BackupAndRestore(Callback):
         # On `SIGTERM` the program ends now, perhaps before it has saved anything else.
         if self.delete_checkpoint and not self._preemption.is_asked:
             try:
-                self.path.unlink(missing_ok=True)
+                self._writer.run(lambda: self.path.unlink(missing_ok=True))
             except OSError as error:
                 warn_user(
-                    f"BackupAndRestore could not delete {str(self.path)!r} ({error.strerror}): delete it, or the next "
-                    "training with this folder ends as this one did."
+                    f"BackupAndRestore could not delete {str(self.path)!r} ({error.strerror or error}): delete it, or "
+                    "the next training with this folder ends as this one did."
                 )
 
     def _release(self) -> None:
@@ -156,11 +167,9 @@ class BackupAndRestore(Callback):
             self._preemption.end()
 
     def _back_up(self) -> None:
-        if self._run is not None:
-            self._write(self._run.capture())
-
-    def _write(self, captured: Capture) -> None:
-        path = self.path
+        if self._run is None:
+            return
+        captured, path = self._run.capture(), self.path
         try:
             self._writer.start(lambda: captured.write(path))
         except OSError as error:

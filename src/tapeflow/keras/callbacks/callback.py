@@ -35,6 +35,9 @@ class Callback:
     validation_data: Any = None
     supports_fused_steps: bool = False
     wants_last_step_only: bool = False
+    _commits: bool = (
+        False  # whether what it writes says that a step or epoch is done: it is called after the others
+    )
 
     def __init__(self) -> None:
         self.validation_data = None
@@ -51,7 +54,8 @@ class Callback:
     def get_training_state(self) -> Any:
         """What it must remember for an interrupted training to go on as if nothing had happened; None for nothing.
 
-        Plain values: numbers, texts, numpy arrays, and dicts, lists and tuples of them.
+        Plain values: numbers, texts, numpy arrays, and dicts, lists and tuples of them. It is called before a backup
+        of a step or epoch is written: a callback with a thread of its own waits here until its files are on disk.
         """
         return None
 
@@ -120,6 +124,9 @@ class Callback:
 
     def _after_steps(self, count: int) -> None:
         """`count` training steps have run, and their batch hooks have been called."""
+
+    def _keep_beginning(self) -> None:
+        """Training has begun, for everybody, and no epoch has; only in `fit`."""
 
     def _keep_state(self) -> None:
         """Steps or an epoch have ended, for everybody: now the training's state may be taken; only in `fit`."""

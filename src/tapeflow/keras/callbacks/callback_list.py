@@ -89,10 +89,15 @@ class CallbackList:
         for callback in self.callbacks:
             callback.set_model(model)
 
+    @property
+    def _commits_last(self) -> list[Callback]:
+        """The callbacks in the order in which they are told that something has ended."""
+        return sorted(self.callbacks, key=lambda callback: callback._commits)
+
     def _find_batch_hooks(self) -> None:
         """Note who wants which batch hook, and with it how many steps may run at once."""
-        each = self.callbacks
-        self._around_steps = [c for c in each if overrides(c, "_before_steps")]
+        each = self._commits_last
+        self._around_steps = [c for c in self.callbacks if overrides(c, "_before_steps")]
         train = [c for c in each if c._implements_train_batch_hooks()]
         test = [c for c in each if c._implements_test_batch_hooks()]
         predict = [c for c in each if c._implements_predict_batch_hooks()]
@@ -203,6 +208,11 @@ class CallbackList:
             for callback in self._around_steps:
                 callback._keep_state()
 
+    def after_begin(self) -> None:
+        """Training has begun, for everybody, and goes on where it was."""
+        for callback in self.callbacks:
+            callback._keep_beginning()
+
     def after_epoch(self) -> None:
         """An epoch has ended, for everybody."""
         for callback in self.callbacks:
@@ -257,7 +267,7 @@ class CallbackList:
     def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
         """A training epoch and its validation have ended."""
         handed = plain_logs(logs)
-        for callback in self.callbacks:
+        for callback in self._commits_last:
             callback.on_epoch_end(epoch, handed)
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
@@ -270,7 +280,7 @@ class CallbackList:
     def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
         """`fit` ends."""
         handed = plain_logs(logs)
-        for callback in self.callbacks:
+        for callback in self._commits_last:
             callback.on_train_end(handed)
         for callback in self.callbacks:
             callback._forget_state()

@@ -57,9 +57,11 @@ class CSVLogger(Callback):
         self.csv_file.close()
         self.keys, self._start = state["keys"], state["start"]
         path = Path(self.filename)
-        kept = path.read_bytes()[: self._start]
-        path.write_bytes(kept + state["written"])
-        self.append_header = not (kept or state["written"])
+        with path.open("r+b") as file:  # in its place: what is before was there before this training
+            file.seek(self._start)
+            file.write(state["written"])
+            file.truncate()
+        self.append_header = not (self._start or state["written"])
         self.writer, self.csv_file = None, path.open("a", newline="")
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:

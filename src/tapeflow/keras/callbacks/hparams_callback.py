@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.event_positions import EventPositions
 from tapeflow.summary import hyperparameters
+from tapeflow.summary.files import FileWriter
 from tapeflow.summary.writer import SummaryWriter
 
 _SUCCESS = 1
@@ -35,28 +38,67 @@ class HParamsCallback(Callback):
         self._trial_id = trial_id
         hyperparameters.hparams_pb(self._hparams, trial_id)  # what is wrong with them is said now
         if isinstance(writer, (str, os.PathLike)):
-            self._writer: SummaryWriter | None = tf.summary.create_file_writer(writer)
+            folder = Path(writer).expanduser().absolute()
+            self._positions: EventPositions | None = EventPositions([folder])
+            self._writer: SummaryWriter | None = FileWriter(
+                str(folder), is_held=True, on_new_file=self._positions.note
+            )
         elif isinstance(writer, SummaryWriter):
-            self._writer = writer
+            self._writer, self._positions = writer, None
         else:
             raise TypeError(
                 "KerasCallback expected a summary writer or a folder: writer must be a `SummaryWriter` or `str`, "
                 f"not {writer!r}."
             )
+        self._has_begun = False
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        self._write(hyperparameters.hparams_pb(self._hparams, self._trial_id))
+        self._open_writer()
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        # Not before: an interrupted training has written them, and only now it is clear whether this goes on with it.
+        run = getattr(self.model, "_run", None)
+        if run is None or not run.is_resuming:
+            self._begin()
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        self._begin()
         self._write(hyperparameters.session_end_pb(_SUCCESS)).flush()
         self._writer = None
 
+    def get_training_state(self) -> Any:
+        """Whether the hyperparameters are written, and how long the event files are."""
+        if self._writer is not None:
+            self._writer.flush()
+        files = None if self._positions is None else self._positions.state()
+        return {"has_begun": self._has_begun, "files": files}
+
+    def set_training_state(self, state: Any) -> None:
+        """Write nothing twice."""
+        is_whole = self._positions is None or self._positions.restore(state["files"])
+        self._has_begun = is_whole and state["has_begun"]
+
+    def _release(self) -> None:
+        if self._positions is not None and self._writer is not None:
+            self._writer.close()
+
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self._write(hyperparameters.hparams_pb(self._hparams, self._trial_id))
+
     def _write(self, summary: Any) -> SummaryWriter:
+        writer = self._open_writer()
+        if isinstance(writer, FileWriter):
+            writer.release()
+        with writer.as_default(), tf.summary.record_if(True):
+            hyperparameters.write_summary(summary)
+        return writer
+
+    def _open_writer(self) -> SummaryWriter:
         if self._writer is None:
             raise RuntimeError(
                 "KerasCallback expected to be used once; got a second fit: an hparams Keras callback cannot be "
                 "reused across training sessions. Make a new one."
             )
-        with self._writer.as_default(), tf.summary.record_if(True):
-            hyperparameters.write_summary(summary)
         return self._writer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import re
@@ -11,13 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
 from tapeflow.keras.callbacks.preemption import Preemption
 from tapeflow.keras.saving.progress import quiet
 from tapeflow.keras.training.resume import Capture
 from tapeflow.keras.utils.messages import say
-from tapeflow.train.background import BackgroundWriter
+from tapeflow.train.background import BackgroundWriter, CommitWriter, NotCommitted, Work
+from tapeflow.train.tensor_file import ENDING
 
 _STATE = ".training_state.safetensors"
 _NUMBER = r"(?:[-+.,%\s\da-fA-F]|inf|nan)+"  # in any notation
@@ -90,8 +93,8 @@ class ModelCheckpoint(Callback):
         self.batches_since_last_save = 0
         self._last_batch = -1
         self._epoch = 0
-        self._saved: tuple[str, Callable[[], None]] | None = None
-        self._writer = BackgroundWriter("checkpoint")
+        self._saved: str | None = None  # the file of this step or epoch, beside which the state goes
+        self._writer, self._states = BackgroundWriter("checkpoint"), CommitWriter("training state")
         self._written: str | None = None
         self._preemption = Preemption()
         self._keeps_beginning = False  # whether to note the beginning of this training
@@ -124,6 +127,7 @@ class ModelCheckpoint(Callback):
             setattr(self, name, state[name])
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        self._remove_leftovers()
         if not self.load_weights_on_restart:
             return
         run, files = getattr(self.model, "_run", None), matches(self.filepath)
@@ -141,16 +145,25 @@ class ModelCheckpoint(Callback):
         if weights is not None:
             self.model.load_weights(str(weights))
 
+    def _remove_leftovers(self) -> None:
+        """Remove what a killed training left of the files that it was writing."""
+        for path in (self.filepath, self.filepath + ENDING, self.filepath + _STATE):
+            folder, name = os.path.split(path)
+            is_target = _form(name).fullmatch
+            for found in matches(folder) if folder else [Path()]:
+                remove_leftovers(found, is_target)
+
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         self._writer.wait()
 
     def _forget_state(self) -> None:
-        if not self._preemption.is_asked:
-            self._forget_states(None)
+        if self.load_weights_on_restart and not self._preemption.is_asked:
+            self._commit(self._states.run, lambda: self._forget_states(None))
 
     def _release(self) -> None:
         try:
             self._writer.wait()
+            self._commit(self._states.run, lambda: None)
         finally:
             self._preemption.end()
 
@@ -158,23 +171,23 @@ class ModelCheckpoint(Callback):
         """Write the training's state beside the file just saved, once everybody has seen the step or epoch."""
         saved, self._saved = self._saved, None
         if saved is not None:
-            path, write = saved
-            self._start(path, self._with_state(Path(path + _STATE), self.model._run.capture(), write))
+            write = self._state_writer(Path(saved + _STATE), self.model._run.capture())
+            self._commit(self._states.start, write)
         if self._preemption.is_asked:
             self._leave()
 
-    def _with_state(
-        self, path: Path, captured: Capture, write: Callable[[], None] | None = None
-    ) -> Callable[[], None]:
-        """What writes a file and then the training's state, in the place of all others."""
+    def _commit(self, how: Callable[[Work], None], work: Work) -> None:
+        with contextlib.suppress(NotCommitted):  # whoever could not write raises why
+            how(work)
 
-        def write_both() -> None:
-            if write is not None:
-                write()
+    def _state_writer(self, path: Path, captured: Capture) -> Work:
+        """What writes the training's state in the place of all others."""
+
+        def write() -> None:
             captured.write(path)
             self._forget_states(path)
 
-        return write_both
+        return write
 
     @property
     def _unsaved(self) -> Path:
@@ -185,13 +198,13 @@ class ModelCheckpoint(Callback):
     def _leave(self) -> None:
         state = self._unsaved
         try:
-            self._writer.run(self._with_state(state, self.model._run.capture()))
+            self._states.run(self._state_writer(state, self.model._run.capture()))
             text = f"training is saved in {state}; the same command goes on from there"
         except OSError as error:
             text = f"training could not be saved in {state} ({error})"
         self._preemption.leave(text)
 
-    def _start(self, path: str, write: Callable[[], None]) -> None:
+    def _start(self, path: str, write: Work) -> None:
         """Write on the thread. A file gives way to a newer one of its name only."""
         if path != self._written:
             self._writer.wait()
@@ -199,16 +212,17 @@ class ModelCheckpoint(Callback):
         self._writer.start(write)
 
     def _forget_states(self, kept: Path | None) -> None:
-        if self.load_weights_on_restart:
-            for found in matches(self.filepath + _STATE):
-                if found != kept:
-                    found.unlink(missing_ok=True)
+        for found in matches(self.filepath + _STATE):
+            if found != kept:
+                found.unlink(missing_ok=True)
+
+    def _keep_beginning(self) -> None:
+        if self._keeps_beginning:
+            self._keeps_beginning = False
+            self._commit(self._states.run, self._state_writer(self._unsaved, self.model._run.beginning()))
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._epoch = epoch
-        if self._keeps_beginning:
-            self._keeps_beginning = False
-            self._writer.start(self._with_state(self._unsaved, self.model._run.beginning()))
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if isinstance(self.save_freq, str):
@@ -241,12 +255,11 @@ class ModelCheckpoint(Callback):
                 "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an existing directory: "
                 f"{path}"
             ) from error
+        self._start(path, write)
         if self.load_weights_on_restart and getattr(self.model, "_run", None) is not None:
-            self._saved = path, write
-        else:
-            self._start(path, write)
+            self._saved = path
 
-    def _writer_of(self, path: str) -> Callable[[], None]:
+    def _writer_of(self, path: str) -> Work:
         """What writes the model as it is now."""
         from tapeflow.keras.models.model import Model
         from tapeflow.keras.saving.model_file import model_writer
@@ -300,10 +313,15 @@ class ModelCheckpoint(Callback):
 
 def matches(pattern: str) -> list[Path]:
     """The files that a path with `{...}` fields may stand for; all fields are numbers."""
-    parts = [(text, field is not None) for text, field, *_ in string.Formatter().parse(str(Path(pattern)))]
-    form = re.compile("".join(re.escape(text) + _NUMBER * has_field for text, has_field in parts))
-    wide = "".join(glob.escape(text) + "*" * has_field for text, has_field in parts)
+    form, parts = _form(str(Path(pattern))), string.Formatter().parse(str(Path(pattern)))
+    wide = "".join(glob.escape(text) + "*" * (field is not None) for text, field, *_ in parts)
     return [Path(found) for found in glob.glob(wide) if form.fullmatch(found)]
+
+
+def _form(pattern: str) -> re.Pattern[str]:
+    """The names that a text with `{...}` fields may stand for."""
+    parts = string.Formatter().parse(pattern)
+    return re.compile("".join(re.escape(text) + _NUMBER * (field is not None) for text, field, *_ in parts))
 
 
 def newest(files: list[Path]) -> Path | None:

@@ -17,8 +17,9 @@ import tapeflow as tf
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.callbacks.batch_gradients import batch_gradients
 from tapeflow.keras.callbacks.callback import Callback
-from tapeflow.keras.callbacks.embedding_points import check_metadata, write_embeddings
-from tapeflow.keras.callbacks.event_positions import cut_back, positions
+from tapeflow.keras.callbacks.embedding_points import check_metadata, write_embeddings, write_keras_config
+from tapeflow.keras.callbacks.event_positions import EventPositions
+from tapeflow.keras.callbacks.profiled_batches import ProfiledBatches
 from tapeflow.keras.callbacks.tensor_board_arguments import (
     check_old_arguments,
     checked_frequency,
@@ -29,7 +30,7 @@ from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.ops.graph_export import graph_of_record
 from tapeflow.summary import encoding, hooks
 from tapeflow.summary.files import FileWriter
-from tapeflow.summary.writer import Prepared, SummaryWriter
+from tapeflow.summary.writer import Prepared
 
 _log = logging.getLogger("tapeflow.keras")
 _SCALAR = encoding.metadata("scalars")
@@ -59,6 +60,8 @@ class TensorBoard(Callback):
         profile_batch: the batch to profile, or a pair of the first and the last one, counted from 1 in every `fit`;
             0 for none. The profile goes to `log_dir/plugins/profile`: `tf.summary.profile.read(log_dir)`.
         embeddings_freq: write the weights of `Embedding` layers, for the projector, every so many epochs; 0 for never.
+            `log_dir/projector_config.pbtxt` names them, and `log_dir/train/keras_embedding.ckpt-<epoch>` holds all the
+            model's weights.
         embeddings_metadata: the file of their labels, relative to `log_dir`, a line for each index; or a dict with a
             file for the name of each layer.
         **kwargs: `write_grads=True` of old Keras writes histograms of gradients together with those of the weights:
@@ -89,8 +92,8 @@ class TensorBoard(Callback):
         super().__init__()
         self._writes_gradients = bool(kwargs.pop("write_grads", False))
         check_old_arguments(kwargs)
-        self._profiled_batches = checked_profile_batch(profile_batch)
         self.log_dir = os.fspath(log_dir)
+        self._profiled = ProfiledBatches(self.log_dir, *checked_profile_batch(profile_batch))
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
         self.write_images = write_images
@@ -98,13 +101,14 @@ class TensorBoard(Callback):
         self.update_freq = checked_frequency(update_freq)
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
-        self._writers: dict[str, SummaryWriter] = {}
+        self._writers: dict[str, FileWriter] = {}
+        self._positions = self._new_positions()
         self._defaults: list[ExitStack] = []  # what makes our writers the default ones
         self._is_training = False
+        # Until then nothing is written: it may be in the files of an interrupted training.
+        self._has_begun = False
         self._lacks_step_graph = False
         self._train_step = 0
-        self._batches_run = 0
-        self._is_profiling = False
         self._iterations_before = 0
         self._epoch_began = self._last_steps_ended = 0.0
 
@@ -116,21 +120,41 @@ class TensorBoard(Callback):
         self.model = model
         if self.embeddings_freq:
             check_metadata(self.embeddings_metadata, model)
-        self._lacks_step_graph = self.write_graph
+        self._has_begun, self._lacks_step_graph = False, self.write_graph
+        self._positions = self._new_positions()
         if self.write_graph:
             self._write_model_graph()
 
-    def _writer(self, run: str) -> SummaryWriter:
+    def _new_positions(self) -> EventPositions:
+        folders = [Path(self.log_dir, run).expanduser().absolute() for run in ("train", "validation")]
+        return EventPositions(folders)
+
+    def _begin(self) -> None:
+        """Write what was held back until it was clear whether this training goes on with an interrupted one."""
+        self._has_begun = True
+        for writer in self._writers.values():
+            writer.release()
+
+    def _writer(self, run: str) -> FileWriter:
+        """The writer of `train` or `validation`, for what happens in training."""
+        self._begin()
+        return self._made_writer(run)
+
+    def _made_writer(self, run: str) -> FileWriter:
         """The writer of `train` or `validation`, made when first used."""
         found = self._writers.get(run)
         if found is None:
-            found = self._writers[run] = tf.summary.create_file_writer(os.path.join(self.log_dir, run))
+            folder = os.path.join(self.log_dir, run)
+            found = FileWriter(folder, is_held=not self._has_begun, on_new_file=self._positions.note)
+            self._writers[run] = found
         return found
 
     def _close(self) -> None:
         while self._defaults:  # more than what ended belongs to a `fit` that was interrupted
             self._defaults.pop().close()
         for writer in self._writers.values():
+            if self._is_training:  # it ends before it has begun, perhaps one that was to be resumed
+                writer.discard()
             writer.close()
         self._writers = {}
 
@@ -141,7 +165,7 @@ class TensorBoard(Callback):
         iterations = _iterations(self.model)
         every = self.update_freq
         stack = ExitStack()
-        stack.enter_context(self._writer(run).as_default(0 if iterations is None else iterations))
+        stack.enter_context(self._made_writer(run).as_default(0 if iterations is None else iterations))
         is_rare = run == "train" and every > 1 and iterations is not None
         stack.enter_context(
             tf.summary.record_if((lambda: tf.equal(iterations % every, 0)) if is_rare else True)
@@ -154,25 +178,28 @@ class TensorBoard(Callback):
 
     # Going on with an interrupted training
 
-    def _folders(self) -> list[Path]:
-        return [Path(self.log_dir, run).absolute() for run in ("train", "validation")]
-
     def get_training_state(self) -> Any:
-        """The number of the step, and how long the event files are."""
+        """The number of the step, how long the event files are, and what is in them once for each training."""
         for writer in self._writers.values():
             writer.flush()
-        return {"train_step": self._train_step, "files": positions(self._folders())}
+        return {
+            "train_step": self._train_step,
+            "batches_run": self._profiled.run,
+            "has_begun": self._has_begun,
+            "has_step_graph": not self._lacks_step_graph,
+            "files": self._positions.state(),
+        }
 
     def set_training_state(self, state: Any) -> None:
         """Go on counting; what was written after that state is taken out of the files."""
-        self._train_step = state["train_step"]
-        own = [writer.path for writer in self._writers.values() if isinstance(writer, FileWriter)]
-        try:
-            cut_back(self._folders(), state["files"], [path for path in own if path is not None])
-        except OSError as error:
-            _log.warning(
-                "TensorBoard could not take out what is logged again: %s. Steps may be there twice.", error
-            )
+        self._train_step, self._profiled.run = state["train_step"], state.get("batches_run", 0)
+        if self._positions.restore(state["files"]) and state.get("has_begun"):
+            self._lacks_step_graph &= not state["has_step_graph"]
+            for writer in self._writers.values():
+                writer.discard()
+        run = getattr(self.model, "_run", None)
+        if run is not None and run.is_epoch_open:
+            self._begin()
 
     # Hooks
 
@@ -181,7 +208,7 @@ class TensorBoard(Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._is_training = True
-        self._train_step = self._batches_run = 0
+        self._train_step = self._profiled.run = 0
         self._push_default("train")
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
@@ -204,6 +231,9 @@ class TensorBoard(Callback):
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._epoch_began = self._last_steps_ended = time.perf_counter()
+        run = getattr(self.model, "_run", None)
+        if run is None or not run.is_resuming:
+            self._begin()
         if self.write_steps_per_second:
             self._iterations_before = int(_iterations(self.model) or 0)
 
@@ -227,8 +257,7 @@ class TensorBoard(Callback):
             if self._writes_gradients:
                 self._write_gradients(epoch)
         if self.embeddings_freq and epoch % self.embeddings_freq == 0:
-            with self._writer("train").as_default(), tf.summary.record_if(True):
-                write_embeddings(self.model, self.log_dir, self.embeddings_metadata, epoch)
+            self._write_embeddings(epoch)
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self.update_freq == "epoch":
@@ -271,40 +300,16 @@ class TensorBoard(Callback):
         before, self._last_steps_ended = self._last_steps_ended, time.perf_counter()
         return max(self._last_steps_ended - before, 1e-9)
 
-    # Profiles
-
     def _before_steps(self, count: int) -> int:
-        first, last = self._profiled_batches
-        coming = self._batches_run + 1
-        if coming < first:
-            return first - coming
-        if coming == first and not self._is_profiling:
-            self._start_profile()
-        return last + 1 - coming if coming <= last else count
+        return self._profiled.before(count)
 
     def _after_steps(self, count: int) -> None:
-        self._batches_run += count
-        if self._is_profiling and self._batches_run >= self._profiled_batches[1]:
-            self._stop_profile()
+        self._profiled.after(count)
+        self._write_step_graph()
 
     def _release(self) -> None:
-        if self._is_profiling:
-            self._stop_profile()
+        self._profiled.stop()
         self._close()
-
-    def _start_profile(self) -> None:
-        try:
-            tf.profiler.experimental.start(self.log_dir)
-            self._is_profiling = True
-        except (tf.errors.AlreadyExistsError, OSError) as error:  # no reason not to train
-            _log.error("TensorBoard could not start to profile: %s", error)
-
-    def _stop_profile(self) -> None:
-        self._is_profiling = False
-        try:
-            tf.profiler.experimental.stop()
-        except (tf.errors.UnavailableError, OSError) as error:
-            _log.error("TensorBoard could not write the profile: %s", error)
 
     # What is written
 
@@ -317,7 +322,7 @@ class TensorBoard(Callback):
 
     def _write_model_graph(self) -> None:
         """The layers, as the board's graph view of a Keras model wants them: the model's JSON."""
-        writer = self._writer("train")
+        writer = self._made_writer("train")
         if not isinstance(self.model, (tf.keras.models.Functional, tf.keras.models.Sequential)):
             return
         try:
@@ -331,9 +336,9 @@ class TensorBoard(Callback):
         """The ops of the training step, once it has been staged."""
         if not self._lacks_step_graph:
             return
-        self._lacks_step_graph = False
         function = self.model.make_train_function()
         records = function.records if isinstance(function, Repeater) else []
+        self._lacks_step_graph = isinstance(function, Repeater) and not records
         if records:
             graph = graph_of_record("train_step", records[0])
             self._writer("train").add_graph(graph.SerializeToString())
@@ -349,6 +354,18 @@ class TensorBoard(Callback):
                     if self.write_images and is_drawable(weight.shape):
                         value = Prepared(weight_picture, hooks.value(weight))
                         writer.add(f"{name}/image", value, epoch, pictures)
+
+    def _write_embeddings(self, epoch: int) -> None:
+        """The points, and as in TensorFlow a configuration that names them and a checkpoint that holds them."""
+        writer = self._writer("train")
+        with writer.as_default(), tf.summary.record_if(True):
+            write_embeddings(self.model, self.log_dir, self.embeddings_metadata, epoch)
+        writer.flush()
+        try:
+            write_keras_config(self.model, self.log_dir, "train", self.embeddings_metadata)
+            self.model.save_weights(os.path.join(self.log_dir, "train", f"keras_embedding.ckpt-{epoch}"))
+        except (OSError, ValueError) as error:  # no reason not to train
+            _log.error("TensorBoard could not write the projector's configuration or checkpoint: %s", error)
 
     def _write_gradients(self, epoch: int) -> None:
         run = self.model._run

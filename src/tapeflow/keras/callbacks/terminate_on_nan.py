@@ -10,12 +10,16 @@ from tapeflow.keras.utils.messages import say
 
 
 class TerminateOnNaN(Callback):
-    """Stops training at the first step whose loss is NaN or infinite.
+    """Stops training at the first step whose loss is NaN or infinite, before another one is run.
 
-    It reads the loss of every step, so training waits for each group of steps to finish.
+    It reads the loss of every step, so `fit` runs steps one by one. With `compile(steps_per_execution=10)` it runs
+    ten at a time and stops after them, as in Keras.
     """
 
-    supports_fused_steps = True
+    @property
+    def supports_fused_steps(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether steps may run in groups: if the user asked for it."""
+        return bool(getattr(self.model, "_steps_per_execution", None))
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         loss = (logs or {}).get("loss")

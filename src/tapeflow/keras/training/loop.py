@@ -202,6 +202,7 @@ def fit(
         run.loop = loop = Loop(model, "train", source, listeners)
         loop.run = run
         run.go_on(is_in_epoch=False)
+        listeners.after_begin()
         logs: dict[str, Any] = run.logs()
         # A callback that restores a backup moves the first epoch, and perhaps its first step.
         for epoch in range(epochs if run.is_over else model._initial_epoch, epochs):
@@ -334,11 +335,11 @@ def evaluate(model: Any, source: Source, callbacks: CallbackList) -> dict[str, A
 def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
     """The outputs of one pass over a source, joined."""
     callbacks.on_predict_begin()
-    parts: list[list[Any]] = []
+    parts: list[list[tuple[Any, int]]] = []
     structure = None
     for group, rows in Loop(model, "predict", source, callbacks).epoch(0):
         structure = rows.structure
-        parts.append([_joined_rows(column, group.count) for column in rows.columns])
+        parts.append([(column, group.count) for column in rows.columns])
     if not parts:
         raise ValueError(
             "Model.predict expected at least one batch: Unexpected result of `predict_function` (Empty batch_outputs)."
@@ -347,26 +348,24 @@ def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
     if source.ran_out:
         warn_ran_out(source.steps or 0)
     callbacks.on_predict_end()
-    joined = [_joined(list(column)) for column in zip(*parts, strict=True)]
+    joined = [_joined([_joined_rows(*part) for part in column]) for column in zip(*parts, strict=True)]
     return nest.pack_sequence_as(structure, joined)
 
 
 def _joined(parts: list[Any]) -> Any:
     if isinstance(parts[0], CallTaker):
         return tf.concat(parts, 0) if isinstance(parts[0], tf.RaggedTensor) else tf.sparse.concat(0, parts)
-    return np.concatenate([np.asarray(part) for part in parts])
+    return np.concatenate(parts)
 
 
 def _joined_rows(column: Any, count: int) -> Any:
-    """The first `count` rows, each a batch, as one batch; still on the device."""
+    """The first `count` rows, each a batch, as one batch on the host, where nothing is compiled for it."""
     if isinstance(column, list):
         if isinstance(column[0], CallTaker):
             return column[0]
         return np.concatenate([np.atleast_1d(np.asarray(c)) for c in column[:count]])
-    if column.ndim < 2:
-        return column[:count]
-    rows = column if column.shape[0] == count else column[:count]
-    return rows.reshape((-1, *rows.shape[2:]))
+    rows = np.asarray(column)[:count]
+    return rows if rows.ndim < 2 else rows.reshape((-1, *rows.shape[2:]))
 
 
 def as_callbacks(callbacks: Any, model: Any, verbose: Any, **params: Any) -> CallbackList:

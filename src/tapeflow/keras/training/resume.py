@@ -18,6 +18,7 @@ from tapeflow.data.pipe import next_iteration, set_next_iteration
 from tapeflow.engine import nest
 from tapeflow.engine.node import Spec, spec_of_value
 from tapeflow.engine.random import random_state, set_random_state
+from tapeflow.engine.shapes.history import history, set_history
 from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.keras.callbacks.logs import plain_logs
 from tapeflow.keras.training.sources.host_random import host_random, set_host_random
@@ -131,6 +132,7 @@ class Run:
             "epoch": self.epoch,
             "step": self.step,
             "is_over": self.is_over,
+            "sizes": history(),
             "random": random_state(),
             "generator": global_state(),
             "iterations": None,
@@ -156,8 +158,7 @@ class Run:
         return {"model": self.model, "metrics": metrics}
 
     def _callback_states(self) -> list[Any]:
-        found = [(type(c).__name__, c.get_training_state()) for c in self.callbacks or ()]
-        return [(name, state) for name, state in found if state is not None]
+        return [(type(c).__name__, c.get_training_state()) for c in self.callbacks or ()]
 
     # Restoring
 
@@ -183,6 +184,11 @@ class Run:
         self._build()
         self._apply()
         return True
+
+    @property
+    def is_resuming(self) -> bool:
+        """Whether a state was read, and callbacks are yet to be told what they remember."""
+        return self._restored is not None
 
     def start(self, epoch: int) -> int:
         """The step to begin an epoch with; 0 unless it is the one that was interrupted."""
@@ -212,8 +218,9 @@ class Run:
             taken.setdefault(name, []).append(state)
         for callback in self.callbacks or ():
             states = taken.get(type(callback).__name__)
-            if states and callback.get_training_state() is not None:
-                callback.set_training_state(states.pop(0))
+            state = states.pop(0) if states else None
+            if state is not None:
+                callback.set_training_state(state)
 
     def _place(self, found: dict[str, Any]) -> None:
         """Put the data where it was; called once, last, since it may read from it."""
@@ -227,6 +234,7 @@ class Run:
             placed = host_random()  # where the source, which may have run again, has left them
             self.validation.restore(found["validation"])
             set_host_random(placed)
+        set_history(found.get("sizes", ""))
         set_next_iteration(found["iterations"])
         set_random_state(found["random"])
         set_global_state(found["generator"])

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.keras.callbacks import BackupAndRestore, Callback, CallbackList
 from tapeflow.keras.callbacks.backup_and_restore import NAME
+from tapeflow.keras.training.resume import Capture
 from tapeflow.train import tensor_file
 
 cb, L = tf.keras.callbacks, tf.keras.layers
@@ -192,11 +198,12 @@ def test_sigterm_saves_and_ends(
             if epoch == 1:
                 os.kill(os.getpid(), signal.SIGTERM)
 
+    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as ended:
         train("dataset", tmp_path, Terminated(), freq=1000)
     assert ended.value.code == 143
     assert "SIGTERM: training is saved in" in capsys.readouterr().err
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGTERM) == before
     assert train("dataset", tmp_path, freq=1000) == whole("dataset")
 
 
@@ -277,6 +284,134 @@ def test_another_save_freq_when_going_on(tmp_path: Path) -> None:
 
     assert batches_saved(tmp_path, Sizes(), freq=4, save_freq=7) == [11, 18]
     assert steps == [1, 3, 4, 2]
+
+
+# The order of callbacks
+
+
+class Epochs(Callback):
+    """Writes a file for each epoch, and a checkpoint on a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+        self.checkpoint: Any = None
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        (self.folder / f"epoch-{epoch + 1}").touch()
+        self.checkpoint = self.checkpoint or tf.train.Checkpoint(model=self.model)
+        self.checkpoint.write(
+            self.folder / f"async-{epoch + 1}", options=tf.train.CheckpointOptions(enable_async=True)
+        )
+
+
+@pytest.fixture
+def slow_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file but a backup is on disk a little later."""
+    replace = Path.replace
+
+    def late(path: Path, target: Path) -> Path:
+        if NAME not in str(target):
+            time.sleep(0.03)
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", late)
+
+
+@pytest.mark.usefixtures("slow_files")
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_backup_follows_all_the_files_of_its_epoch(
+    order: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backups: list[tuple[int, list[str]]] = []
+    write = Capture.write
+
+    def noting(captured: Capture, path: Path) -> None:
+        backups.append((captured._state.get("epoch", 0), [file.name for file in tmp_path.iterdir()]))
+        write(captured, path)
+
+    monkeypatch.setattr(Capture, "write", noting)
+    each = [
+        BackupAndRestore(tmp_path / "backup"),
+        cb.ModelCheckpoint(tmp_path / "at-{epoch}.keras"),
+        Epochs(tmp_path),
+    ]
+    small().fit(X, Y, epochs=3, verbose=0, callbacks=[each[i] for i in order])
+    assert backups[-1][0] == 3
+    for epoch, files in backups:
+        for number in range(1, epoch + 1):
+            assert {f"at-{number}.keras", f"epoch-{number}", f"async-{number}.safetensors"} <= set(files)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_no_backup_of_an_epoch_whose_file_could_not_be_written(
+    is_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def full(path: Path, target: Path) -> Path:
+        if "at-2" in str(target):
+            raise OSError(28, "No space left on device")
+        return replace(path, target)
+
+    def train() -> Any:
+        each = [BackupAndRestore(tmp_path / "backup"), cb.ModelCheckpoint(tmp_path / "at-{epoch}.keras")]
+        return small().fit(X, Y, epochs=4, verbose=0, callbacks=each if is_first else each[::-1])
+
+    monkeypatch.setattr(Path, "replace", full)
+    with (
+        pytest.warns(UserWarning, match="checkpoint writer was given before could not be written"),
+        pytest.raises(OSError, match="No space left on device"),
+    ):
+        train()
+    assert [p.name for p in (tmp_path / "backup").iterdir()] == [NAME]
+    monkeypatch.undo()
+    assert train().epoch == [0, 1, 2, 3]
+    assert {f"at-{i}.keras" for i in range(1, 5)} <= {p.name for p in tmp_path.iterdir()}
+
+
+def test_a_checkpoint_with_a_state_of_its_own_and_a_sigterm(tmp_path: Path) -> None:
+    """Whoever leaves first, the file of the step is written."""
+
+    class Terminated(Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    saving = cb.ModelCheckpoint(tmp_path / "at-{epoch}.keras", load_weights_on_restart=True)
+    with pytest.raises(SystemExit):
+        small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path / "b"), saving, Terminated()])
+    assert (tmp_path / "at-1.keras").exists()
+
+
+def test_in_a_loop_of_ones_own_a_backup_comes_last(tmp_path: Path) -> None:
+    class Fails(Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            assert not (tmp_path / NAME).exists()
+            raise ZeroDivisionError
+
+    model = small()
+    each = CallbackList([BackupAndRestore(tmp_path), Fails()], model=model)
+    each.on_train_begin()
+    each.on_epoch_begin(0)
+    model.train_on_batch(X, Y)
+    with pytest.raises(ZeroDivisionError):
+        each.on_epoch_end(0)
+    each.release()
+    assert not (tmp_path / NAME).exists()
+
+
+def test_what_a_killed_training_left_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    end = f"{gone.pid}-0123456789ab.{socket.gethostname()}.tmp"
+    lives = tmp_path / f".at-8.keras.{os.getppid()}-0123456789ab.{socket.gethostname()}.tmp"
+    left = [f".{NAME}.{end}", f".at-7.keras.{end}", f".at-7.keras.safetensors.{end}"]
+    other = [f".at-x.keras.{end}", f".notes.{end}", ".at-7.keras.tmp", lives.name]
+    for name in (*left, *other):
+        (tmp_path / name).touch()
+    saving = cb.ModelCheckpoint(tmp_path / "at-{epoch}.keras")
+    small().fit(X, Y, verbose=0, callbacks=[BackupAndRestore(tmp_path), saving])
+    assert {p.name for p in tmp_path.iterdir()} == {*other, "at-1.keras"}
 
 
 def small(units: int = 1) -> Any:

@@ -55,7 +55,9 @@ class TestContract:
         made.set_params({"verbose": 0, "epochs": 2, "steps": 2})
         return made
 
-    @pytest.mark.filterwarnings("ignore:.*not available|.*RemoteMonitor")
+    @pytest.mark.filterwarnings(
+        "ignore:.*not available|.*RemoteMonitor|Can save best model only with val_loss"
+    )
     def test_hooks_take_logs_none_and_return_nothing(self, callback: Any) -> None:
         callback.on_train_begin()
         for hook in WITH_INDEX:
@@ -82,7 +84,8 @@ class TestContract:
 
     def test_says_whether_steps_may_be_fused(self, callback: Any) -> None:
         alone = cb.CallbackList([callback])
-        assert alone.supports_fused_steps
+        # One may stop the training at any step: no other may have run by then.
+        assert alone.supports_fused_steps is not isinstance(callback, cb.TerminateOnNaN)
         assert alone.supports_fused_test_steps
         assert alone.supports_fused_predict_steps
 

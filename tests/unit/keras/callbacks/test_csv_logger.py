@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tapeflow.keras.callbacks import CSVLogger
 
@@ -48,3 +50,23 @@ def test_lines_are_on_disk_at_once(tmp_path: Path) -> None:
     assert text(path).endswith("0,1.0\r\n")
     logger.on_train_end()
     assert logger.csv_file is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits on the size of files are POSIX's")
+def test_lines_from_before_the_training_outlive_a_resumption_that_fails(tmp_path: Path) -> None:
+    import resource
+
+    path, before = tmp_path / "log.csv", "epoch,loss\n7,0.5\n"
+    path.write_text(before)
+    logger = CSVLogger(path, append=True)
+    logger.on_train_begin()
+    logger.on_epoch_end(0, {"loss": 1.0})
+    state = logger.get_training_state()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            logger.set_training_state(state)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_text().startswith(before)

@@ -41,6 +41,16 @@ def test_restores_at_the_end_even_if_it_did_not_stop(fit: Any, model: Any) -> No
     np.testing.assert_array_equal(model.w.numpy(), [2.0, 2.0])
 
 
+@pytest.mark.parametrize("mode", ["min", "max"])
+@pytest.mark.parametrize("baseline", [None, 0.5])
+def test_nan_is_never_the_best(fit: Any, model: Any, mode: str, baseline: float | None) -> None:
+    nan = float("nan")
+    stop = EarlyStopping("loss", patience=9, mode=mode, baseline=baseline, restore_best_weights=True)
+    fit(stop, losses(nan, 1, nan), steps=1)
+    assert (stop.best, stop.best_epoch) == (1, 1)
+    np.testing.assert_array_equal(model.w.numpy(), [2.0, 2.0])
+
+
 def test_can_be_used_again(fit: Any) -> None:
     stop = EarlyStopping("loss", patience=1)
     assert len(fit(stop, losses(1, 2, 3)).epoch) == 2

@@ -128,6 +128,30 @@ def test_terminate_on_nan_stops_in_the_first_epoch(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.count("Invalid loss, terminating training") == 1
 
 
+def _fit_with_a_bad_target(bad: float, at: int, **compiled: Any) -> tuple[Any, Any]:
+    """Twenty batches of four an epoch, one of them with a bad target; what was trained, and its history."""
+    x, y = np.ones((80, 3), np.float32), np.ones((80, 1), np.float32)
+    y[4 * at] = bad
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.SGD(0.01), "mse", **compiled)
+    stop = cb.TerminateOnNaN()
+    return model, model.fit(x, y, batch_size=4, epochs=3, shuffle=False, verbose=0, callbacks=[stop])
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, 17, 19])
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_terminate_on_nan_runs_no_step_after_the_bad_one(at: int, bad: float) -> None:
+    model, history = _fit_with_a_bad_target(bad, at)
+    assert int(model.optimizer.iterations) == at + 1  # as with Keras
+    assert history.epoch == [0]
+
+
+@pytest.mark.parametrize(("steps", "run"), [(2, 6), (3, 6), (7, 7)])
+def test_terminate_on_nan_stops_after_the_steps_that_run_together(steps: int, run: int) -> None:
+    model, _ = _fit_with_a_bad_target(float("nan"), 5, steps_per_execution=steps)
+    assert int(model.optimizer.iterations) == run  # as with Keras
+
+
 def test_rates_are_logged_and_used() -> None:
     model = make()
     history = train(model, cb.LearningRateScheduler(lambda epoch: 0.0), cb.ReduceLROnPlateau(patience=1))

@@ -70,6 +70,26 @@ def test_initial_threshold(fit: Any, model: Any, tmp_path: Path) -> None:
     assert names(model) == ["w2"]
 
 
+@pytest.mark.parametrize("mode", ["min", "max"])
+@pytest.mark.parametrize("threshold", [None, 0.5, float("nan")])
+@pytest.mark.parametrize("save_freq", ["epoch", 1])
+def test_nan_is_never_the_best(
+    fit: Any, model: Any, tmp_path: Path, mode: str, threshold: float | None, save_freq: Any
+) -> None:
+    check = ModelCheckpoint(
+        tmp_path / "w{epoch}",
+        "loss",
+        save_best_only=True,
+        mode=mode,
+        save_freq=save_freq,
+        initial_value_threshold=threshold,
+    )
+    nan = float("nan")
+    better = 0.4 if mode == "min" else 0.6
+    fit(check, [{"loss": value} for value in (nan, better, nan)], steps=1)
+    assert names(model) == ([] if threshold is not None and np.isnan(threshold) else ["w2"])
+
+
 def test_saves_every_few_batches_across_epochs(fit: Any, model: Any, tmp_path: Path) -> None:
     check = ModelCheckpoint(tmp_path / "e{epoch}b{batch}-{loss:.1f}", save_freq=4)
     fit(check, [{"loss": 1.0}, {"loss": 2.0}, {"loss": 3.0}], steps=3)

@@ -12,8 +12,9 @@ import pytest
 import tapeflow as tf
 from tapeflow.keras.callbacks import CallbackList, TensorBoard
 from tapeflow.keras.callbacks.logs import Logs
+from tapeflow.plugins.hparams import api as hp
 from tapeflow.summary.context import current
-from tapeflow.summary.embeddings import read_embeddings
+from tapeflow.summary.embeddings import read_embeddings, read_vectors
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 3)).astype("float32")
@@ -238,6 +239,43 @@ def test_graphs(tmp_path: Path, write_graph: bool, count: int) -> None:
     assert ("keras" in run) == write_graph
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(("freq", "crash_at"), [("epoch", 7), ("epoch", 8), (2, 3), (2, 9), (2, 1)])
+def test_what_is_written_once_is_written_once_however_often_training_is_resumed(
+    freq: Any, crash_at: int, is_first: bool, tmp_path: Path
+) -> None:
+    class Crash(tf.keras.callbacks.Callback):
+        def __init__(self, after: float = crash_at) -> None:
+            super().__init__()
+            self.left = after
+
+        def on_train_begin(self, logs: Any = None) -> None:
+            tf.summary.text("about", "a note", step=0)
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+    def run(*callbacks: Any) -> None:
+        board = TensorBoard(tmp_path / "logs", update_freq=1, profile_batch=1)
+        hparams = hp.KerasCallback(tmp_path / "logs", {"a": 1})
+        each: list[Any] = [tf.keras.callbacks.BackupAndRestore(tmp_path / "backup", freq), board, hparams]
+        train(make(), *(each if is_first else each[::-1]), *callbacks, epochs=3)
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run(Crash())
+    run(Crash(np.inf))
+    found = tf.summary.read(tmp_path / "logs" / "train")
+    assert len(found.graphs) == 1
+    assert steps(tmp_path / "logs" / "train", "keras") == [0]
+    assert steps(tmp_path / "logs" / "train", "about") == [0]
+    assert len(list((tmp_path / "logs" / "plugins" / "profile").iterdir())) == 1 or crash_at == 1
+    assert steps(tmp_path / "logs" / "train", "batch_loss") == list(range(1, 19))
+    assert steps(tmp_path / "logs", "_hparams_/session_start_info") == [0]
+
+
 def test_a_step_that_is_not_staged_has_no_graph(tmp_path: Path) -> None:
     train(make(run_eagerly=True), TensorBoard(tmp_path), epochs=1)
     assert tf.summary.read(tmp_path / "train").graphs == []
@@ -376,6 +414,41 @@ def test_embeddings(names: str, tmp_path: Path) -> None:
     assert [(e.name, e.step, e.shape) for e in found] == [("words", 0, (5, 3)), ("words", 2, (5, 3))]
     text = (tmp_path / "train" / found[-1].metadata).read_text()
     assert text.splitlines() == lines
+
+
+def test_the_projectors_configuration_in_the_log_folder(tmp_path: Path) -> None:
+    """Names as in TensorFlow, and where the newest points are, so that TensorBoard shows them from there, too."""
+    (tmp_path / "labels.tsv").write_text("\n".join("abcde"))
+    (tmp_path / "projector_config.pbtxt").write_text(
+        'embeddings { tensor_name: "mine" tensor_path: "mine.tsv" }'
+    )
+    layers = tf.keras.layers
+    ids, others = tf.keras.Input((2,)), tf.keras.Input((2,))
+    points = [layers.Embedding(5, 3, name="one")(ids), layers.Embedding(6, 2, name="two")(others)]
+    model = tf.keras.Model(
+        [ids, others], layers.Dense(1)(layers.Concatenate()([layers.Flatten()(p) for p in points]))
+    )
+    model.compile("sgd", "mse")
+    board = TensorBoard(tmp_path, embeddings_freq=2, embeddings_metadata={"one": "labels.tsv"})
+    model.fit([TOKENS, TOKENS], SCORES, epochs=3, verbose=0, callbacks=[board])
+    name = "layer_with_weights-{}/embeddings/.ATTRIBUTES/VARIABLE_VALUE".format
+    found = {e.name: e for e in read_embeddings(tmp_path)}
+    assert list(found) == [name(0), name(1), "mine"]
+    assert [found[name(i)].metadata for i in range(2)] == ["labels.tsv", ""]
+    for number, layer in enumerate(("one", "two")):
+        info = found[name(number)]
+        wanted = model.get_layer(layer).get_weights()[0]
+        np.testing.assert_array_equal(read_vectors(tmp_path / info.vectors, info.shape), wanted)
+    checkpoint = tf.train.latest_checkpoint(tmp_path / "train")
+    assert Path(checkpoint).name == "keras_embedding.ckpt-2"
+    np.testing.assert_array_equal(tf.train.load_variable(checkpoint, name(1)), wanted)
+
+
+def test_a_configuration_that_cannot_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "projector_config.pbtxt").write_text("none of ours")
+    words().fit(TOKENS, SCORES, verbose=0, callbacks=[TensorBoard(tmp_path, embeddings_freq=1)])
+    assert "could not write the projector's configuration or checkpoint" in caplog.text
+    assert (tmp_path / "projector_config.pbtxt").read_text() == "none of ours"
 
 
 def test_labels_for_a_layer_that_is_not_there(tmp_path: Path) -> None:

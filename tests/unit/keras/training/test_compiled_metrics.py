@@ -32,6 +32,7 @@ def test_only_weighted_metrics_see_weights() -> None:
     assert results(compiled) == {"accuracy": 0.5, "sparse_categorical_accuracy": 0.75}
 
 
+@pytest.mark.filterwarnings("ignore:mean_absolute_error got y_true")
 def test_a_metric_that_is_weighted_too_is_told_apart_by_name() -> None:
     compiled = CompiledMetrics(["accuracy"], ["accuracy"])
     compiled.update_state(TRUE, PRED, np.array([3.0, 1.0]))

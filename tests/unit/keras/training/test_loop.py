@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -112,6 +113,18 @@ def test_progress_is_told(model: Any, verbose: int, capsys: pytest.CaptureFixtur
 def test_a_batch_smaller_than_the_others_counts_for_what_it_holds(model: Any) -> None:
     whole = model.evaluate(X, Y, batch_size=20, verbose=0)
     assert model.evaluate(X, Y, batch_size=7, verbose=0) == pytest.approx(whole, rel=1e-5)
+
+
+def test_predicting_compiles_nothing_but_the_programs_of_its_batches(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    model = tf.keras.Sequential([tf.keras.Input((3,)), layers.Dense(5, "tanh"), layers.Dense(2)])
+    with jax.log_compiles(), caplog.at_level("WARNING", "jax"):
+        found = model.predict(np.ones((22, 3), "float32"), batch_size=4, verbose=0)
+    assert found.shape == (22, 2)
+    compiled = [r.getMessage().split()[4] for r in caplog.records if "XLA compilation of" in r.getMessage()]
+    assert compiled.count("jit(_evaluate)") == 2
+    assert not {"jit(dynamic_slice)", "jit(reshape)"} & set(compiled)
 
 
 def test_the_program_of_a_smaller_last_batch_is_compiled_while_the_others_run() -> None:

@@ -2,7 +2,8 @@
 
 Threads share the Sequence. Processes are spawned and live as long as the pool; each has a copy of the
 Sequence, read from a file that is written when the pool starts and again after an `on_epoch_end` may have
-changed it. This module imports no engine: a worker process need not start JAX.
+changed it. A Sequence that no other process can have, such as one whose class is defined in a function or a notebook,
+is left to threads. This module imports no engine: a worker process need not start JAX.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import multiprocessing
 import pickle
 import signal
 import tempfile
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -20,7 +22,10 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
+from tapeflow.keras.losses.shape_warning import warn_user
 from tapeflow.keras.utils.sequence import Sequence
+
+_told_of: weakref.WeakSet[type[Sequence]] = weakref.WeakSet()
 
 
 def _ignore_interrupts() -> None:
@@ -36,6 +41,15 @@ def _received(path: str) -> Sequence:
 
 def _fetch_received(path: str, index: int) -> Any:
     return _received(path)[index]
+
+
+def _why_not_received(path: str) -> str:
+    """In a worker process: what keeps it from having the Sequence; "" for nothing."""
+    try:
+        _received(path)
+    except Exception as error:  # noqa: BLE001 - the user's classes may raise anything; threads fetch the batches then
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 class Pool:
@@ -90,27 +104,45 @@ class Pool:
 
     def _fetcher(self) -> Callable[[int], Any]:
         """What a worker calls; for processes it names a file with the Sequence as it is now."""
-        if self._folder is None:
-            return self._sequence.__getitem__
-        if self._copy is None:
+        if self._folder is not None and self._copy is None:
             self._copies += 1
-            self._copy = Path(self._folder.name, str(self._copies))
-            self._copy.write_bytes(_as_bytes(self._sequence))
-        return partial(_fetch_received, str(self._copy))
+            copy = Path(self._folder.name, str(self._copies))
+            reason = self._send(copy)
+            if reason:
+                self._use_threads(reason)
+            else:
+                self._copy = copy
+        return self._sequence.__getitem__ if self._copy is None else partial(_fetch_received, str(self._copy))
+
+    def _send(self, copy: Path) -> str:
+        """Write the Sequence to a file for worker processes; why they cannot have it, or ""."""
+        try:
+            copy.write_bytes(ForkingPickler.dumps(self._sequence))
+        except (pickle.PicklingError, AttributeError, TypeError, RuntimeError) as error:
+            return str(error)
+        if self._executor is not None:
+            return ""
+        self._executor = self._start()
+        try:
+            return self._executor.submit(_why_not_received, str(copy)).result()
+        except BrokenProcessPool:
+            return "a worker process ended while it was starting"
+
+    def _use_threads(self, reason: str) -> None:
+        self.close()
+        self._folder = None
+        kind = type(self._sequence)
+        if kind not in _told_of:
+            _told_of.add(kind)
+            warn_user(
+                "use_multiprocessing=True expected a Sequence that can be sent to another process (pickled); got "
+                f"{kind.__name__}: {reason}. Its batches are fetched by threads. For processes, define its class in a "
+                "module or script, keep what trains under `if __name__ == '__main__':`, and keep lambdas, open files "
+                "and locks out of its attributes."
+            )
 
     def _start(self) -> Executor:
         if self._folder is None:
             return ThreadPoolExecutor(self._workers, thread_name_prefix="sequence")
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self._workers, context, initializer=_ignore_interrupts)
-
-
-def _as_bytes(sequence: Sequence) -> bytes:
-    try:
-        return bytes(ForkingPickler.dumps(sequence))
-    except (pickle.PicklingError, AttributeError, TypeError, RuntimeError) as error:
-        raise ValueError(
-            "use_multiprocessing=True expected a Sequence that can be sent to another process (pickled); got "
-            f"{type(sequence).__name__}: {error}. Keep lambdas, open files and locks out of its attributes, "
-            "or use threads (use_multiprocessing=False)."
-        ) from error

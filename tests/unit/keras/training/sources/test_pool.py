@@ -1,7 +1,11 @@
 """Worker processes: spawned, in order, with the Sequence as it is now."""
 
 import multiprocessing
+import os
+import subprocess
 import sys
+import threading
+import types
 
 import numpy as np
 import pytest
@@ -73,13 +77,63 @@ def test_leaving_early_stops_the_processes(numbers):
     assert not multiprocessing.active_children()
 
 
-def test_what_cannot_be_sent_is_explained(numbers):
-    sequence = numbers.Numbers()
-    sequence.function = lambda: 0
-    with pytest.raises(
-        ValueError, match=r"expected a Sequence that can be sent .* got Numbers: Can't pickle"
-    ):
-        next(Pool(sequence, 1, True, 1).fetch([0]))
+def own_process(pool):
+    """Whether the batches of a pool are fetched in this process."""
+    found = {int(batch[1][0]) for batch in pool.fetch(range(6))}
+    pool.close()
+    return found == {os.getpid()}
+
+
+def test_what_cannot_be_sent_is_left_to_threads_with_one_warning(numbers):
+    class Local(numbers.Numbers):
+        """Defined in a function."""
+
+    unsendable = [Local(), numbers.Numbers(), numbers.Changing()]
+    unsendable[1].function = lambda: 0
+    unsendable[2].lock = threading.Lock()
+    for sequence in unsendable:
+        with pytest.warns(
+            UserWarning, match=r"expected a Sequence that can be sent .*fetched by threads"
+        ) as told:
+            assert [own_process(Pool(sequence, 2, True, 1)) for _ in range(2)] == [True, True]
+        assert len(told) == 1
+        assert told[0].filename == __file__
+
+
+def test_a_class_that_workers_do_not_find_is_left_to_threads(numbers, monkeypatch):
+    """As in a notebook, whose classes are in a `__main__` that no other process has."""
+    module = types.ModuleType("only_here")
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    module.Cell = type("Cell", (numbers.Numbers,), {"__module__": "only_here"})
+    with pytest.warns(UserWarning, match="got Cell: ModuleNotFoundError: No module named 'only_here'"):
+        assert own_process(Pool(module.Cell(), 2, True, 1))
+
+
+SCRIPT = """
+import numpy as np
+import tapeflow as tf
+
+class Batches(tf.keras.utils.Sequence):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return np.ones((2, 3), np.float32), np.ones((2, 1), np.float32)
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+print(model.fit(Batches(), verbose=0, workers=2, use_multiprocessing=True).epoch)
+"""
+
+
+@pytest.mark.parametrize("way", ["typed in", "without a guard"])
+def test_programs_whose_main_module_cannot_be_imported_again(way, tmp_path):
+    command = [sys.executable, "-c", SCRIPT]
+    if way == "without a guard":
+        (tmp_path / "script.py").write_text(SCRIPT)
+        command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-1] == "[0]", done.stderr
+    assert "Its batches are fetched by threads" in done.stderr
 
 
 def test_processes_stay_over_epochs(numbers):
