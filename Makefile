@@ -7,6 +7,8 @@ ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# Scripts that pip installs name their interpreter in the first line, which not every path survives.
+SCRIPT := $(BIN)/python $(BIN)
 PEERS  := .venv-peers
 
 # The page of the board is built into the package, again when something in web/ has changed.
@@ -29,10 +31,10 @@ help:  ## show this list
 	@echo "         ARGS='...' (passed on to the demo, pytest or the benchmarks)"
 
 demo: $(PAGE)  ## train on real digits, log everything, open the board on it (CI=1: check it and exit)
-	@$(BIN)/tapeflow demo $(if $(CI),--check --port 0) $(ARGS)
+	@$(SCRIPT)/tapeflow demo $(if $(CI),--check --port 0) $(ARGS)
 
 board: $(PAGE)  ## show training runs in the browser: make board ARGS='--logdir runs'
-	$(BIN)/tapeflow board $(ARGS)
+	$(SCRIPT)/tapeflow board $(ARGS)
 
 test: $(PAGE) chromium  ## run the tests that take seconds
 	$(NPM) test --silent
@@ -44,8 +46,8 @@ test-slow: $(PAGE) chromium  ## run the tests that take minutes
 check: $(READY) web/node_modules/.ready  ## format, lint, types and layers, changing nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
-	$(BIN)/lint-imports
+	$(SCRIPT)/pyright
+	$(SCRIPT)/lint-imports
 	$(NPM) run check --silent
 
 format: $(READY) web/node_modules/.ready  ## format the code and apply the safe lint fixes
@@ -58,8 +60,8 @@ package: $(PAGE)  ## build the wheel and the sdist, and try the wheel in an empt
 	$(BIN)/python -m build
 	$(PYTHON) -m venv build/package
 	build/package/bin/python -m pip install --quiet dist/*.whl
-	cd build && package/bin/tapeflow doctor
-	cd build && package/bin/tapeflow demo --quick --check --port 0 --logdir package/logs
+	cd build && package/bin/python package/bin/tapeflow doctor
+	cd build && package/bin/python package/bin/tapeflow demo --quick --check --port 0 --logdir package/logs
 
 docs: $(READY)  ## build the site of the documents into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import linecache
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,12 +65,19 @@ def _as_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.mark.usefixtures("_as_a_reader")
+@pytest.mark.filterwarnings(
+    "ignore:CategoricalAccuracy got y_true"
+)  # docs/three-ways.md shows when it is given
 @pytest.mark.parametrize("page", [page for page in pages_with("python", "pycon") if page != TRANSLATED])
 def test_the_code_of_a_page_runs(page: str) -> None:
     around: dict[str, Any] = {"__name__": "document"}
+    source = ""
     for block in blocks_of(page):
         if block.language == "python" and not block.why_not:
-            exec(compile("\n" * block.line + block.code, ROOT / page, "exec"), around)
+            source += "\n" * (block.line - source.count("\n")) + block.code
+            # `tf.function` reads the source of functions, which on a page stands between prose.
+            linecache.cache[str(ROOT / page)] = (len(source), None, source.splitlines(keepends=True), page)
+            exec(compile("\n" * block.line + block.code, str(ROOT / page), "exec"), around)
         elif block.language == "pycon":
             test = doctest.DocTestParser().get_doctest(block.code, around, page, page, block.line)
             report: list[str] = []

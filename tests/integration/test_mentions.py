@@ -276,6 +276,11 @@ FIGURES = [
     ("docs/board.md", r"more than ([\d,]+) tags a run", "tapeflow.board.runs:MOST_TAGS"),
     ("docs/board.md", r"tags of more than ([\d,]+) characters", "tapeflow.board.runs:_MOST_TAG_LENGTH"),
     ("docs/board.md", r"an event of more than ([\d,]+) values", "tapeflow.summary.reader:MOST_FIELDS"),
+    ("docs/board.md", r"whole head of a request \| (\d+) seconds", "tapeflow.board.connections:HEADERS_S"),
+    ("docs/board.md", r"body of a request \| (\d+) seconds", "tapeflow.board.connections:BODY_S"),
+    ("docs/board.md", r"closed after (\d+) seconds in which", "tapeflow.board.connections:STALL_S"),
+    ("docs/board.md", r"at a time \| ([\d,]+), or half", "tapeflow.board.connections:MOST_CONNECTIONS"),
+    ("docs/board-api.md", r"waits at most (\d+) seconds for one", "tapeflow.board.settings:LOCK_S"),
     ("docs/board-api.md", r"more than ([\d,]+) live clients", "tapeflow.board.live:MOST_CLIENTS"),
     ("docs/board-api.md", r"more than ([\d,]+) points of a series", "tapeflow.board.live:MOST_POINTS"),
     (

@@ -6,7 +6,6 @@ is somebody else's.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import subprocess
@@ -23,10 +22,14 @@ ADVICE = (
 )
 
 
-def respect_permissions() -> None:
-    """In the new process: a superuser is one no more as far as files go."""
-    if os.getuid() == 0 and ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0):
-        os._exit(77)
+# A superuser is one no more, as far as files go, in the program that takes the place of this one. The test's own
+# process has JAX's threads, and must not run Python between fork and exec.
+RESPECT_PERMISSIONS = f"""
+import ctypes, os, sys
+if os.getuid() == 0 and ctypes.CDLL(None).prctl({_PR_CAPBSET_DROP}, {_CAP_DAC_OVERRIDE}, 0, 0, 0):
+    sys.exit(77)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -38,11 +41,10 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
     folder.chmod(0o555)
     try:
         found = subprocess.run(
-            [sys.executable, *arguments],
+            [sys.executable, "-c", RESPECT_PERMISSIONS, *arguments],
             capture_output=True,
             text=True,
             timeout=120,
-            preexec_fn=respect_permissions,
             env={**os.environ, **environment},
         )
     finally:

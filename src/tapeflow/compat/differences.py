@@ -17,14 +17,14 @@ _STRINGS = "as strings; there are no variants"
 _DENSE = "`sparse=True` is refused; the output is dense"
 
 DIFFERENCES: dict[str, str] = {
-    "tf.function": "records the first call instead of rewriting the source: a function that reads a value "
-    "(`if tensor:`) runs as plain Python, with a warning that names the line",
+    "tf.function": "a function whose control flow cannot be part of a program (it reads a value, changes a list) "
+    "runs as plain Python, with a warning that names the line",
     "tf.Graph": "for scripts that name it in `with tf.Graph().as_default()`; there are no graphs",
     "tf.gradients": _NO_GRAPH,
     "tf.hessians": _NO_GRAPH,
     "tf.control_dependencies": "has nothing to do: effects happen in the order of the program",
     "tf.device": "chooses among JAX's devices",
-    "tf.autograph.experimental.set_loop_options": "accepted; loops need no options",
+    "tf.autograph.experimental.set_loop_options": "a loop whose shapes change runs turn by turn",
     "tf.config.optimizer.set_jit": _NO_EFFECT,
     "tf.config.optimizer.set_experimental_options": _REMEMBERED + ": for `auto_mixed_precision` use "
     "`tf.keras.mixed_precision.set_global_policy`",

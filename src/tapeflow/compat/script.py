@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import runpy
+import site
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from tapeflow.compat.finder import install
 from tapeflow.compat.names import is_ours, nearest
+from tapeflow.engine.node import is_ours as is_package_code
 
 
 class MissingName(Exception):
@@ -92,12 +95,12 @@ def _missing(error: AttributeError | ImportError) -> str | None:
 
 def _place(error: BaseException) -> str:
     """`file:line` of the last of the user's lines on the way to an error."""
-    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(f.filename, ours)]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(f.filename)]
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "<unknown>"
 
 
-def _is_users(filename: str, ours: str) -> bool:
-    if filename.startswith(("<", ours)) or "site-packages" in filename:
-        return False
-    return not filename.startswith(os.path.dirname(os.__file__))
+def _is_users(filename: str) -> bool:
+    """Whether code is the script's or that of a module beside it: not ours, Python's own or an installed package's."""
+    folders = [sysconfig.get_path("stdlib"), *site.getsitepackages(), site.getusersitepackages()]
+    libraries = [os.path.join(folder, "") for folder in folders]
+    return not is_package_code[filename] and not filename.startswith(("<", *libraries))

@@ -7,29 +7,32 @@ functions that treat each row by itself. Whether one does is tried out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from jax import export as jax_export
 
-from tapeflow.engine import nest
+from tapeflow.engine import forking, nest
 from tapeflow.engine.backend import jax
 from tapeflow.engine.convert import convert_to_tensor, to_node
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.op import op
+from tapeflow.engine.program_scan import (
+    RefusedProgram,
+    check_at,
+    has_open_calls,
+    opened,
+    refused,
+    with_gradients,
+)
+from tapeflow.engine.program_trial import remember
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 
 _ROWS_TRIED = 3
-_CALL = re.compile(r"custom_call\s*@([\w.$-]+)|call_target_name\s*=\s*\"([^\"]+)\"")
-# What XLA itself makes of linear algebra, random bits and shardings; anything else could run foreign code.
-_KNOWN_CALLS = re.compile(
-    r"(lapack_\w+|Sharding|SPMD\w+|cu_threefry2x32\w*|shape_assertion|mhlo\.\w+|chlo\.\w+|TopK)"
-)
 
 
 class Exported(NamedTuple):
@@ -75,6 +78,8 @@ def export_program(
 
         return jax.vmap(row, in_axes=[0 if o else None for o in is_open])(*arguments)
 
+    if forking.is_cut_off:
+        raise forking.refusal("Exporting a program")
     program = by_rows if any(is_open) else run
     rows = jax_export.symbolic_shape("rows")[0] if any(is_open) else None
     held = [jax.ShapeDtypeStruct(v._node.spec.shape, v._node.spec.np_dtype) for v in variables]
@@ -85,7 +90,9 @@ def export_program(
     if any(is_open):
         _try_rows(run, by_rows, variables, specs, is_open)
     exported = jax_export.export(jax.jit(program))(held, *given)
-    return Exported(_with_gradient(exported), outputs, writes)
+    data = _with_gradient(exported)
+    remember(data)
+    return Exported(data, outputs, writes)
 
 
 def _with_gradient(exported: Any) -> bytes:
@@ -140,26 +147,25 @@ def _value(part: Any) -> Any:
 class PortableProgram:
     """A program that `export_program` made, ready to run.
 
+    Args:
+        data: its bytes. Those that come from a file are tried in another process first (`program_trial`).
+        where: the file, for errors.
+        safe_mode: look at what the program may do.
+
     Raises:
-        ValueError: the bytes are no such program, or one that calls foreign code.
+        ValueError: the bytes are no such program, or one that may do something else than compute.
     """
 
-    def __init__(self, data: bytes, where: str) -> None:
+    def __init__(self, data: bytes, where: str, safe_mode: bool = True) -> None:
+        if forking.is_cut_off:
+            raise forking.refusal("Loading a program")
+        self._where = where
+        self._checked_rows: set[int] = set()
         try:
-            self._exported = jax_export.deserialize(bytearray(data))
-            text = self._exported.mlir_module()
-        except Exception as error:  # a broken program breaks its reader in any way
-            raise ValueError(
-                f"Loading expected a StableHLO program; got {where!r}, which cannot be read ({error}). It may be "
-                "truncated or damaged: use another copy."
-            ) from error
-        for match in _CALL.finditer(text):
-            target = match[1] or match[2]
-            if not _KNOWN_CALLS.fullmatch(target):
-                raise ValueError(
-                    f"Loading expected a program of XLA's own ops; got {where!r}, which calls {target!r}. It is not "
-                    "run."
-                )
+            self._exported = opened(data, safe_mode)
+            self._has_open_calls = safe_mode and any(map(has_open_calls, with_gradients(self._exported)))
+        except RefusedProgram as refusal:
+            raise refused(where, refusal) from refusal.__cause__
 
     @property
     def output_specs(self) -> list[TensorSpec]:
@@ -181,7 +187,20 @@ class PortableProgram:
 
     def run(self, values: list[Any], *arguments: Any) -> tuple[Any, ...]:
         """The results for arrays."""
+        if self._has_open_calls:
+            self._check_rows([*values, *arguments])
         return tuple(self._exported.call(values, *arguments))
+
+    def _check_rows(self, arrays: list[Any]) -> None:
+        """Look at the calls of native functions again now that the number of rows is known."""
+        shapes = [(a.shape, w.shape) for a, w in zip(arrays, self._exported.in_avals, strict=True)]
+        found = {given[0] for given, wanted in shapes if given and wanted and not isinstance(wanted[0], int)}
+        for rows in (found or {1}) - self._checked_rows:
+            try:
+                check_at(self._exported, rows)
+            except RefusedProgram as refusal:
+                raise refused(self._where, refusal) from None
+            self._checked_rows.add(rows)
 
 
 @op(name="SavedProgram", same_dtype=False)

@@ -14,7 +14,9 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.symbolic import dispatching
-from tapeflow.keras.saving import registry
+from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 # Layers that may be named where an activation is wanted.
 _LAYERS = ("ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU")
@@ -246,18 +248,24 @@ _FUNCTIONS: dict[str, Any] = {
 
 def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
     """The name of an activation function, or the config of a layer used as one."""
-    return registry.serialize_keras_object(activation)
+    return serialize_keras_object(activation)
 
 
 def deserialize(
     name: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The activation that a name or a config stands for."""
-    known = _FUNCTIONS
-    wanted = name.get("class_name") if isinstance(name, Mapping) else name
-    if wanted in _LAYERS:
-        known = {**known, wanted: getattr(importlib.import_module("tapeflow.keras.layers"), wanted)}
-    return registry.deserialize_keras_object(name, known, custom_objects, "activation function")
+    return ACTIVATIONS.deserialize(name, custom_objects)
+
+
+def _own() -> dict[str, Any]:
+    layers = importlib.import_module("tapeflow.keras.layers")
+    return {**_FUNCTIONS, **{name: getattr(layers, name) for name in _LAYERS}}
+
+
+ACTIVATIONS = Family(
+    "activation function", Layer, _own, takes_functions=True, protocol=("__call__", "get_config")
+)
 
 
 def get(identifier: Any) -> Any:

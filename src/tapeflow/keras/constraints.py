@@ -15,7 +15,8 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras import config as keras_config
-from tapeflow.keras.saving import registry
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class Constraint:
@@ -147,18 +148,21 @@ _NAMES: dict[str, Any] = {
     for name, value in globals().items()
     if inspect.isclass(value) and issubclass(value, Constraint)
 }
+CONSTRAINTS = Family(
+    "constraint", Constraint, lambda: _NAMES, takes_functions=True, protocol=("__call__", "get_config")
+)
 
 
 def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
     """The config of a constraint, as JSON can hold it."""
-    return registry.serialize_keras_object(constraint)
+    return serialize_keras_object(constraint)
 
 
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The constraint that a name or a config stands for."""
-    return registry.deserialize_keras_object(config, _NAMES, custom_objects, "constraint")
+    return CONSTRAINTS.deserialize(config, custom_objects)
 
 
 def get(identifier: Any) -> Any:

@@ -5,13 +5,13 @@ A regularizer is a function of a tensor that gives a scalar; any callable will d
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping
 from typing import Any, Self
 
 import tapeflow as tf
-from tapeflow.keras.saving import registry
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class Regularizer:
@@ -124,13 +124,17 @@ _NAMES: dict[str, Any] = {
     "OrthogonalRegularizer": OrthogonalRegularizer,
     "l1": L1,
     "l2": L2,
+    "l1_l2": L1L2,
     "orthogonal_regularizer": OrthogonalRegularizer,
 }
+REGULARIZERS = Family(
+    "regularizer", Regularizer, lambda: _NAMES, takes_functions=True, protocol=("__call__", "get_config")
+)
 
 
 def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
     """The config of a regularizer, as JSON can hold it."""
-    return registry.serialize_keras_object(regularizer)
+    return serialize_keras_object(regularizer)
 
 
 def deserialize(
@@ -139,22 +143,12 @@ def deserialize(
     """The regularizer that a name or a config stands for."""
     if config == "l1_l2":
         return l1_l2()
-    return registry.deserialize_keras_object(
-        config, {**_NAMES, "l1_l2": l1_l2}, custom_objects, "regularizer"
-    )
+    return REGULARIZERS.deserialize(config, custom_objects)
 
 
 def get(identifier: Any) -> Any:
     """The regularizer for a name, a config, a class or any callable."""
-    if identifier is None:
-        return None
-    if isinstance(identifier, (str, Mapping)):
-        return deserialize(identifier)
-    if inspect.isclass(identifier):
-        return identifier()
-    if callable(identifier):
-        return identifier
-    raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
+    return deserialize(identifier) if isinstance(identifier, str) else REGULARIZERS.get(identifier)
 
 
 def _l1_penalty(factor: float, x: Any) -> Any:

@@ -64,6 +64,16 @@ def test_a_missing_name_is_one_line(line: str, expected: str, tmp_path: Path) ->
     assert "Traceback" not in text
 
 
+@pytest.mark.parametrize(
+    "folder", ["tapeflow", "site-packages", "src/tapeflow/keras", "python3.11", "Übung 1"]
+)
+def test_a_missing_name_is_found_in_any_folder(folder: str, tmp_path: Path) -> None:
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    text = run(place, "import tensorflow as tf\n\ntf.constnt")
+    assert text.startswith(f"{place / 'mine.py'}:3: TapeFlow has no tensorflow.constnt")
+
+
 def test_other_errors_are_the_scripts_own(tmp_path: Path) -> None:
     text = run(tmp_path, "import tensorflow as tf\nobject().foo")
     assert "Traceback" in text

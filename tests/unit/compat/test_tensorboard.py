@@ -33,7 +33,9 @@ def test_plugins_are_ours_and_tensorboard_is_itself(run: Run) -> None:
         from tensorboard import program
         from tensorboard.plugins.hparams import hparams_plugin
         from tensorboard.plugins.projector import metadata, projector_plugin
-        assert "tapeflow" not in program.__file__ + hparams_plugin.__file__ + projector_plugin.__file__
+        from pathlib import Path
+        package = Path(tapeflow.__file__).parent
+        assert all(package not in Path(m.__file__).parents for m in (program, hparams_plugin, projector_plugin))
         assert hp.KerasCallback.__module__.startswith("tapeflow.keras")
     """
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.io.tfrecord import compression_of, open_to_read, read_record
+from tapeflow.io.tfrecord import UNPACKING_ERRORS, compression_of, not_whole, open_to_read, read_record
 from tapeflow.summary.protos.messages import message
 
 
@@ -14,8 +14,11 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     """The records of a TFRecord file; in new code, iterate over a `tf.data.TFRecordDataset`."""
     where, path = "tf.compat.v1.io.tf_record_iterator", os.fspath(path)
     with open_to_read(path, compression_of(options, where), where) as file:
-        while (record := read_record(file, path)) is not None:
-            yield record
+        try:
+            while (record := read_record(file, path)) is not None:
+                yield record
+        except UNPACKING_ERRORS as error:
+            raise not_whole(path, error) from error
 
 
 def summary_iterator(path: Any) -> Iterator[Any]:

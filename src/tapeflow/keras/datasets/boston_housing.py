@@ -29,4 +29,4 @@ def load_data(path: str = "boston_housing.npz", test_split: float = 0.2, seed: i
         ConnectionError: The file is not cached and cannot be downloaded.
     """
     check_test_split(test_split, WHERE)
-    return load_table(FILE.fetch(WHERE, path), test_split, seed)
+    return load_table(FILE.fetch(WHERE, path), test_split, seed, WHERE)

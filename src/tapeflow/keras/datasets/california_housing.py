@@ -41,4 +41,4 @@ def load_data(
             f"{WHERE} expected version to be 'small' or 'large'; got version={version!r}. "
             "Pass 'small' for 600 rows or 'large' for all 20,640."
         )
-    return load_table(FILE.fetch(WHERE, path), test_split, seed, ROW_LIMITS[version])
+    return load_table(FILE.fetch(WHERE, path), test_split, seed, WHERE, ROW_LIMITS[version])

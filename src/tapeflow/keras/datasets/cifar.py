@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tapeflow.keras.datasets.source import DatasetFile
+from tapeflow.keras.datasets.source import DatasetFile, max_unpacked_bytes
 from tapeflow.keras.datasets.unpickle import load_inert
 
 IMAGE_SHAPE = (3, 32, 32)
@@ -39,8 +39,15 @@ def load_batches(
 
 
 def _read_pickles(source: DatasetFile, members: Sequence[str], where: str) -> Iterator[tuple[str, dict]]:
-    with tarfile.open(source.fetch(where), "r:gz") as archive:
+    path = source.fetch(where)
+    limit = max_unpacked_bytes(path)
+    with tarfile.open(path, "r:gz") as archive:
         for member in archive:
+            if member.offset_data + member.size > limit:
+                raise ValueError(
+                    f"{where} expected {source.name} to unpack to at most {limit} bytes; got {member.name!r}, which "
+                    "ends beyond. Delete the file and load again."
+                )
             file = archive.extractfile(member) if member.isreg() and member.name in members else None
             if file is not None:
-                yield member.name, load_inert(file, f"{where} ({member.name})")
+                yield member.name, load_inert(file.read(), f"{where} ({member.name})")

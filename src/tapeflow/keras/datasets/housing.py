@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tapeflow.keras.datasets.npz import load_npz
 from tapeflow.keras.datasets.source import Split
 
 
@@ -16,13 +17,15 @@ def check_test_split(test_split: float, where: str) -> None:
         )
 
 
-def load_table(path: Path, test_split: float, seed: int | None, row_limit: int | None = None) -> Split:
+def load_table(
+    path: Path, test_split: float, seed: int | None, where: str, row_limit: int | None = None
+) -> Split:
     """Read arrays `x` and `y`, shuffle their rows with `seed`, and cut off the test part.
 
     The generator is NumPy's old `RandomState`, as in Keras: the same seed gives the same rows.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        x, y = arrays["x"][:row_limit], arrays["y"][:row_limit]
+    arrays = load_npz(path, where, ("x", "y"))
+    x, y = arrays["x"][:row_limit], arrays["y"][:row_limit]
     order = np.arange(len(x))
     np.random.RandomState(seed).shuffle(order)
     x, y = x[order], y[order]

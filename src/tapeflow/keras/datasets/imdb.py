@@ -58,7 +58,7 @@ def load_data(
         ValueError: No review is shorter than `maxlen`.
     """
     num_words = text.legacy_num_words(num_words, kwargs, WHERE)
-    arrays = load_npz(FILE.fetch(WHERE, path), WHERE)
+    arrays = load_npz(FILE.fetch(WHERE, path), WHERE, ("x_train", "y_train", "x_test", "y_test"))
     generator = np.random.RandomState(seed)
     parts = []
     for name in ("train", "test"):

@@ -1,9 +1,9 @@
 """MNIST: 28x28 handwritten digits."""
 
-import numpy as np
-
+from tapeflow.keras.datasets.npz import load_npz
 from tapeflow.keras.datasets.source import KERAS_STORAGE, DatasetFile, Split
 
+WHERE = "tf.keras.datasets.mnist.load_data"
 FILE = DatasetFile(
     "mnist.npz",
     KERAS_STORAGE + "mnist.npz",
@@ -27,6 +27,5 @@ def load_data(path: str = "mnist.npz") -> Split:
     Raises:
         ConnectionError: The file is not cached and cannot be downloaded.
     """
-    file = FILE.fetch("tf.keras.datasets.mnist.load_data", path)
-    with np.load(file, allow_pickle=False) as arrays:
-        return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
+    arrays = load_npz(FILE.fetch(WHERE, path), WHERE, ("x_train", "y_train", "x_test", "y_test"))
+    return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])

@@ -66,7 +66,7 @@ def load_data(
         ValueError: No newswire is shorter than `maxlen`.
     """
     num_words = text.legacy_num_words(num_words, kwargs, WHERE)
-    arrays = load_npz(FILE.fetch(WHERE, path), WHERE)
+    arrays = load_npz(FILE.fetch(WHERE, path), WHERE, ("x", "y"))
     shuffled, labels = text.shuffle(np.random.RandomState(seed), arrays["x"], arrays["y"])
     texts = text.number_words(shuffled, start_char, index_from)
     texts, labels = text.drop_long(texts, labels, maxlen, WHERE)

@@ -16,6 +16,15 @@ OFFLINE_ADVICE = (
 Split = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """What every `load_data` returns: `(x_train, y_train), (x_test, y_test)`."""
 
+# The real files unpack to five times their size at most.
+_MAX_EXPANSION = 20
+_FREE_BYTES = 1 << 20
+
+
+def max_unpacked_bytes(path: Path) -> int:
+    """What an archive may unpack to: compressed zeros are a thousand times smaller than unpacked."""
+    return max(_FREE_BYTES, _MAX_EXPANSION * path.stat().st_size)
+
 
 @dataclass(frozen=True)
 class DatasetFile:

@@ -6,15 +6,19 @@ by an unpickler that resolves four NumPy names and nothing else, and not even th
 each becomes an inert stand-in that keeps what the file says about an array. (NumPy's own
 `__setstate__` methods trust their input; a crafted dtype could make them read stray memory.) The
 real array is then built from the checked description. What can come out is numbers, strings, lists,
-tuples, dicts and arrays of them. A hostile file can still waste memory, like any archive.
+tuples, dicts and arrays of them. A pickle can name one value again and again; each is built once, and
+all arrays together hold no more than the pickle has bytes.
 """
 
+import io
 import math
 import pickle
 import re
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
+
+from tapeflow.keras.datasets.pickle_scan import check_pickle
 
 DTYPE_CODE = re.compile(r"[biuf][1248]|O8?")
 BYTE_ORDERS = "<>=|"
@@ -62,7 +66,7 @@ class _Array:
     def __setstate__(self, state: Any) -> None:
         self.state = state
 
-    def to_numpy(self) -> np.ndarray:
+    def to_numpy(self, resolver: "_Resolver") -> np.ndarray:
         shape, dtype, is_fortran, data = self.state[-4:]
         if not (isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)):
             raise pickle.UnpicklingError(f"an array of shape {shape!r}")
@@ -74,12 +78,14 @@ class _Array:
         if real_dtype.hasobject:
             if not isinstance(data, list) or len(data) != size:
                 raise pickle.UnpicklingError("an object array whose items do not fill its shape")
+            resolver.spend(size)  # an item takes a byte of the pickle at least
             flat = np.empty(size, dtype=object)
             for i, item in enumerate(data):
-                flat[i] = _resolve(item)
+                flat[i] = resolver.resolve(item)
             return flat.reshape(shape, order=order)
         if not isinstance(data, bytes) or len(data) != size * real_dtype.itemsize:
             raise pickle.UnpicklingError("an array whose bytes do not fill its shape")
+        resolver.spend(len(data))
         return np.frombuffer(data, real_dtype).reshape(shape, order=order).copy()
 
 
@@ -99,14 +105,15 @@ class _InertUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name}")
 
 
-def load_inert(file: IO[bytes], where: str) -> Any:
+def load_inert(data: bytes, where: str) -> Any:
     """Unpickle arrays and plain values; strings of Python 2 come out as bytes.
 
     Raises:
         pickle.UnpicklingError: The pickle is damaged, or asks for anything but plain arrays.
     """
     try:
-        return _resolve(_InertUnpickler(file, encoding="bytes").load())
+        check_pickle(data)
+        return _Resolver(len(data)).resolve(_InertUnpickler(io.BytesIO(data), encoding="bytes").load())
     except (
         pickle.UnpicklingError,
         AttributeError,
@@ -124,10 +131,38 @@ def load_inert(file: IO[bytes], where: str) -> Any:
         ) from error
 
 
-def _resolve(value: Any) -> Any:
-    """Turn stand-ins into arrays, at the top and as values of a dict."""
-    if isinstance(value, _Array):
-        return value.to_numpy()
-    if isinstance(value, dict):
-        return {key: _resolve(item) for key, item in value.items()}
-    return value
+class _Resolver:
+    """Turns stand-ins into arrays, at the top and as values of a dict, each once.
+
+    Args:
+        room: how many bytes and items all arrays may have together.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._resolved: dict[
+            int, Any
+        ] = {}  # by the id of what stands for it, which the pickle's result holds
+
+    def spend(self, count: int) -> None:
+        """Take from the room."""
+        self._room -= count
+        if self._room < 0:
+            raise pickle.UnpicklingError("arrays that hold more than the pickle does")
+
+    def resolve(self, value: Any) -> Any:
+        """What a value stands for."""
+        if not isinstance(value, (_Array, dict)):
+            return value
+        if id(value) not in self._resolved:
+            self._resolved[id(value)] = _UNFINISHED
+            if isinstance(value, dict):
+                self._resolved[id(value)] = {key: self.resolve(item) for key, item in value.items()}
+            else:
+                self._resolved[id(value)] = value.to_numpy(self)
+        if self._resolved[id(value)] is _UNFINISHED:
+            raise pickle.UnpicklingError("a value inside itself")
+        return self._resolved[id(value)]
+
+
+_UNFINISHED = object()

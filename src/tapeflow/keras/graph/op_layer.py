@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import tapeflow as tf
-import tapeflow.ops  # gives tensors their operators
 from tapeflow.engine import nest
 from tapeflow.engine.symbolic import Symbolic
 from tapeflow.keras.graph.composite_tensor import (
@@ -17,10 +15,10 @@ from tapeflow.keras.graph.composite_tensor import (
     SPARSE_PROPERTIES,
 )
 from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
+from tapeflow.keras.graph.tensor_functions import ELSEWHERE, KERAS_SPACES, SPACES, namespace, tensor_function
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
 
-_SPACES = ("math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged", "image", "signal")
 _FIRST_VERSION = "compat.v1."
 # What Keras 2 calls functions: by the first of their names in TensorFlow, often one of its first version's namespace.
 _NAMES = {
@@ -54,9 +52,6 @@ _NAMES = {
     },
 }
 _OURS = {theirs: ours for ours, theirs in _NAMES.items()}
-# Functions of other namespaces that a file may name.
-_ELSEWHERE = ("debugging.check_numerics", "keras.backend.batch_flatten", "keras.backend.binary_crossentropy")
-_KERAS_SPACES = ("keras.activations", "keras.losses")
 _OPERATORS = {**OPERATORS, **COMPARISONS, **UNARY}
 # The functions as which Keras keeps operators.
 _PUBLIC = {
@@ -84,7 +79,8 @@ class TFOpLambda(Layer):
     """One call of a tf function in a functional model; made whenever a function meets a KerasTensor.
 
     Args:
-        function: the function, or its name in the `tf` namespace (`'math.reduce_mean'`).
+        function: the function, or its name in the `tf` namespace (`'math.reduce_mean'`), if it only makes tensors of
+            tensors.
     """
 
     def __init__(self, function: Any, **kwargs: Any) -> None:
@@ -100,6 +96,18 @@ class TFOpLambda(Layer):
         if any(isinstance(leaf, Symbolic) for leaf in nest.flatten((args, kwargs))):
             return self._symbolic_call(args, kwargs)
         return self.function(*args, **kwargs)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        # A name that the user registered has become a function on the way here; no file may have it called.
+        function = config.get("function", "")
+        if not isinstance(function, str):
+            raise ValueError(_unknown(getattr(function, "__name__", repr(function))))
+        return super().from_config(config)
+
+    def copied(self) -> TFOpLambda:
+        """A layer for another model that calls the same function, whatever that is."""
+        return type(self)(self.function, name=self.name)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "function": _NAMES.get(self.symbol, self.symbol)}
@@ -133,6 +141,9 @@ class InstanceProperty(TFOpLambda):
 
     def _asked(self, obj: Any) -> Any:
         return getattr(obj, self.attr_name)
+
+    def copied(self) -> TFOpLambda:
+        return type(self)(self.attr_name, name=self.name)
 
     def get_config(self) -> dict[str, Any]:
         return {**Layer.get_config(self), "attr_name": self.attr_name}
@@ -188,34 +199,30 @@ def _name_of(function: Callable[..., Any]) -> str:
     if qualified.startswith("__operators__."):
         return qualified
     name = function.__name__
-    for space in (*_SPACES, *_KERAS_SPACES):
-        if getattr(_space(space), name, None) is function:
+    for space in (*SPACES, *KERAS_SPACES):
+        if getattr(namespace(space), name, None) is function:
             return f"{space}.{name}"
-    for path in _ELSEWHERE:
+    for path in ELSEWHERE:
         if path.rpartition(".")[2] == name:
             return path
     return name
 
 
 def _named(path: str) -> Callable[..., Any]:
-    """The public tf function of a name; nothing but what `tf` offers is ever found."""
+    """The function of a name that may come from a file."""
     space, _, name = path.removeprefix(_FIRST_VERSION).rpartition(".")
     if space == "__operators__":
         return _operator_function(name)
-    is_known = space in ("", *_SPACES, *_KERAS_SPACES) or path in _ELSEWHERE
-    function = None if not is_known or name.startswith("_") else getattr(_space(space), name, None)
-    if function is None and path in _OURS:
+    function = tensor_function(path.removeprefix(_FIRST_VERSION))
+    if function is not None:
+        return function
+    if path in _OURS:
         return _named(_OURS[path])
-    if not callable(function):
-        raise ValueError(_unknown(path))
-    return function
-
-
-def _space(path: str) -> Any:
-    return functools.reduce(getattr, path.split(".") if path else (), tf)
+    raise ValueError(_unknown(path))
 
 
 def _unknown(path: str) -> str:
     return (
-        f"TFOpLambda expected the name of a tf function, such as 'math.reduce_mean'; got function={path!r}."
+        "TFOpLambda expected the name of a tf function that only makes tensors of tensors, such as 'math.reduce_mean'; "
+        f"got function={path!r}. Put the call into a Layer of your own."
     )

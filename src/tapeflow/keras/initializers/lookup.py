@@ -11,7 +11,8 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.keras.initializers import fixed, random, spectrum
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_shape
-from tapeflow.keras.saving import registry
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 _NAMES: dict[str, Any] = {
     name: value
@@ -26,33 +27,28 @@ _NAMES |= {
     "one": fixed.Ones,
     "zero": fixed.Zeros,
 }
+INITIALIZERS = Family(
+    "initializer", Initializer, lambda: _NAMES, takes_functions=True, protocol=("__call__", "get_config")
+)
 
 
 def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
     """The config of an initializer, as JSON can hold it."""
-    return registry.serialize_keras_object(initializer)
+    return serialize_keras_object(initializer)
 
 
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The initializer that a name or a config stands for."""
-    return registry.deserialize_keras_object(config, _NAMES, custom_objects, "initializer")
+    return INITIALIZERS.deserialize(config, custom_objects)
 
 
 def get(identifier: Any) -> Any:
     """The initializer for a name, a config, a class, any callable, or an array that is to be the value."""
-    if identifier is None:
-        return None
-    if isinstance(identifier, (str, Mapping)):
-        identifier = deserialize(identifier)
-    elif isinstance(identifier, (np.ndarray, np.generic)) or tf.is_tensor(identifier):
+    if isinstance(identifier, (np.ndarray, np.generic)) or tf.is_tensor(identifier):
         return _ArrayInitializer(identifier)
-    if inspect.isclass(identifier):
-        return identifier()
-    if callable(identifier):
-        return identifier
-    raise ValueError(f"Could not interpret initializer identifier: {identifier}")
+    return INITIALIZERS.get(identifier)
 
 
 class _ArrayInitializer(fixed.Constant):

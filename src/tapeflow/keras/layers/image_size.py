@@ -8,11 +8,26 @@ import tapeflow as tf
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.ops.image_resize import RESIZE_METHODS, resize_op
 
+_MAX_SIDE = 1 << 20
+
+
+def check_image_size(where: str, height: int, width: int) -> None:
+    """Raise unless images may have a size.
+
+    Raises:
+        ValueError: a side is negative, or so long that its coordinates alone would take gigabytes.
+    """
+    if not 0 < height <= _MAX_SIDE or not 0 < width <= _MAX_SIDE:
+        raise ValueError(
+            f"{where} expected a height and width of 1 to {_MAX_SIDE}; got height={height!r}, width={width!r}."
+        )
+
 
 class _Sized(Layer):
     """A layer whose images come out in one size."""
 
     def __init__(self, height: int, width: int, **kwargs: Any) -> None:
+        check_image_size(type(self).__name__, height, width)
         super().__init__(**kwargs)
         self.height = height
         self.width = width

@@ -6,6 +6,7 @@ The vocabulary lives on the host, as strings do. Numbers are looked up by ops, s
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from tapeflow.keras.layers.category_encoding import (
     ragged_encoded,
 )
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
+from tapeflow.keras.saving.function_body import is_load_safe
+
+_MAX_OOV_INDICES = 1 << 20
 
 
 class IndexLookup(PreprocessingLayer):
@@ -53,9 +57,10 @@ class IndexLookup(PreprocessingLayer):
             )
         if pad_to_max_tokens and max_tokens is None:
             raise ValueError("If pad_to_max_tokens is True, must set `max_tokens`. Received: max_tokens=None")
-        if num_oov_indices < 0:
+        if not 0 <= num_oov_indices <= _MAX_OOV_INDICES:
             raise ValueError(
-                f"`num_oov_indices` must be greater than or equal to 0. Received: num_oov_indices={num_oov_indices}"
+                "`num_oov_indices` must be greater than or equal to 0, and at most "
+                f"{_MAX_OOV_INDICES}. Received: num_oov_indices={num_oov_indices}"
             )
         mode = check_mode(name, output_mode, MODES)
         if invert and mode != "int":
@@ -75,6 +80,7 @@ class IndexLookup(PreprocessingLayer):
         self.input_vocabulary = vocabulary
         self._terms: list[Any] = []
         self._places: dict[Any, int] = {}
+        self.unread_file: Any = None
         self.idf_weights: np.ndarray | None = None
         self._seen: Counter[Any] = Counter()
         self._documents: Counter[Any] = Counter()
@@ -237,11 +243,17 @@ class IndexLookup(PreprocessingLayer):
     def check_vocabulary(self, name: str) -> None:
         """Raise unless there is a vocabulary to look things up in."""
         if not self._terms:
+            file = self.unread_file
+            unread = (
+                f" Its config names the file {file!r}, which loading does not open."
+                if file is not None
+                else ""
+            )
             raise tf.errors.FailedPreconditionError(
                 None,
                 None,
                 f"{name} expected a vocabulary: Table not initialized; got a call before adapt() or "
-                "set_vocabulary(). Call one of them first.",
+                f"set_vocabulary(). Call one of them first.{unread}",
             )
 
     def call(self, inputs: Any) -> Any:
@@ -264,9 +276,16 @@ class IndexLookup(PreprocessingLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        layer = super().from_config(without_file(config))
+        layer.unread_file = file_of(config)
+        return layer
+
     def get_config(self) -> dict[str, Any]:
-        # What was learned is part of it: a model that is loaded again must not have to see the data.
-        given = self.input_vocabulary if self.input_vocabulary is not None else (self._terms or None)
+        # The terms are part of it, learned or read from a file: a loaded model needs neither the data nor the file.
+        has_terms = self.input_vocabulary is not None and not isinstance(self.input_vocabulary, (str, Path))
+        given = self.input_vocabulary if has_terms else (self._terms or None)
         weights = None if self.idf_weights is None else self.idf_weights[self.num_oov_indices :]
         return {
             **super().get_config(),
@@ -279,12 +298,31 @@ class IndexLookup(PreprocessingLayer):
             "sparse": self.sparse,
             "pad_to_max_tokens": self.pad_to_max_tokens,
             "idf_weights": None if weights is None else weights[: len(self._terms)].tolist(),
-            "vocabulary": given if isinstance(given, str) else _listed(given),
+            "vocabulary": _listed(given),
             "vocabulary_size": self.vocabulary_size(),
         }
 
 
+def file_of(config: dict[str, Any]) -> Any:
+    """The vocabulary file that a config names, as Keras writes it; None if it has the terms, or none."""
+    given = config.get("vocabulary")
+    return given if isinstance(given, (str, bytes, os.PathLike)) else None
+
+
+def without_file(config: dict[str, Any]) -> dict[str, Any]:
+    """A config that names no file: whoever wrote the config must not choose what is opened.
+
+    Keras keeps the terms of such a layer beside the model's weights, from where they are loaded.
+    """
+    return config if file_of(config) is None else {**config, "vocabulary": None}
+
+
 def _lines_of(path: str | Path) -> list[str]:
+    if is_load_safe():
+        raise ValueError(
+            f"Loading expected a model's vocabulary in its own file; got the path {str(path)!r}, and a model file must "
+            "not choose which other files are opened. If you trust who wrote it, pass safe_mode=False to load_model."
+        )
     file = Path(path)
     if not file.is_file():
         raise ValueError(

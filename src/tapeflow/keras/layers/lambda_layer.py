@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.autograph.callees import converted
+from tapeflow.keras.graph.tensor_functions import tensor_function
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.saving.family import deserialize_keras_object
 from tapeflow.keras.saving.function_body import body_of, function_of, is_body
-from tapeflow.keras.saving.registry import (
-    deserialize_keras_object,
-    get_registered_object,
-    serialize_keras_object,
-)
+from tapeflow.keras.saving.registry import get_registered_object, serialize_keras_object
 
 # Functions that configs were made of in this process, by the token that stands for them; a token of
 # another process means nothing here.
@@ -73,7 +72,7 @@ class Lambda(Layer):
             kwargs["mask"] = mask
         if self._passes_training:
             kwargs["training"] = training
-        return self.function(inputs, **kwargs)
+        return converted(self.function)(inputs, **kwargs)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
@@ -157,14 +156,14 @@ def _found(
     if not is_named and not is_body(value, kind):
         return value
     if is_body(value, kind):
-        found = (custom_objects or {}).get(layer) or get_registered_object(layer, custom_objects)
+        found = _users(layer, custom_objects)
         found = found or (_seen.get(value.get("token", "")) if is_dict else None)
         return found or function_of(value, module, f"The {key} of Lambda layer {layer!r}")
     if is_dict and value.get("class_name") != "function":
         return deserialize_keras_object(value, None, custom_objects, "function in Lambda layer")
     name = value["config"] if is_dict else value
     if isinstance(name, str):
-        found = get_registered_object(name, custom_objects) or (custom_objects or {}).get(layer)
+        found = _users(name, custom_objects) or (custom_objects or {}).get(layer)
         found = found or (_seen.get(value.get("token", "")) if is_dict else None) or _public(name)
         if found is not None:
             return found
@@ -176,11 +175,17 @@ def _found(
     )
 
 
+def _users(name: Any, custom_objects: Mapping[str, Any] | None) -> Any:
+    """The function that the user passed or registered under a name."""
+    found = (custom_objects or {}).get(name) or get_registered_object(name, custom_objects)
+    return found if callable(found) and not inspect.isclass(found) else None
+
+
 def _public(name: str) -> Any:
-    """A function of `tf`, `tf.math` or `tf.nn`, or an activation."""
-    for space in (tf, tf.math, tf.nn, tf.keras.activations):
-        found = None if name.startswith("_") else getattr(space, name, None)
-        if inspect.isroutine(found):
+    """A function of `tf`, `tf.math` or `tf.nn`, or an activation, that only makes tensors of tensors."""
+    for space in ("", "math.", "nn.", "keras.activations."):
+        found = tensor_function(space + name) if "." not in name else None
+        if found is not None:
             return found
     return None
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.autograph.callees import converted
 from tapeflow.engine import nest
 from tapeflow.engine.node import Spec
 from tapeflow.engine.symbolic import Symbolic
@@ -211,15 +212,17 @@ class Layer(LossOwner, LayerHistory):
         recording = recorder.recording
         if recording is not None:
             recording.enter_scope(self.name)
+        is_recorded = recording is not None or recorder.trace.is_body
+        call = converted(self.call) if is_recorded else self.call
         try:
             if type(inputs) is not Tensor or inputs.spec is not self._fitting_spec:
                 self._fit_to(inputs)
             try:
                 if self._policy.compute_dtype == self._policy.variable_dtype:
-                    outputs = self.call(inputs, *args[1:], **kwargs)
+                    outputs = call(inputs, *args[1:], **kwargs)
                 else:
                     with autocast_scope(self._policy.compute_dtype if self._casts_inputs else None):
-                        outputs = self.call(inputs, *args[1:], **kwargs)
+                        outputs = call(inputs, *args[1:], **kwargs)
             except Exception as error:
                 name_layer(error, self, (inputs, *args[1:]), kwargs)
                 raise

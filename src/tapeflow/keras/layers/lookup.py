@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 _ELSEWHERE: dict[str, Callable[[Any], Any]] = {
     "RandomFourierFeatures": lambda keras: keras.layers.experimental,
@@ -55,7 +57,7 @@ def _names() -> list[str]:
     return vars(tf.keras.layers)["__all__"]
 
 
-KNOWN = _Known()
+LAYERS = Family("layer", Layer, _Known, protocol=("call", "get_config"))
 
 
 def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
@@ -67,7 +69,7 @@ def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool
     """A layer from what `serialize` gave."""
     if isinstance(config, Mapping) and config.get("class_name") == "Model":
         config = {**config, "class_name": "Functional"}
-    return deserialize_keras_object(config, KNOWN, custom_objects, "layer")
+    return LAYERS.deserialize(config, custom_objects)
 
 
 def get(identifier: Any) -> Any:

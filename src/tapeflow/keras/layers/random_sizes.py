@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.keras.layers.dropout import RandomLayer
-from tapeflow.keras.layers.image_size import fitted_to, resize_method
+from tapeflow.keras.layers.image_size import check_image_size, fitted_to, resize_method
 from tapeflow.ops.image_resize import resize_op
 from tapeflow.ops.random_draw import draw_uniform
 
@@ -23,6 +23,7 @@ class RandomCrop(RandomLayer):
     """
 
     def __init__(self, height: int, width: int, seed: int | None = None, **kwargs: Any) -> None:
+        check_image_size("RandomCrop", height, width)
         super().__init__(seed=seed, **kwargs)
         self.height = height
         self.width = width

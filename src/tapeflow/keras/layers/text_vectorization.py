@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.keras.layers.category_encoding import check_mode, only_dense
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
+from tapeflow.keras.layers.index_lookup import file_of, without_file
 from tapeflow.keras.layers.vocabulary_lookup import StringLookup
 from tapeflow.keras.saving.registry import get_registered_name, get_registered_object
 
@@ -77,16 +79,8 @@ class TextVectorization(PreprocessingLayer):
             raise ValueError(
                 f"`ragged` must not be true if `output_mode` is not `'int'`. Received: ragged={ragged}"
             )
-        if isinstance(ngrams, int):
-            lengths: tuple[int, ...] | None = tuple(range(1, ngrams + 1))
-        else:
-            lengths = None if ngrams is None else tuple(ngrams)
-        if lengths is not None and (not lengths or min(lengths) < 1):
-            raise ValueError(
-                "`ngrams` must be `None`, an integer, or a tuple of integers of at least 1. Received: "
-                f"ngrams={ngrams}"
-            )
-        self.max_tokens, self.ngrams, self._lengths = max_tokens, ngrams, lengths
+        self._lengths = _lengths_of(ngrams)
+        self.max_tokens, self.ngrams = max_tokens, ngrams
         self.output_mode, self.output_sequence_length = mode, output_sequence_length
         self.pad_to_max_tokens, self.sparse, self.ragged = pad_to_max_tokens, sparse, ragged
         self.encoding = encoding
@@ -184,7 +178,8 @@ class TextVectorization(PreprocessingLayer):
 
     def _with_ngrams(self, words: list[bytes]) -> list[bytes]:
         lengths = self._lengths or ()
-        return [b" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)]
+        fitting = lengths[: len(words)] if isinstance(lengths, range) else lengths
+        return [b" ".join(words[i : i + n]) for n in fitting for i in range(len(words) - n + 1)]
 
     def call(self, inputs: Any) -> Any:
         self._lookup.check_vocabulary(self.name)
@@ -215,6 +210,12 @@ class TextVectorization(PreprocessingLayer):
         width = self.output_sequence_length if self.output_mode == "int" else self._lookup._depth()
         return tf.TensorShape((*kept, width))
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        layer = super().from_config(without_file(config))
+        layer._lookup.unread_file = file_of(config)
+        return layer
+
     def get_config(self) -> dict[str, Any]:
         lookup = self._lookup.get_config()
         return {
@@ -235,12 +236,24 @@ class TextVectorization(PreprocessingLayer):
         }
 
 
+def _lengths_of(ngrams: Any) -> Sequence[int] | None:
+    """The lengths of sequences of words to take."""
+    if ngrams is None:
+        return None
+    lengths = range(1, ngrams + 1) if isinstance(ngrams, int) else tuple(ngrams)
+    if not lengths or (isinstance(lengths, tuple) and min(lengths) < 1):
+        raise ValueError(
+            f"`ngrams` must be `None`, an integer, or a tuple of integers of at least 1. Received: ngrams={ngrams}"
+        )
+    return lengths
+
+
 def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> str | Callable[..., Any] | None:
     """One of some names, None, or a function, which may come by its registered name."""
     if value is None or callable(value) or value in allowed:
         return value
     function = get_registered_object(value) if isinstance(value, str) else None
-    if function is None:
+    if not callable(function) or inspect.isclass(function):
         raise ValueError(
             f"Unknown value for `{name}` argument of layer TextVectorization. If restoring a model and `{name}` is a "
             f"custom callable, register it with tf.keras.utils.register_keras_serializable. Allowed values are: "

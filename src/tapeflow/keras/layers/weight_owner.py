@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,8 @@ from tapeflow.keras import constraints, initializers, mixed_precision, regulariz
 from tapeflow.keras.layers.tracking import Held, is_tracked, once, variables_in
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.mixed_precision.autocast import AutoCastVariable
+from tapeflow.keras.mixed_precision.policy import POLICIES
+from tapeflow.keras.saving.load_budget import spend, spend_layer
 
 
 class WeightOwner(Module):
@@ -38,6 +41,7 @@ class WeightOwner(Module):
     _counts_metrics: ClassVar[bool] = False
 
     def _init_weights(self, name: str, trainable: bool, policy: Any) -> None:
+        spend_layer(name)
         self._name = name
         self._name_scope = name_scope(name)
         self._trainable = bool(trainable)
@@ -110,6 +114,7 @@ class WeightOwner(Module):
         found = self._policy.variable_dtype if dtype is None else dtype
         wanted = tf.as_dtype(found or tf.keras.config.floatx())
         sizes = _static_shape(self.name, name, shape)
+        spend(math.prod(sizes) * wanted.size, f"a weight of layer {self.name!r} of shape {sizes}")
         value = _initializer_for(self.name, name, initializer, wanted)
         casts = autocast and experimental_autocast and wanted.is_floating
         casts = casts and self._policy.compute_dtype != self._policy.variable_dtype
@@ -314,7 +319,7 @@ def default_policy(dtype: Any) -> mixed_precision.Policy:
     if isinstance(dtype, mixed_precision.Policy):
         return dtype
     if isinstance(dtype, dict):
-        return mixed_precision.Policy(**dtype["config"])
+        return POLICIES.deserialize(dtype)
     if dtype is None:
         return mixed_precision.global_policy()
     return mixed_precision.Policy(dtype if isinstance(dtype, str) else tf.as_dtype(dtype).name)

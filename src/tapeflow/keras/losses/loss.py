@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import tapeflow as tf
+from tapeflow.autograph.callees import converted
 from tapeflow.engine.symbolic import Symbolic
 from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.losses.reduction import Reduction, compute_weighted_loss, match_labels
@@ -35,7 +36,7 @@ class Loss:
         mask = _mask_of(y_pred)
         if self._dtype is not None:
             y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
-        losses = self.call(y_true, y_pred)
+        losses = converted(self.call)(y_true, y_pred)
         losses_mask = _mask_of(losses)
         if mask is None:
             mask = losses_mask
@@ -95,7 +96,7 @@ class LossFunctionWrapper(Loss):
         # Keras lines the ranks up for tensors only. Arrays are left as they are, and the functions warn.
         if isinstance(y_pred, _TENSORS) and isinstance(y_true, _TENSORS):
             y_true, y_pred = match_labels(y_true, y_pred)
-        return self.fn(y_true, y_pred, **self._fn_kwargs)
+        return converted(self.fn)(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self) -> dict[str, Any]:
         kwargs = {k: v.numpy().tolist() if tf.is_tensor(v) else v for k, v in self._fn_kwargs.items()}

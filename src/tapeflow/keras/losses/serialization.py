@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.keras.losses.loss import Loss
-from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.family import Family, named_in
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 LOSSES = Family(
-    "tapeflow.keras.losses",
+    "loss function",
     Loss,
-    "loss function",
-    "loss function",
-    "Pass a name such as 'mse', a Loss, a config dict, or a function of y_true and y_pred.",
+    lambda: named_in("tapeflow.keras.losses", Loss),
+    takes_functions=True,
+    protocol=("__call__", "get_config"),
+    advice="Pass a name such as 'mse', a Loss, a config dict, or a function of y_true and y_pred.",
 )
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
+
+from tapeflow.engine.node import is_ours
 
 Shape = tuple[int | None, ...]
-
-_PACKAGE = str(Path(__file__).resolve().parents[2]) + "/"
 
 _warned: set[tuple[str, tuple[bool, ...], tuple[bool, ...]]] = set()
 
@@ -47,7 +46,7 @@ def warn_of_broadcast(
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
     """`warnings.warn` at the line that called into this package, however many of our frames lie between."""
     frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and is_ours[frame.f_code.co_filename]:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
 

@@ -55,7 +55,7 @@ class AUC(CountingMetric):
         self.curve = _read_curve(curve)
         self.summation_method = _read_method(summation_method)
         self._given_thresholds = None if thresholds is None else sorted(thresholds)
-        inner = even_thresholds(num_thresholds)[1:-1] if thresholds is None else sorted(thresholds)
+        inner = even_thresholds("AUC", num_thresholds)[1:-1] if thresholds is None else sorted(thresholds)
         # Just beyond 0 and 1, so that the lowest takes every score and the highest none.
         super().__init__([-config.epsilon(), *inner, 1.0 + config.epsilon()], name=name, dtype=dtype)
         self.num_thresholds = len(self.thresholds)

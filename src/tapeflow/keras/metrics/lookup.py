@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.keras.metrics.metric import Metric
-from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.family import Family, named_in
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 METRICS = Family(
-    "tapeflow.keras.metrics",
-    Metric,
     "metric function",
-    "metric",
-    "Pass a name such as 'accuracy', a Metric, a config dict, or a function of y_true and y_pred.",
+    Metric,
+    lambda: named_in("tapeflow.keras.metrics", Metric),
+    takes_functions=True,
+    noun="metric",
+    advice="Pass a name such as 'accuracy', a Metric, a config dict, or a function of y_true and y_pred.",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,6 +14,7 @@ import tapeflow as tf
 from tapeflow.engine.tensor import Tensor
 from tapeflow.keras import mixed_precision
 from tapeflow.keras.layers.naming import snake_case, unique_name
+from tapeflow.keras.saving.load_budget import spend
 
 _KERAS_2_ORDER = ("name", "shape", "aggregation", "synchronization", "initializer", "dtype")
 _KERAS_3_ORDER = ("shape", "initializer", "dtype", "name")
@@ -153,6 +155,7 @@ class Metric(tf.Module):
     ) -> Any:
         sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
         wanted = tf.as_dtype(self._dtype if dtype is None else dtype)
+        spend(math.prod(sizes) * wanted.size, f"a variable of metric {self._name!r} of shape {sizes}")
         with tf.init_scope():  # a metric may come into being in a step that is recorded
             variable = tf.Variable(
                 _initial_value(initializer, sizes, wanted),

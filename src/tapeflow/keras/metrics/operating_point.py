@@ -31,7 +31,7 @@ class _OperatingPoint(CountingMetric):
                 f"{where} expected at least one threshold: Argument `num_thresholds` must be an integer > 0. "
                 f"Received: num_thresholds={num_thresholds}"
             )
-        limits = [0.5] if num_thresholds == 1 else even_thresholds(num_thresholds)
+        limits = [0.5] if num_thresholds == 1 else even_thresholds(where, num_thresholds)
         super().__init__(limits, name=name, dtype=dtype, class_id=class_id)
         self.value = float(value)
         self.num_thresholds = num_thresholds

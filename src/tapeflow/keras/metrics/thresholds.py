@@ -14,6 +14,8 @@ from tapeflow.keras.metrics.weighting import as_tensor, as_weights
 from tapeflow.ops.confusion_counts import add_counts, add_even_counts
 from tapeflow.ops.variable_update import update_variables
 
+_MAX_THRESHOLDS = 1 << 20
+
 
 def read_thresholds(where: str, thresholds: Any, default: float) -> list[float]:
     """One threshold or several as a list, each looked at to be in [0, 1]."""
@@ -29,8 +31,13 @@ def read_thresholds(where: str, thresholds: Any, default: float) -> list[float]:
     return given
 
 
-def even_thresholds(count: int) -> list[float]:
+def even_thresholds(where: str, count: int) -> list[float]:
     """`count` thresholds from 0 to 1, evenly spaced."""
+    if count > _MAX_THRESHOLDS:
+        raise ValueError(
+            f"{where} expected at most {_MAX_THRESHOLDS} thresholds; got num_thresholds={count!r}. A few hundred are "
+            "usual."
+        )
     return [0.0, *((i + 1) / (count - 1) for i in range(count - 2)), 1.0]
 
 

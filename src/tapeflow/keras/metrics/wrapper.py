@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.autograph.callees import converted
 from tapeflow.keras.metrics.accuracy_functions import MATCHINGS
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.metric import Metric
@@ -56,7 +57,7 @@ class MeanMetricWrapper(Mean):
 
     def _update_with_function(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
         labels, predictions = squeezed(tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype))
-        values = self._fn(labels, predictions, **self._fn_kwargs)
+        values = converted(self._fn)(labels, predictions, **self._fn_kwargs)
         weights = masked_weights(values, sample_weight, scale_mask=self._add_weighted is add_weighted_batch)
         super().update_state(values, sample_weight=weights)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from tapeflow.engine.dtypes import DType, as_dtype
 from tapeflow.keras import config
-from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
@@ -136,8 +137,14 @@ def deserialize(config: Any, custom_objects: Any = None) -> Policy:
         return Policy(config)
     if config is None:
         return global_policy()
-    known = {"Policy": Policy, "PolicyV1": Policy, "DTypePolicy": Policy, "FloatDTypePolicy": Policy}
-    return deserialize_keras_object(config, known, custom_objects, "dtype policy")
+    return POLICIES.deserialize(config, custom_objects)
+
+
+POLICIES = Family(
+    "dtype policy",
+    Policy,
+    lambda: dict.fromkeys(("Policy", "PolicyV1", "DTypePolicy", "FloatDTypePolicy"), Policy),
+)
 
 
 # Keras 3's names.

@@ -60,7 +60,7 @@ def _clone_graph(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> 
     for node in model._calls:
         layer = layers.get(id(node.layer))
         if layer is None:
-            cloned = _cloned(node.layer) if isinstance(node.layer, TFOpLambda) else make(node.layer)
+            cloned = node.layer.copied() if isinstance(node.layer, TFOpLambda) else make(node.layer)
             layer = layers[id(node.layer)] = cloned
         args, kwargs = nest.map_structure(value, (node.args, node.kwargs))
         results = layer(*args, **kwargs)

@@ -239,7 +239,7 @@ class Model(Trainer, Layer):
         """Write what the model computes for `tf.saved_model.load`: a StableHLO program and the weights.
 
         Args:
-            filepath: a folder.
+            filepath: a folder that is new, empty, or holds an earlier export and nothing else.
             format: `'tf_saved_model'` or `'stablehlo'`, which are the same here.
             **kwargs: of Keras 3 (`verbose`, `input_signature`), ignored.
         """

@@ -44,20 +44,22 @@ class Sequential(Functional):
         self._casts_inputs = False
         self.supports_masking = True
         if layers is not None:
+            names: set[str] = set()
             for layer in layers if isinstance(layers, (list, tuple)) else [layers]:
-                self._add(layer)
+                self._add(layer, names)
             self._rebuild()
 
     def add(self, layer: Any) -> None:
         """Put a layer on top."""
-        self._add(layer)
+        self._add(layer, {other.name for other in self._stack})
         if self.built and self.outputs and isinstance(self._stack[0], InputLayer):
             self._forget_programs()
             self._connect(self.inputs[0], self._stack[-1:], self.outputs[0])
         else:
             self._rebuild()
 
-    def _add(self, layer: Any) -> None:
+    def _add(self, layer: Any, names: set[str]) -> None:
+        """Append a layer; `names` are those of the layers so far."""
         if is_keras_tensor(layer):
             layer = layer.node.layer
         if callable(layer) and isinstance(layer, tf.Module) and not isinstance(layer, Layer):
@@ -72,13 +74,15 @@ class Sequential(Functional):
                 dtype = layer.dtype if not isinstance(layer, Functional) else layer.inputs[0].dtype
                 first = Input(batch_shape=shape, dtype=dtype, name=f"{layer.name}_input")
                 self._stack.append(first.node.layer)  # pyright: ignore[reportOptionalMemberAccess]
-        if any(layer.name == other.name for other in self._stack):
+                names.add(self._stack[0].name)
+        if layer.name in names:
             raise ValueError(
                 "All layers added to a Sequential model should have unique names. Name "
                 f'"{layer.name}" is already the name of a layer in this model. Update the `name` argument to pass a '
                 "unique name."
             )
         self._stack.append(layer)
+        names.add(layer.name)
 
     def pop(self) -> None:
         """Take the last layer off."""
@@ -217,8 +221,9 @@ class Sequential(Functional):
         layers = config["layers"] if isinstance(config, dict) else config
         name = config.get("name") if isinstance(config, dict) else None
         model = cls(name=name)
+        names: set[str] = set()
         for layer in layers:
-            model._add(deserialize(layer, custom_objects=custom_objects))
+            model._add(deserialize(layer, custom_objects=custom_objects), names)
         model._rebuild()
         shape = config.get("build_input_shape") if isinstance(config, dict) else None
         if not model.built and shape:

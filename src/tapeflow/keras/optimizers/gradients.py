@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.variable import Variable
+from tapeflow.keras.losses.shape_warning import warn_user
 from tapeflow.ops.indexed_slices import IndexedSlices
 
 Pair = tuple[Any, Variable]
@@ -27,10 +27,9 @@ def with_gradient(pairs: Sequence[Pair]) -> Sequence[Pair]:
             f"No gradients provided for any variable: {missing}. An optimizer expected at least one gradient "
             "that is not None: does the loss depend on these variables, through tf ops, inside the tape?"
         )
-    warnings.warn(
+    warn_user(
         f"Gradients do not exist for variables {missing} when minimizing the loss. If you're using "
-        "`model.compile()`, did you forget to provide a `loss` argument?",
-        stacklevel=4,
+        "`model.compile()`, did you forget to provide a `loss` argument?"
     )
     return [(g, v) for g, v in pairs if g is not None]
 

@@ -6,15 +6,20 @@ import importlib
 from typing import Any
 
 from tapeflow.keras.optimizers.optimizer import Optimizer
-from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 
-def _known() -> dict[str, Any]:
-    """Keras's own optimizers, by name in small letters."""
+def _own() -> dict[str, Any]:
+    """Keras's own optimizers, by name, also in small letters."""
     package = importlib.import_module("tapeflow.keras.optimizers")
     classes = [getattr(package, name) for name in package.__all__ if name[0].isupper()]
-    found: dict[str, Any] = {c.__name__.lower(): c for c in classes if c is not Optimizer}
-    return {**found, "lossscaleoptimizerv3": found["lossscaleoptimizer"]}
+    found: dict[str, Any] = {c.__name__: c for c in classes if c is not Optimizer}
+    found["LossScaleOptimizerV3"] = found["LossScaleOptimizer"]
+    return {**found, **{name.lower(): c for name, c in found.items()}}
+
+
+OPTIMIZERS = Family("optimizer", Optimizer, _own)
 
 
 def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str, Any]:
@@ -31,10 +36,10 @@ def deserialize(config: dict[str, Any], custom_objects: Any = None, **kwargs: An
     kwargs.pop("use_legacy_format", None)
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
-    known = _known()
-    if config["class_name"].lower() in known:
-        config = {**config, "class_name": config["class_name"].lower()}
-    return deserialize_keras_object(config, known, custom_objects, "optimizer")
+    name = str(config["class_name"])
+    if name.lower() in OPTIMIZERS.known:
+        config = {**config, "class_name": name.lower()}
+    return OPTIMIZERS.deserialize(config, custom_objects)
 
 
 def get(identifier: Any, **kwargs: Any) -> Any:

@@ -32,9 +32,30 @@ class OldWay(OptimizerState):
     def __getattr__(self, name: str) -> Any:
         if name in _RENAMED:
             return getattr(self, _RENAMED[name])
+        if name == "decay" and "_hyper" in vars(self):
+            return self._decay_variable()
         if name not in vars(self).get("_hyper", {}):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self._get_hyper(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A user's class may mean something else by it.
+        if name == "decay" and type(self).__module__.startswith("tapeflow."):
+            self._decay_variable().assign(value)
+        else:
+            super().__setattr__(name, value)
+
+    def _decay_variable(self) -> Variable:
+        """What `optimizer.decay` gives, unless a class has an attribute of that name.
+
+        As before Keras 2.11 it is a Variable that says what was given; assigning to it does not change the rate.
+        """
+        if "decay" not in self._hyper:
+            with tf.init_scope():
+                self._hyper["decay"] = Variable(
+                    self._decay, name="decay", dtype=keras_config.floatx(), trainable=False
+                )
+        return self._hyper["decay"]
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Hold an object under a name, where checkpoints find it."""

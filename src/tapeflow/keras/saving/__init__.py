@@ -1,6 +1,7 @@
 """Names and files of Keras objects: `tf.keras.saving`.
 
-`registry` turns objects into configs and back; it knows nothing of files or weights. `model_file` and
+`registry` turns objects into configs, `family` makes objects of configs again and decides what a config may name;
+neither knows of files or weights. `model_file` and
 `weight_file` are what `save`, `load_model`, `save_weights` and `load_weights` call: they find the format
 that a path or a file's content means. The formats:
 
@@ -15,9 +16,10 @@ that a path or a file's content means. The formats:
 
 `mismatch` is the error about weights that do not fit. `keras3_form` and `keras3_ops` write and read configs as
 Keras 3 has them, `training_state` what `compile` was given and what the optimizer remembers. `copies` puts models
-into pickles. `hdf5`, `heap_check` and `archive` are the care taken with files: nothing in one runs code, reads another
-file or has memory taken for more than the model holds; `tapeflow.train.atomic` replaces a file only by one that is
-whole. Layers are not made here: they make themselves from configs.
+into pickles. `hdf5`, `heap_check`, `chunk_check`, `load_budget` and `archive` are the care taken with files: nothing in
+one runs code, reads another file or has memory taken out of proportion to its size; `config_errors` is the error about
+a config that makes no sense. `tapeflow.train.atomic` replaces a file only by one that is whole. Layers are
+not made here: they make themselves from configs.
 """
 
 import lazy_loader as _lazy

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from tapeflow.keras.saving.archive import parsed
+from tapeflow.keras.saving.config_errors import telling_config
+from tapeflow.keras.saving.function_body import code_allowed, is_code_allowed
 from tapeflow.keras.saving.keras3_form import as_json
 from tapeflow.keras.saving.layer_groups import BACKEND, KERAS_VERSION
 from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
@@ -64,18 +66,14 @@ def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
     from tapeflow.keras.models.model import Model
     from tapeflow.keras.utils.feature_space import FeatureSpace
 
-    try:
+    damaged = "the config of a model; got one that no model can be made of"
+    with telling_config(damaged, "It may be damaged: use another copy."), code_allowed(is_code_allowed()):
         model = deserialize(config, custom_objects)
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise ValueError(
-            f"Loading expected the config of a model; got one that no model can be made of "
-            f"({type(error).__name__}: {error})."
-        ) from error
-    if not isinstance(model, (Model, FeatureSpace)):
-        raise ValueError(f"Loading expected the config of a model; got that of a {type(model).__name__}.")
-    shape = (config.get("build_config") or {}).get("input_shape")
-    if not model.built and shape is not None:
-        model.build(_as_shape(shape))
+        if not isinstance(model, (Model, FeatureSpace)):
+            raise ValueError(f"Loading expected the config of a model; got that of a {type(model).__name__}.")
+        shape = (config.get("build_config") or {}).get("input_shape")
+        if not model.built and shape is not None:
+            model.build(_as_shape(shape))
     return model
 
 

@@ -15,11 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from tapeflow.io.folder_part import part_of
 from tapeflow.keras.layers.index_lookup import IndexLookup
 from tapeflow.keras.layers.text_vectorization import TextVectorization
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.file_part import FilePart, FileTail
+from tapeflow.keras.saving.load_budget import LoadBudget
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import load_tree, placed
 from tapeflow.train.atomic import replacing
@@ -27,8 +29,6 @@ from tapeflow.train.atomic import replacing
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 # The version of Keras whose layout this is.
 KERAS_VERSION = "3.0.0"
-_MAX_CONFIG_BYTES = 1 << 28
-_MAX_EXPANSION = 100
 _IN_MEMORY_BYTES = 1 << 30
 _BLOCK_BYTES = 1 << 22
 
@@ -39,7 +39,7 @@ def write_archive(path: Path, config: str, weights: Draft) -> None:
     with (
         replacing(path) as temporary,
         SavingProgress(path, weights.nbytes) as progress,
-        temporary.open("w+b", buffering=0) as file,
+        temporary.open("w+b") as file,
         zipfile.ZipFile(file, "w") as archive,
     ):
         archive.writestr(METADATA, json.dumps({"keras_version": KERAS_VERSION, "date_saved": now}))
@@ -78,14 +78,15 @@ class Archive:
 
     Args:
         path: the file or folder.
+        budget: what reading it may cost.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, budget: LoadBudget) -> None:
+        self.path, self._budget = path, budget
 
     def config(self) -> dict[str, Any]:
         """The model's config."""
-        with self._part(CONFIG, _MAX_CONFIG_BYTES) as file:
+        with self._part(CONFIG, is_text=True) as file:
             return parsed(file.read(), str(self.path))
 
     def load_weights(self, model: Any, skip_mismatch: bool = False) -> None:
@@ -100,29 +101,32 @@ class Archive:
             if isinstance(layer, (IndexLookup, TextVectorization)) and not layer.get_vocabulary(False):
                 name = f"assets/{path}/vocabulary.txt"
                 if self._has(name):
-                    with self._part(name, _MAX_CONFIG_BYTES) as file:
-                        layer.load_vocabulary(file.read().decode("utf-8").split("\n"))
+                    with self._part(name, is_text=True) as file:
+                        layer.load_vocabulary(_lines(file.read(), name))
 
     def _has(self, name: str) -> bool:
         if self.path.is_dir():
-            return (self.path / name).is_file()
+            return part_of(self.path, name).is_file()
         with self._readable(), zipfile.ZipFile(self.path) as archive:
             return name in archive.NameToInfo
 
     @contextlib.contextmanager
-    def _part(self, name: str, limit: int | None = None) -> Iterator[IO[bytes]]:
+    def _part(self, name: str, is_text: bool = False) -> Iterator[IO[bytes]]:
         if self.path.is_dir():
-            part = self.path / name
+            part = part_of(self.path, name)
             if not part.is_file():
                 raise ValueError(_missing(self.path, name))
-            if limit is not None and part.stat().st_size > limit:
-                raise ValueError(_oversized(self.path, name))
+            if is_text:
+                self._budget.spend_text(part.stat().st_size, name)
             with part.open("rb") as file:
                 yield file
             return
         with self._readable(), zipfile.ZipFile(self.path) as archive:
-            info = self._member(archive, name, limit)
-            if info.compress_type != zipfile.ZIP_STORED:
+            info = self._member(archive, name)
+            if is_text:
+                self._budget.spend_text(info.file_size, name)
+            self._budget.spend(info.file_size, f"its part {name!r}")
+            if info.compress_type == zipfile.ZIP_DEFLATED:
                 with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as copy:
                     with archive.open(info) as member:
                         shutil.copyfileobj(member, copy, _BLOCK_BYTES)
@@ -135,16 +139,17 @@ class Archive:
             with self.path.open("rb") as file:
                 yield FilePart(file, _content_start(file, info), info.file_size)  # pyright: ignore[reportReturnType]
 
-    def _member(self, archive: zipfile.ZipFile, name: str, limit: int | None) -> zipfile.ZipInfo:
-        """A member, of which there is one, and which is no longer than it may be."""
+    def _member(self, archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+        """A member, of which there is one, stored as it is or deflated: other kinds unpack without a bound."""
         found = [info for info in archive.infolist() if info.filename == name]
         if len(found) != 1:
             raise ValueError(_missing(self.path, name, len(found)))
-        info = found[0]
-        allowed = self.path.stat().st_size * _MAX_EXPANSION
-        if info.file_size > (allowed if limit is None else min(limit, allowed)):
-            raise ValueError(_oversized(self.path, name))
-        return info
+        if found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(
+                f"Loading expected {name!r} in {str(self.path)!r} to be stored or deflated; got compression type "
+                f"{found[0].compress_type}. Write the file again with another."
+            )
+        return found[0]
 
     @contextlib.contextmanager
     def _readable(self) -> Iterator[None]:
@@ -191,5 +196,8 @@ def _missing(path: Path, name: str, count: int = 0) -> str:
     return f"Loading expected one {name!r} in {str(path)!r}; found {count}. Is it a `.keras` file?"
 
 
-def _oversized(path: Path, name: str) -> str:
-    return f"Loading expected {name!r} in {str(path)!r} to be of usual size; its size is not believable."
+def _lines(text: bytes, name: str) -> list[str]:
+    try:
+        return text.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"Loading expected lines of text in {name!r}; got other bytes ({error}).") from error

@@ -15,6 +15,7 @@ import numpy as np
 
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.file_part import FileTail
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.train.atomic import replacing
 from tapeflow.train.checkpoint import held
@@ -64,6 +65,7 @@ def write_draft(path: Path, draft: Draft) -> None:
     with (
         replacing(path) as temporary,
         SavingProgress(path, draft.nbytes) as progress,
-        hdf5.created(temporary) as file,
+        temporary.open("w+b") as file,
+        hdf5.created(FileTail(file, 0)) as content,
     ):
-        draft.write(file, progress.add)
+        draft.write(content, progress.add)

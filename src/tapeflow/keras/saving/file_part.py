@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import IO, Any
+from collections.abc import Callable
+from typing import IO, Any, TypeVar
+
+T = TypeVar("T")
 
 
 class FilePart(io.RawIOBase):
@@ -43,15 +46,22 @@ class FilePart(io.RawIOBase):
 
 
 class FileTail(FilePart):
-    """A file from `start` on, to be written; its size is what has been.
+    """A file from `start` on, for HDF5 to write; its size is what has been written.
+
+    The HDF5 library does not survive a write that fails: it may say something else, or crash later. So nothing fails
+    here. The first failure is kept in `failure` for whoever closes the file, and what comes after it goes nowhere.
 
     Args:
         file: the file, which stays open as long as this is used.
         start: where the tail begins.
+
+    Attributes:
+        failure: why the file is not whole; None if it is.
     """
 
     def __init__(self, file: IO[bytes], start: int) -> None:
         super().__init__(file, start, 0)
+        self.failure: OSError | KeyboardInterrupt | None = None
 
     @property
     def size(self) -> int:
@@ -61,16 +71,31 @@ class FileTail(FilePart):
     def writable(self) -> bool:
         return True
 
+    def readinto(self, buffer: Any) -> int:
+        return self._tried(super().readinto, buffer) or 0
+
     def write(self, data: Any) -> int:
         view = memoryview(data).cast("B")
-        self._file.seek(self._start + self._at)
-        written = 0
-        while written < len(view):  # the system takes no more than 2 GiB at once
-            written += self._file.write(view[written:])
-        self._at += written
+        self._tried(self._write_all, view)
+        self._at += len(view)
         self._size = max(self._size, self._at)
-        return written
+        return len(view)
 
     def truncate(self, size: int | None = None) -> int:
         self._size = self._at if size is None else size
-        return self._file.truncate(self._start + self._size) - self._start
+        self._tried(self._file.truncate, self._start + self._size)
+        return self._size
+
+    def _write_all(self, view: memoryview) -> None:
+        self._file.seek(self._start + self._at)
+        while view:  # the system takes no more than 2 GiB at once
+            view = view[self._file.write(view) :]
+
+    def _tried(self, function: Callable[[Any], T], argument: Any) -> T | None:
+        """What a function gives; None if it fails, or something has failed before."""
+        if self.failure is None:
+            try:
+                return function(argument)
+            except (OSError, KeyboardInterrupt) as error:
+                self.failure = error
+        return None

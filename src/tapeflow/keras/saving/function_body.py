@@ -22,22 +22,33 @@ import numpy as np
 import tapeflow as tf
 
 CLASS_NAME = "__lambda__"
-_is_allowed = ContextVar("_is_allowed", default=False)
+_is_allowed: ContextVar[bool | None] = ContextVar("_is_allowed", default=None)
+"""Whether the load that runs now may run code; None outside of loads, where nothing may."""
 
 
 @contextlib.contextmanager
 def code_allowed(is_allowed: bool) -> Iterator[None]:
-    """Whether functions may be made of code in files, for a while."""
-    token = _is_allowed.set(is_allowed)
+    """Whether functions may be made of code in files, for a while; never inside a load that may not."""
+    token = _is_allowed.set(is_allowed and _is_allowed.get() is not False)
     try:
         yield
     finally:
         _is_allowed.reset(token)
 
 
+def is_code_allowed() -> bool:
+    """Whether a load runs that may run code."""
+    return _is_allowed.get() is True
+
+
+def is_load_safe() -> bool:
+    """Whether a load runs that trusts its file with nothing."""
+    return _is_allowed.get() is False
+
+
 def imported(module: Any, name: str) -> Any:
     """What a module that a file names has under a name; None where files may not say what to import."""
-    if not _is_allowed.get() or not isinstance(module, str):
+    if not is_code_allowed() or not isinstance(module, str):
         return None
     try:
         return getattr(importlib.import_module(module), name, None)
@@ -79,7 +90,7 @@ def function_of(value: Any, module: Any, where: str) -> Callable[..., Any]:
             the function can use.
         where: what it is, for errors.
     """
-    if not _is_allowed.get():
+    if not is_code_allowed():
         raise ValueError(
             f"{where} is code inside the file, which can do anything once it is run. If you trust who wrote the file, "
             "pass safe_mode=False to load_model. Otherwise pass the function under the layer's name in custom_objects."

@@ -1,7 +1,8 @@
 """HDF5 files as data and nothing else: what a hostile or broken one could do is refused.
 
 An HDF5 file can name other files, define values by programs of filters, and claim sizes that it does not
-have. Only plain datasets inside the file are read, after their shape was found to be the expected one.
+have. Only plain datasets inside the file are read, after their shape was found to be the expected one; where no
+variable says what to expect, what is read is spent from the budget of the load.
 """
 
 from __future__ import annotations
@@ -11,25 +12,24 @@ import functools
 import itertools
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import h5py
+import h5py.h5l
 import h5py.h5o
 import ml_dtypes
 import numpy as np
 
+from tapeflow.keras.saving.chunk_check import check_chunks
+from tapeflow.keras.saving.file_part import FileTail
 from tapeflow.keras.saving.heap_check import check_heaps
+from tapeflow.keras.saving.load_budget import spend
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # An attribute lives in its object's header, which has room for 64 kB.
 _HEADER_LIMIT = 64512
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-# More than these is refused where no variable says what to expect.
-_MAX_FREE_BYTES = 1 << 32
-_MAX_TEXT_BYTES = 1 << 28
-
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,20 +58,17 @@ class _Reading:
 
     def __init__(self, source: Any) -> None:
         self._source = source
-        self._is_checked = False
 
-    def check_heaps(self) -> None:
-        """Look at the heaps, once. It means reading the whole file, so it waits until one is needed."""
-        if self._is_checked:
-            return
+    @functools.cached_property
+    def longest_text(self) -> int:
+        """How long a text in the heaps may be. It means reading the whole file, so it waits until it is needed."""
         if isinstance(self._source, (str, os.PathLike)):
             with open(self._source, "rb") as file:
-                check_heaps(file)
-        else:
-            place = self._source.tell()
-            check_heaps(self._source)
-            self._source.seek(place)
-        self._is_checked = True
+                return check_heaps(file)
+        place = self._source.tell()
+        longest = check_heaps(self._source)
+        self._source.seek(place)
+        return longest
 
 
 _readings: dict[int, list[_Reading]] = {}
@@ -79,20 +76,18 @@ _readings: dict[int, list[_Reading]] = {}
 
 
 @contextlib.contextmanager
-def created(target: Any) -> Iterator[h5py.File]:
-    """A new HDF5 file, at a path or in a file object.
+def created(target: FileTail) -> Iterator[h5py.File]:
+    """A new HDF5 file.
 
     Raises:
-        OSError: it cannot be written; where that shows when it is closed, h5py itself has another error for it.
+        OSError: it cannot be written.
     """
     try:
         with h5py.File(target, "w") as file:
             yield file
-    except RuntimeError as error:
-        told = re.search(r"errno = (\d+)", str(error))
-        if told is None:
-            raise
-        raise OSError(int(told[1]), os.strerror(int(told[1])), str(target)) from error
+    finally:
+        if target.failure is not None:
+            raise target.failure
 
 
 @contextlib.contextmanager
@@ -120,12 +115,20 @@ def _number(item: Any) -> int:
 
 
 def _attribute(item: Any, key: str) -> Any:
-    """An attribute of a group or dataset; None if there is none. A text of open length is kept in a heap."""
+    """An attribute of a group or dataset; None if there is none. A text of open length is kept in a heap.
+
+    Texts of a list may all be the same one in the heap, and groups may be one and the same, too: what they take
+    together is not what the file has of them.
+    """
     attributes = item.attrs
     if key not in attributes:
         return None
-    if attributes.get_id(key).dtype.kind == "O":
-        _readings[_number(item)][-1].check_heaps()
+    found = attributes.get_id(key)
+    each = found.dtype.itemsize
+    if found.dtype.kind == "O":
+        longest = _readings[_number(item)][-1].longest_text
+        each += longest if found.shape else 0
+    spend(math.prod(found.shape) * each, f"the attribute {key!r} of {item.name}")
     return attributes[key]
 
 
@@ -146,10 +149,10 @@ def child(group: h5py.Group, name: str) -> Any:
     for part in name.split("/"):
         if not isinstance(found, h5py.Group) or part in ("", ".", ".."):
             return None
-        link = found.get(part, getlink=True)
-        if link is None:
+        links, spelled = found.id.links, part.encode()
+        if not links.exists(spelled):
             return None
-        if not isinstance(link, h5py.HardLink):
+        if links.get_info(spelled).type != h5py.h5l.TYPE_HARD:
             raise ValueError(
                 f"Loading expected weights inside the file; got a link at {found.name}/{part}, which is not followed."
             )
@@ -178,16 +181,20 @@ def dataset(group: h5py.Group, name: str) -> h5py.Dataset:
 
 
 def _is_bfloat16(found: h5py.Dataset) -> bool:
-    return _attribute(found, "dtype") == "bfloat16"
+    return found.dtype.itemsize == _BFLOAT16.itemsize and _attribute(found, "dtype") == "bfloat16"
 
 
 @_guarded
 def read(found: h5py.Dataset, shape: tuple[int | None, ...] | None = None) -> np.ndarray:
-    """The array of a dataset, which has `shape`; without one it may not be very large."""
+    """The array of a dataset, which has `shape`; without one it may not be larger than the file can hold."""
     if shape is not None and found.shape != shape:
         raise ValueError(f"Loading expected shape {shape} at {found.name}; got {found.shape}.")
-    if shape is None and math.prod(found.shape) * found.dtype.itemsize > _MAX_FREE_BYTES:
-        raise ValueError(f"Loading expected a state of usual size at {found.name}; got shape {found.shape}.")
+    if shape is None:
+        spend(
+            math.prod(found.shape) * found.dtype.itemsize,
+            f"the array {found.name} of shape {found.shape} and dtype {found.dtype}",
+        )
+    check_chunks(found)
     value = np.asarray(found[()])
     if not _is_bfloat16(found):
         return value
@@ -238,7 +245,4 @@ def read_text(group: h5py.Group, key: str) -> str | None:
         return None
     if isinstance(value, np.ndarray) and value.shape == ():
         value = value[()]
-    text = _text(value)
-    if len(text) > _MAX_TEXT_BYTES:
-        raise ValueError(f"Loading expected a config of usual size in {key!r}; got {len(text)} characters.")
-    return text
+    return _text(value)

@@ -15,8 +15,11 @@ _SMALLEST = 4096
 _BLOCK_BYTES = 1 << 24
 
 
-def check_heaps(file: IO[bytes]) -> None:
+def check_heaps(file: IO[bytes]) -> int:
     """Raise if the HDF5 library might never come back from a heap of this file.
+
+    Returns:
+        How many bytes the longest object in the heaps has.
 
     Raises:
         ValueError: a heap is broken, or sizes are not written as Keras writes them.
@@ -28,8 +31,7 @@ def check_heaps(file: IO[bytes]) -> None:
         raise _broken("its sizes are not of 64 bits")
     file.seek(0, 2)
     size = file.tell()
-    for at in _marks(file):
-        _walk(file, at, size)
+    return max((_walk(file, at, size) for at in _marks(file)), default=0)
 
 
 def _marks(file: IO[bytes]) -> list[int]:
@@ -48,14 +50,15 @@ def _marks(file: IO[bytes]) -> list[int]:
     return found
 
 
-def _walk(file: IO[bytes], at: int, size: int) -> None:
+def _walk(file: IO[bytes], at: int, size: int) -> int:
+    """The length of the longest object in a heap."""
     file.seek(at + 8)
     length = int.from_bytes(file.read(8), "little")
     if length < _SMALLEST or at + length > size:
-        return  # no heap: the library will not read it either
+        return 0  # no heap: the library will not read it either
     file.seek(at)
     heap = file.read(length)
-    place = _HEADER
+    place, longest = _HEADER, 0
     while place + _HEADER <= length:
         index = int.from_bytes(heap[place : place + 2], "little")
         held = int.from_bytes(heap[place + 8 : place + 16], "little")
@@ -63,7 +66,10 @@ def _walk(file: IO[bytes], at: int, size: int) -> None:
         step = held if index == 0 else _HEADER + (held + 7) // 8 * 8
         if not 0 < step <= length - place:
             raise _broken("a heap of it is broken")
+        if index:
+            longest = max(longest, held)
         place += step
+    return longest
 
 
 def _broken(why: str) -> ValueError:

@@ -10,11 +10,13 @@ from typing import Any
 
 import h5py
 
+from tapeflow.io.folder_part import part_of
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.archive import CONFIG, Archive, as_dict, parsed, write_archive
 from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.draft import Draft, write_draft
+from tapeflow.keras.saving.family import script_classes
 from tapeflow.keras.saving.function_body import code_allowed
 from tapeflow.keras.saving.keras3_form import as_json, keras3_calls, to_keras3
 from tapeflow.keras.saving.layer_groups import (
@@ -25,8 +27,9 @@ from tapeflow.keras.saving.layer_groups import (
     save_groups,
     save_variables,
 )
+from tapeflow.keras.saving.load_budget import LoadBudget, load_budget
 from tapeflow.keras.saving.mismatch import telling_file
-from tapeflow.keras.saving.registry import custom_object_scope, program_objects, serialize_keras_object
+from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
 from tapeflow.keras.saving.weight_tree import save_tree
 from tapeflow.train.background import settle
@@ -102,6 +105,11 @@ def model_writer(
                 "Choose another path, or end it in `.keras`."
             )
         path = path / FOLDER_FILE
+        if path.exists() and not zipfile.is_zipfile(path):
+            raise FileExistsError(
+                f"save_model expected to write {str(path)!r}; got a file there that is no saved model. Nothing was "
+                "changed: choose another folder, or move this file away."
+            )
     elif path.is_dir():
         raise IsADirectoryError(
             f"save_model expected a path for a file; got {str(path)!r}, which is a directory."
@@ -201,14 +209,17 @@ def load_model(
 ) -> Any:
     """Load a model that `save_model`, Keras 2 or Keras 3 saved as `.keras`, `.h5` or a folder.
 
-    No code in a file is run unless you ask for it: functions and classes of your own are found by name.
+    No code in a file is run unless you ask for it: functions and classes of your own are found by name. What a file
+    may cost is in proportion to its size: one that would need far more memory than it can hold is refused.
 
     Args:
         filepath: the file or folder; its content says which format it is.
-        custom_objects: classes and functions of your own, by name. Those of the script that runs are found without
+        custom_objects: classes and functions of your own, by name. Classes of the script that runs are found without
             it, but in `.h5` files.
         compile: whether to compile the model as it was, with the state of its optimizer.
-        safe_mode: False runs the code of lambdas that the file holds. Do so if you trust who wrote it.
+        safe_mode: False runs the code of lambdas that the file holds, imports the modules that it names, and sets no
+            limit to what it may cost. Do so if you trust who wrote it. A load that runs inside a safe one is safe,
+            whatever it asks for.
         options: ignored.
     """
     if kwargs:
@@ -217,11 +228,11 @@ def load_model(
     settle()
     if not path.exists():
         raise OSError(f"No file or directory found at {path}.")
-    with code_allowed(not safe_mode):
+    with code_allowed(not safe_mode), load_budget(path, is_trusted=not safe_mode) as budget:
         if path.is_dir():
-            return _load_archive(_in_folder(path), custom_objects, compile)
+            return _load_archive(_in_folder(path), budget, custom_objects, compile)
         if zipfile.is_zipfile(path):
-            return _load_archive(path, custom_objects, compile)
+            return _load_archive(path, budget, custom_objects, compile)
         if hdf5.is_hdf5(path):
             with hdf5.opened(path) as file:
                 return _load_hdf5(file, path, custom_objects, compile)
@@ -234,8 +245,8 @@ def load_model(
 def _in_folder(path: Path) -> Path:
     """What holds the model in a folder: our file, or the parts of Keras 3's."""
     if (path / FOLDER_FILE).is_file():
-        return path / FOLDER_FILE
-    if (path / CONFIG).is_file():
+        return part_of(path, FOLDER_FILE)
+    if part_of(path, CONFIG).is_file():
         return path
     if (path / "saved_model.json").is_file():
         raise ValueError(
@@ -251,10 +262,10 @@ def _in_folder(path: Path) -> Path:
     raise ValueError(f"load_model expected a folder with {FOLDER_FILE!r} in it; got {str(path)!r}.")
 
 
-def _load_archive(path: Path, custom_objects: Any, compile: bool) -> Any:
-    archive = Archive(path)
+def _load_archive(path: Path, budget: LoadBudget, custom_objects: Any, compile: bool) -> Any:
+    archive = Archive(path, budget)
     config = archive.config()
-    with custom_object_scope(program_objects(), custom_objects or {}):
+    with custom_object_scope(script_classes(), custom_objects or {}):
         model = made_from_config(config, custom_objects)
         if compile:
             compile_from(model, config.get("compile_config"), custom_objects)

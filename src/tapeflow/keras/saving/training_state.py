@@ -15,11 +15,16 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.variable import Variable
+from tapeflow.keras.losses.serialization import LOSSES
+from tapeflow.keras.metrics.lookup import METRICS
+from tapeflow.keras.optimizers.lookup import OPTIMIZERS
 from tapeflow.keras.optimizers.nadam import Nadam
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.saving import hdf5
+from tapeflow.keras.saving.config_errors import telling_config
 from tapeflow.keras.saving.draft import Draft
-from tapeflow.keras.saving.registry import custom_object_scope, get_registered_object
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import custom_object_scope
 
 _VALUES = "vars"
 _INNER = "inner_optimizer"
@@ -40,14 +45,14 @@ def compile_from(model: Any, config: Any, custom_objects: Any = None) -> None:
             stacklevel=4,
         )
         return
-    try:
-        with custom_object_scope(custom_objects or {}):
-            model.compile_from_config(config)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(
-            f"Loading expected what compile() was given; got a config that it does not take ({type(error).__name__}: "
-            f"{error}). Pass compile=False and compile the model yourself."
-        ) from error
+    with (
+        telling_config(
+            "what compile() was given; got a config that it does not take",
+            "Pass compile=False and compile the model yourself.",
+        ),
+        custom_object_scope(custom_objects or {}),
+    ):
+        model.compile_from_config(config)
 
 
 def compile_arguments(config: dict[str, Any]) -> dict[str, Any]:
@@ -56,32 +61,30 @@ def compile_arguments(config: dict[str, Any]) -> dict[str, Any]:
     optimizer = config.get("optimizer", config.get("optimizer_config"))
     if isinstance(optimizer, dict):
         name = str(optimizer["class_name"])
-        if get_registered_object(name) is None:
+        if OPTIMIZERS.named_by_user(name) is None:
             name = name.removeprefix("Custom>")
         optimizer = tf.keras.optimizers.deserialize({**optimizer, "class_name": name})
     arguments = {
         "optimizer": optimizer if optimizer is not None else "rmsprop",
-        "loss": _restored(config.get("loss"), tf.keras.losses.deserialize),
-        "metrics": _unpacked(_restored(config.get("metrics"), tf.keras.metrics.deserialize)),
-        "weighted_metrics": _unpacked(
-            _restored(config.get("weighted_metrics"), tf.keras.metrics.deserialize)
-        ),
+        "loss": _restored(config.get("loss"), LOSSES),
+        "metrics": _unpacked(_restored(config.get("metrics"), METRICS)),
+        "weighted_metrics": _unpacked(_restored(config.get("weighted_metrics"), METRICS)),
     }
     for name in ("loss_weights", "run_eagerly", "jit_compile"):
         arguments[name] = config.get(name)
     return arguments
 
 
-def _restored(value: Any, deserialize: Any) -> Any:
+def _restored(value: Any, family: Family) -> Any:
     """A structure with the objects that its dicts and the user's names stand for; `compile` knows other names."""
     if isinstance(value, str):
-        return get_registered_object(value) or value
+        return family.named_by_user(value) or value
     if isinstance(value, dict):
         if "class_name" in value and "config" in value:
-            return deserialize(value)
-        return {k: _restored(v, deserialize) for k, v in value.items()}
+            return family.deserialize(value)
+        return {k: _restored(v, family) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_restored(v, deserialize) for v in value]
+        return [_restored(v, family) for v in value]
     return value
 
 

@@ -9,18 +9,20 @@ from typing import Any
 
 import h5py
 
+from tapeflow.io.folder_part import part_of
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.archive import Archive
 from tapeflow.keras.saving.destination import as_path, may_write
 from tapeflow.keras.saving.draft import Draft, write_draft
 from tapeflow.keras.saving.layer_groups import load_groups, save_groups
+from tapeflow.keras.saving.load_budget import load_budget
 from tapeflow.keras.saving.mismatch import telling_file
 from tapeflow.keras.saving.model_file import FOLDER_FILE
 from tapeflow.keras.saving.named_weights import load_named, named_weights, write_held
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
 from tapeflow.train.background import settle
 from tapeflow.train.checkpoint import contents, held
-from tapeflow.train.checkpoint_state import file_of, update_checkpoint_state
+from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
 from tapeflow.train.restoration import CheckpointFile, CheckpointLoadStatus, Restoration, is_checkpoint
 from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import ENDING as TENSORS
@@ -69,6 +71,7 @@ def weights_writer(
     if not may_write(path, overwrite):
         return lambda: None
     if form == "checkpoint":
+        check_state_file(str(path.parent))
         tensors, metadata = contents(model, held)
 
         def write_checkpoint() -> None:
@@ -129,15 +132,15 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
         )
     if zipfile.is_zipfile(path):
         _require_no_names(by_name, path)
-        with telling_file(path):
-            Archive(path).load_weights(model, skip_mismatch)
+        with telling_file(path), load_budget(path) as budget:
+            Archive(path, budget).load_weights(model, skip_mismatch)
         return LoadStatus()
     if not hdf5.is_hdf5(path):
         raise ValueError(
             f"load_weights expected a file of weights; got {str(path)!r}, which is neither HDF5 nor `.keras`. It may "
             "be truncated or damaged: use another copy."
         )
-    with telling_file(path), hdf5.opened(path) as file:
+    with telling_file(path), load_budget(path), hdf5.opened(path) as file:
         groups = _layer_groups(file)
         if groups is not None:
             load_groups(model, groups, by_name, skip_mismatch)
@@ -191,7 +194,7 @@ def _existing(path: Path) -> Path:
     """The file that a path given to `load_weights` means."""
     beside = file_of(path)
     if path.is_dir() and (path / FOLDER_FILE).is_file():
-        return path / FOLDER_FILE
+        return part_of(path, FOLDER_FILE)
     # A file called `checkpoint` is the note beside checkpoints, of which one may have that name as well.
     places = (beside, path) if path.name == "checkpoint" else (path, beside)
     theirs = (Path(f"{path}{INDEX}"), Path(f"{path / SAVED_MODEL_WEIGHTS}{INDEX}"))

@@ -204,7 +204,7 @@ class _Store(Mapping[str, np.ndarray]):
         self._group = group
 
     def __getitem__(self, key: str) -> np.ndarray:
-        if self._group is None or key not in self._group:
+        if self._group is None or hdf5.child(self._group, key) is None:
             raise KeyError(key)
         return hdf5.read(hdf5.dataset(self._group, key))
 

@@ -1,15 +1,16 @@
 """Fetches a file once, verifies it, and keeps it in the cache that Keras also uses.
 
-A file appears in the cache whole or not at all: it is written beside its target under a name of its
-own, verified, synced and then renamed, so an interrupted download leaves nothing behind and two
-processes that fetch the same file do not disturb each other.
+A file appears in the cache whole or not at all (`tapeflow.train.atomic`): it is written beside its target,
+verified, and then renamed, so an interrupted download leaves nothing behind and two processes that
+fetch the same file do not disturb each other.
 """
 
 import contextlib
 import hashlib
 import http.client
 import os
-import secrets
+import re
+import stat
 import sys
 import tempfile
 import urllib.error
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tapeflow.keras.utils.download_progress import DownloadProgress
+from tapeflow.train.atomic import replacing
 
 CHUNK_BYTES = 1 << 18
 TIMEOUT_S = 30.0
@@ -36,15 +38,15 @@ class Checksum:
     @classmethod
     def parse(cls, file_hash: str, algorithm: str, where: str) -> "Checksum":
         """Take `algorithm="auto"` to mean what the length of `file_hash` says."""
-        digest = file_hash.strip().lower()
+        digest = file_hash.strip().lower() if isinstance(file_hash, str) else ""
         names = DIGEST_LENGTHS if algorithm == "auto" else [algorithm]
         for name in names:
-            if len(digest) == DIGEST_LENGTHS.get(name):
+            if len(digest) == DIGEST_LENGTHS.get(name) and set(digest) <= set("0123456789abcdef"):
                 return cls(name, digest)
         raise ValueError(
             f"{where} expected a SHA-256 hash of 64 hex digits or an MD5 hash of 32; "
             f"got file_hash={file_hash!r}, hash_algorithm={algorithm!r}. "
-            "Compute one with `sha256sum FILE`."
+            "Compute one with `sha256sum FILE`, or pass file_hash=None to trust whatever comes."
         )
 
     @property
@@ -118,13 +120,18 @@ def fetch(
         raise ValueError(
             f"{where} expected a URL that ends in a file name; got origin={origin!r}. Pass fname."
         )
-    checksum = Checksum.parse(file_hash, hash_algorithm, where) if file_hash else None
+    if not Path(name).name or ".." in Path(name).parts or "\0" in name:
+        raise ValueError(
+            f"{where} expected the name of a file in the cache, or an absolute path; got fname={name!r}. Pass a name "
+            "without '..', and the folder as cache_dir or cache_subdir."
+        )
+    checksum = Checksum.parse(file_hash, hash_algorithm, where) if file_hash is not None else None
     wanted = () if force_download else (name, *other_names)
     folder = Path(cache_dir or keras_home()).expanduser() / cache_subdir
     cached = _find(folder, wanted, checksum)
     if cached is None and not _is_writable((folder / name).parent):
         # The stand-in lies where others can write, so it is not even looked at without need.
-        folder = Path(tempfile.gettempdir(), ".keras") / cache_subdir
+        folder = _stand_in(where) / cache_subdir
         cached = _find(folder, wanted, checksum)
     return cached or _Download(origin, folder / name, checksum, where, advice).run()
 
@@ -145,28 +152,19 @@ class _Download:
                 f"{self.target} is damaged or out of date (its {self.checksum.label} is wrong): "
                 "downloading it again.\n"
             )
-        self.target.parent.mkdir(parents=True, exist_ok=True)
-        # The name is ours alone, and plain open (unlike mkstemp) gives it the user's own umask.
-        part = self.target.with_name(f".{self.target.name}.{secrets.token_hex(8)}.part")
-        try:
-            with part.open("xb") as file:
+        with replacing(self.target, follows_link=False) as part:
+            with part.open("wb") as file:
                 for chunk in self._chunks():
                     file.write(chunk)
-                file.flush()
-                os.fsync(file.fileno())
             self._verify(part)
-            part.replace(self.target)
-        finally:
-            part.unlink(missing_ok=True)
-        _sync_folder(self.target.parent)
         return self.target
 
     def _chunks(self) -> Iterator[bytes]:
         # Only reading happens inside this try: a full disk is not a network failure.
         try:
             with urllib.request.urlopen(self.origin, timeout=TIMEOUT_S) as response:
-                length = response.headers.get("Content-Length")
-                total_bytes = int(length) if length else None
+                length = response.headers.get("Content-Length", "")
+                total_bytes = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
                 received_bytes = 0
                 progress = DownloadProgress(self.target.name, total_bytes)
                 with contextlib.closing(progress):
@@ -231,12 +229,16 @@ def _is_writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` survive a power cut, where the system lets folders be synced."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _stand_in(where: str) -> Path:
+    """`.keras` in the temporary folder: made for this user alone, and not used if somebody else made it."""
+    folder = Path(tempfile.gettempdir(), ".keras")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "geteuid") and found.st_uid != os.geteuid()):
+        raise PermissionError(
+            f"{where} expected a cache that may be written to; got one that may not, and {folder} in its place, which "
+            "is a link or somebody else's. Name a folder of yours with cache_dir or KERAS_HOME."
+        )
+    return folder

@@ -15,10 +15,11 @@ from tapeflow.keras.layers.hashing import Hashing
 from tapeflow.keras.layers.identity import Identity
 from tapeflow.keras.layers.input_layer import Input
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.lookup import deserialize as deserialize_layer
 from tapeflow.keras.layers.merging import Concatenate
 from tapeflow.keras.layers.naming import unique_name
 from tapeflow.keras.layers.vocabulary_lookup import IntegerLookup, StringLookup
-from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 _OUTPUT = {"int", "one_hot"}
 
@@ -65,7 +66,7 @@ class Feature:
         _check_mode("Feature", output_mode, {*_OUTPUT, "float"})
         self.dtype = dtype
         self.preprocessor = (
-            deserialize_keras_object(preprocessor) if isinstance(preprocessor, dict) else preprocessor
+            deserialize_layer(preprocessor) if isinstance(preprocessor, dict) else preprocessor
         )
         self.output_mode = output_mode
 

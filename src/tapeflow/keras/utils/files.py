@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
-import tarfile
-import zipfile
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from tapeflow.keras.utils.download import fetch
+from tapeflow.keras.utils.extraction import extract_archive
 
 _TAR_SUFFIX = ".tar.gz"
 _WHERE = "tf.keras.utils.get_file"
@@ -46,7 +43,8 @@ def get_file(
 
     Raises:
         ConnectionError: there is no copy and none could be fetched.
-        ValueError: what came has another hash, or the archive would write outside its folder.
+        ValueError: what came has another hash; or the archive is damaged or unbelievably large, or would write outside
+            its folder or over files that it did not write.
     """
     if md5_hash is not None and file_hash is None:
         file_hash, hash_algorithm = md5_hash, "md5"
@@ -66,61 +64,9 @@ def get_file(
     if untar:
         unpacked = path.with_name(path.name.removesuffix(_TAR_SUFFIX))
         if not unpacked.exists():
-            unpack(path, path.parent, ("tar",))
+            extract_archive(path, ("tar",), _WHERE)
         return str(unpacked)
     if extract and archive_format is not None:
         formats = ("tar", "zip") if archive_format == "auto" else archive_format
-        unpack(path, path.parent, (formats,) if isinstance(formats, str) else tuple(formats))
+        extract_archive(path, (formats,) if isinstance(formats, str) else tuple(formats), _WHERE)
     return str(path)
-
-
-def unpack(path: Path, folder: Path, formats: Sequence[str]) -> None:
-    """Unpack an archive into `folder`: all of it, or nothing if it is damaged or reaches outside."""
-    part = folder / f".{path.name}.{secrets.token_hex(8)}.part"
-    part.mkdir()
-    try:
-        if "tar" in formats and tarfile.is_tarfile(path):
-            _unpack_tar(path, part)
-        elif "zip" in formats and zipfile.is_zipfile(path):
-            _unpack_zip(path, part)
-        else:
-            raise ValueError(
-                f"{_WHERE} expected an archive to extract ({' or '.join(formats)}); got {path}, which is none. "
-                "Pass archive_format, or extract=False."
-            )
-        for entry in part.iterdir():
-            _move(entry, folder / entry.name)
-    finally:
-        shutil.rmtree(part)
-
-
-def _unpack_tar(path: Path, folder: Path) -> None:
-    try:
-        with tarfile.open(path) as archive:
-            archive.extractall(folder, filter="data")
-    except tarfile.FilterError as error:
-        raise _unsafe(path, error.tarinfo.name) from error
-
-
-def _unpack_zip(path: Path, folder: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
-                raise _unsafe(path, name)
-        archive.extractall(folder)
-
-
-def _unsafe(path: Path, name: str) -> ValueError:
-    return ValueError(
-        f"{_WHERE} expected an archive of files that stay in its folder; got {path.name} with {name!r}, "
-        "which reaches outside or is no plain file. Nothing was extracted: check where the archive comes from."
-    )
-
-
-def _move(source: Path, target: Path) -> None:
-    """Put an unpacked entry in its place; a folder that is there already is added to."""
-    if source.is_dir() and target.is_dir() and not source.is_symlink():
-        for entry in source.iterdir():
-            _move(entry, target / entry.name)
-    else:
-        source.replace(target)

@@ -25,7 +25,7 @@ class Calls:
 
 
 def load(data: bytes):
-    return load_inert(io.BytesIO(data), "loader")
+    return load_inert(data, "loader")
 
 
 def object_array(*items):
@@ -177,7 +177,7 @@ def save(path, **arrays) -> None:
 def test_npz_archives_with_ragged_and_plain_arrays(tmp_path):
     path = tmp_path / "a.npz"
     save(path, x=object_array([1, 2], [3]), y=np.array([0, 1]))
-    arrays = load_npz(path, "loader")
+    arrays = load_npz(path, "loader", ("x", "y"))
     assert arrays["x"].tolist() == [[1, 2], [3]]
     assert arrays["y"].tolist() == [0, 1]
 
@@ -186,7 +186,7 @@ def test_a_hostile_npz_archive_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save("a.npz", x=object_array(Calls(os.system, "echo harm > harm")))
     with pytest.raises(pickle.UnpicklingError, match=r"loader \(x\.npy\) expected .* got .*system"):
-        load_npz(tmp_path / "a.npz", "loader")
+        load_npz(tmp_path / "a.npz", "loader", ("x",))
     assert not (tmp_path / "harm").exists()
 
 
@@ -201,5 +201,7 @@ def test_npz_members_of_other_kinds(tmp_path):
         path = tmp_path / f"{name}.npz"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("x.npy", data)
-        with pytest.raises(ValueError, match=r"expected an object array of shape|allow_pickle=False"):
-            load_npz(path, "loader")
+        with pytest.raises(
+            ValueError, match=r"expected an object array of shape|version .3, 0. of the format"
+        ):
+            load_npz(path, "loader", ("x",))

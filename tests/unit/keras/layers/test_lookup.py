@@ -3,7 +3,7 @@
 import pytest
 
 import tapeflow as tf
-from tapeflow.keras.layers.lookup import KNOWN, get
+from tapeflow.keras.layers.lookup import LAYERS, get
 
 layers = tf.keras.layers
 
@@ -38,6 +38,6 @@ def test_models_and_own_classes_are_found() -> None:
 
 
 def test_all_layers_of_the_package_are_known() -> None:
-    assert {"Dense", "Sequential", "Functional"} <= set(KNOWN)
-    assert len(KNOWN) == len(list(KNOWN))
-    assert "NoSuchLayer" not in KNOWN
+    assert {"Dense", "Sequential", "Functional"} <= set(LAYERS.known)
+    assert len(LAYERS.known) == len(list(LAYERS.known))
+    assert "NoSuchLayer" not in LAYERS.known

@@ -80,7 +80,7 @@ def test_even_thresholds_are_counted_by_buckets_without_a_table(monkeypatch: pyt
     metric = PrecisionAtRecall(0.5, num_thresholds=200)
     assert metric._is_even
     assert metric._limits == ()
-    assert are_even(even_thresholds(5))
+    assert are_even(even_thresholds("AUC", 5))
     assert not are_even([0.0, 0.5])
     assert not are_even([0.0, 0.4, 1.0])
 

@@ -45,6 +45,40 @@ def test_slots_and_hyperparameters() -> None:
     assert int(first.iterations) == 3
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad", "Adadelta", "Adamax", "Nadam", "Ftrl"])
+def test_decay_is_a_variable_that_says_what_was_given(name: str) -> None:
+    """As before Keras 2.11, where assigning to it leaves the rate alone."""
+    backend = tf.keras.backend
+    make = getattr(legacy, name)
+    assert float(make().decay) == 0.0
+    values = []
+    for is_assigned in (False, True):
+        optimizer, variable = make(0.1, decay=0.5), tf.Variable([1.0])
+        if is_assigned:
+            optimizer.decay = 0.25
+            assert backend.get_value(optimizer.decay) == 0.25
+            backend.set_value(optimizer.decay, 0.125)
+            assert optimizer.decay.numpy() == 0.125
+        for _ in range(3):
+            optimizer.apply_gradients([(tf.constant([1.0]), variable)])
+        assert optimizer.get_config()["decay"] == 0.5
+        assert all(v is not optimizer.decay for v in optimizer.variables)
+        values.append(variable.numpy())
+    np.testing.assert_array_equal(*values)
+
+
+def test_a_class_may_have_a_decay_of_its_own() -> None:
+    class Own(SGD):
+        def __init__(self, decay: Any = None) -> None:
+            self.decay = decay
+            super().__init__(0.1)
+
+    optimizer = Own()
+    assert optimizer.decay is None
+    optimizer.decay = "linear"
+    assert optimizer.decay == "linear"
+
+
 def test_without_an_update() -> None:
     optimizer = legacy.Optimizer("mine", learning_rate=0.1)
     with pytest.raises(

@@ -362,5 +362,5 @@ def test_base_class_step_without_a_tape_is_numerically_the_same_in_a_function() 
 
 @pytest.mark.parametrize("name", ["Adam", "Adamax", "Nadam", "RMSprop", "Adagrad", "Adadelta"])
 def test_no_epsilon_is_keras_own(name: str) -> None:
-    optimizer = getattr(tf.keras.optimizers, name)(lr=0.1, epsilon=None)
+    optimizer = getattr(tf.keras.optimizers, name)(learning_rate=0.1, epsilon=None)
     assert optimizer.epsilon == tf.keras.backend.epsilon()

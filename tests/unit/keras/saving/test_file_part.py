@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
+from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.file_part import FilePart, FileTail
 
 
@@ -37,3 +40,23 @@ def test_a_tail_is_written_as_a_file_of_its_own(tmp_path):
         tail.seek(0)
         assert tail.read() == b"aXcd"
     assert path.read_bytes() == b"headaXcd"
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_tail_keeps_the_first_failure_and_goes_on(failure, tmp_path):
+    class Full(io.BytesIO):
+        def write(self, data):
+            raise failure
+
+    tail = FileTail(Full(), 0)
+    assert tail.failure is None
+    assert tail.write(b"abc") == 3
+    assert tail.failure is failure
+    tail.write(b"def")
+    tail.seek(0)
+    assert tail.read() == b""
+    assert tail.truncate(2) == 2
+    tail.flush()
+    assert (tail.failure, tail.size) == (failure, 2)
+    with pytest.raises(type(failure)), hdf5.created(FileTail(Full(), 0)) as file:
+        file.create_dataset("x", data=[1.0])

@@ -3,6 +3,7 @@ import io
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -85,10 +86,75 @@ def test_md5_is_told_by_its_length(url):
     assert fetch("data.bin", url, file_hash=MD5.upper()).read_bytes() == BODY
 
 
-@pytest.mark.parametrize(("file_hash", "algorithm"), [("abc", "auto"), (MD5, "sha256"), (SHA256, "crc32")])
-def test_a_hash_of_no_known_kind(url, file_hash, algorithm):
-    with pytest.raises(ValueError, match=r"get_file expected a SHA-256 hash .* got file_hash='"):
+@pytest.mark.parametrize(
+    ("file_hash", "algorithm"),
+    [
+        ("abc", "auto"),
+        (MD5, "sha256"),
+        (SHA256, "md5"),
+        (SHA256, "crc32"),
+        ("", "auto"),
+        (" ", "sha256"),
+        ("g" * 64, "auto"),
+        (SHA256[:40], "auto"),
+        (SHA256 * 2, "auto"),
+        (SHA256.encode(), "auto"),
+        (0, "auto"),
+    ],
+)
+def test_a_hash_of_no_known_kind(url, server, file_hash, algorithm):
+    with pytest.raises(ValueError, match=r"get_file expected a SHA-256 hash .* got file_hash="):
         fetch("data.bin", url, file_hash=file_hash, hash_algorithm=algorithm)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("name", ["../data.bin", "a/../../data.bin", "..", ".", "a\0b"])
+def test_a_name_that_leads_out_of_the_cache(url, home, name):
+    with pytest.raises(
+        ValueError, match=r"expected the name of a file in the cache, or an absolute path; got"
+    ):
+        fetch(name, url)
+    assert files_in(home.parent) == []
+
+
+def test_a_name_out_of_the_address_stays_in_the_cache(server, home):
+    with pytest.raises(ValueError, match=r"expected the name of a file in the cache, .*fname='\.\.'"):
+        fetch(origin=server.url("a/.."))
+    assert server.requests == []
+
+
+def test_a_length_that_is_no_number_is_not_believed(home, monkeypatch):
+    class Response(io.BytesIO):
+        headers = {"Content-Length": "-1"}  # noqa: RUF012
+
+    monkeypatch.setattr("urllib.request.urlopen", lambda *args, **kwargs: Response(BODY))
+    assert fetch("data.bin", "http://127.0.0.1/data.bin").read_bytes() == BODY
+
+
+def test_what_a_killed_download_left_is_removed_by_the_next(url, home):
+    folder = home / "datasets"
+    folder.mkdir(parents=True)
+    left = folder / f".data.bin.{2**22 + 1}-0123456789ab.{socket.gethostname()}.tmp"
+    left.write_bytes(b"half")
+    fetch("data.bin", url)
+    assert files_in(folder) == ["data.bin"]
+
+
+@pytest.mark.parametrize("kind", ["a link", "somebody else's"])
+def test_a_temporary_folder_that_somebody_else_made_is_not_used(url, home, monkeypatch, tmp_path, kind):
+    stand_in = Path(tempfile.gettempdir()) / ".keras"
+    stand_in.parent.mkdir()
+    if kind == "a link":
+        stand_in.symlink_to(tmp_path)
+    else:
+        stand_in.mkdir()
+        monkeypatch.setattr(os, "geteuid", lambda: stand_in.stat().st_uid + 1)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(
+        PermissionError, match=r"expected a cache that may be written to; got one that may not, and"
+    ):
+        fetch("data.bin", url)
+    assert files_in(tmp_path) == []
 
 
 def test_a_download_with_another_hash_is_not_kept(url, home):

@@ -56,7 +56,12 @@ def test_untar_returns_what_is_inside(fname: str | None, server: Any, home: Path
     server.files["words.tar.gz"] = tar("words/a.txt", "words/b/c.txt")
     path = get_file(fname, server.url("words.tar.gz"), untar=True)
     assert path == str(home / "datasets" / "words")
-    assert names_in(home / "datasets") == ["words.tar.gz", "words/a.txt", "words/b/c.txt"]
+    assert names_in(home / "datasets") == [
+        ".words.tar.gz.extracted.json",
+        "words.tar.gz",
+        "words/a.txt",
+        "words/b/c.txt",
+    ]
 
 
 @pytest.mark.parametrize(("name", "body"), [("d.tar.gz", tar("d/a", "e")), ("d.zip", zipped("d/a", "e"))])
@@ -66,7 +71,7 @@ def test_extract_unpacks_beside_the_archive(name: str, body: bytes, server: Any,
     (folder / "d").mkdir(parents=True)
     (folder / "d" / "kept").write_text("kept")
     assert get_file(name, server.url(name), extract=True) == str(folder / name)
-    assert names_in(folder) == sorted(["d/a", "d/kept", name, "e"])
+    assert names_in(folder) == sorted([f".{name}.extracted.json", "d/a", "d/kept", name, "e"])
     assert get_file(name, server.url(name), extract=True) == str(folder / name), "and once more"
 
 

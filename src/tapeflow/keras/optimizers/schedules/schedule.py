@@ -8,7 +8,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.tensor import Tensor
 from tapeflow.keras import config as keras_config
-from tapeflow.keras.saving.registry import deserialize_keras_object, serialize_keras_object
+from tapeflow.keras.saving.family import Family
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class LearningRateSchedule:
@@ -53,6 +54,12 @@ def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> A
 
 def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
     """The schedule that `serialize` described."""
+    return SCHEDULES.deserialize(config, custom_objects)
+
+
+def _own() -> dict[str, Any]:
     package = importlib.import_module("tapeflow.keras.optimizers.schedules")
-    known = {name: getattr(package, name) for name in package.__all__ if name[0].isupper()}
-    return deserialize_keras_object(config, known, custom_objects, "decay")
+    return {name: getattr(package, name) for name in package.__all__ if name[0].isupper()}
+
+
+SCHEDULES = Family("decay", LearningRateSchedule, _own, protocol=("__call__", "get_config"))
