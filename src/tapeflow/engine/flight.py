@@ -8,6 +8,7 @@ into the engine finishes what was begun.
 
 from __future__ import annotations
 
+import os
 import threading
 from itertools import starmap
 from typing import Any
@@ -76,3 +77,13 @@ def await_flights() -> None:
 def _forget(flight: Flight) -> None:
     if flight in flights:  # a kernel that enters the engine while it is compiled may have tidied up
         flights.remove(flight)
+
+
+def _after_fork() -> None:
+    """In a child: what other threads of the parent were at is theirs, and so is the lock they may have held."""
+    RUN_LOCK._at_fork_reinit()  # pyright: ignore[reportAttributeAccessIssue]
+    flights.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -10,11 +10,13 @@ repeated loop, so the forward pass must exist only once. Gradients whose nodes o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.node import Spec
+from tapeflow.engine.shapes.skeleton import Fixed, structured
 
 Entry = tuple[Any, tuple[int, ...]]
 
@@ -62,7 +64,12 @@ class Gradient:
         return "gradient"
 
 
-_GRADIENTS: dict[tuple[Any, ...], Gradient] = {}
+structured[Gradient] = (
+    lambda g: (Fixed((g.targets, g.taps, g.crossed, g.seeds, g.mode)), g.specs),
+    lambda g, parts: replace(g, specs=parts[1]),
+)
+
+_GRADIENTS: WeakValueDictionary[tuple[Any, ...], Gradient] = WeakValueDictionary()
 
 
 @jax.custom_jvp

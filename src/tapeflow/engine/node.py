@@ -8,14 +8,15 @@ reference to its `Tensor` and from `held`, the count of Variables and staged fun
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.engine.dtypes import DType, as_dtype
+from tapeflow.engine.shapes.skeleton import Fixed, structured
 
 if TYPE_CHECKING:
     from tapeflow.engine.trace import Trace
@@ -41,6 +42,19 @@ class Spec:
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
 
+
+class SizedSpec(NamedTuple):
+    """What the inside of a program asks of a spec, for sizes that may be symbolic."""
+
+    shape: tuple[Any, ...]
+    dtype: DType
+    np_dtype: np.dtype
+
+
+structured[Spec] = (
+    lambda spec: (Fixed(spec.dtype), spec.shape),
+    lambda spec, parts: SizedSpec(parts[1], spec.dtype, spec.np_dtype),
+)
 
 _PACKABLE = frozenset(
     [
@@ -150,7 +164,8 @@ def host_node(value: np.ndarray, spec: Spec | None = None) -> Node:
     return Node(spec or spec_of_value(value), value, True)
 
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+# As code objects spell it: where the package is reached through a link, that is not the resolved path.
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(spec_of.__code__.co_filename)), "")
 
 
 class _Ours(dict[str, bool]):

@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.engine import checks
-from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.compiled import oldest_quarter
 from tapeflow.engine.lowering import Entry, Evaluation
 from tapeflow.engine.node import Value
 from tapeflow.engine.settings import settings
+from tapeflow.engine.shapes.bucketed import CompiledForSizes
+from tapeflow.engine.shapes.program_sizes import ProgramSizes
 from tapeflow.engine.trace import Trace
 
 
@@ -27,6 +30,11 @@ class Counters:
 
 
 counters = Counters()
+
+
+def count_compiled() -> None:
+    """Count one more program that is compiled."""
+    counters.compiled += 1
 
 
 class Commit(NamedTuple):
@@ -54,6 +62,7 @@ class Program:
         commits: the Variable writes that a failed check takes back.
         checked: slots of ops with a run-time check.
         watched: slots looked at for NaN and Inf.
+        varies: for each leaf, whether its shape may change from call to call.
         specs: the spec of each output.
     """
 
@@ -64,11 +73,14 @@ class Program:
     commits: tuple[Commit, ...]
     checked: tuple[int, ...]
     watched: tuple[int, ...]
+    varies: tuple[bool, ...]
     direct: list[int] = field(default_factory=list)
     packs: list[tuple[np.dtype, list[int]]] = field(default_factory=list)
     donated_args: tuple[int, ...] = ()
     specs: tuple[Any, ...] = ()
-    compiled: Any = None
+    wanted: frozenset[int] = frozenset()
+    sized: ProgramSizes = field(init=False)
+    compiled: CompiledForSizes = field(init=False)
 
     def __post_init__(self) -> None:
         by_dtype: dict[Any, list[int]] = {}
@@ -78,10 +90,11 @@ class Program:
             else:
                 self.direct.append(i)
         self.packs = [(np.dtype(d.as_numpy_dtype), found) for d, found in by_dtype.items()]
+        self.wanted = frozenset(self.outputs)
         place = {leaf: k for k, leaf in enumerate(self.direct)}
         self.donated_args = tuple(place[i] for i in self.donated)
-        self.compiled = jax.jit(self.evaluate, donate_argnums=self.donated_args)
-        counters.compiled += 1
+        self.sized = ProgramSizes(self, self.varies)
+        self.compiled = CompiledForSizes(self.evaluate, self.donated_args, self.sized, count_compiled)
 
     def evaluate(self, *args: Any) -> tuple[list[Any], Any, Any]:
         """The outputs, the report of the checks and that of the numerics, on arrays or tracers."""
@@ -137,6 +150,8 @@ def _committed(commit: Commit, evaluation: Evaluation, failed_at: Any) -> Any:
 
 _programs: dict[Any, list[Program]] = {}
 _last: list[Any] = [None, []]
+_MOST_ALIKE = 8
+"""So many programs for one key, that differ in their outputs alone, are compiled."""
 
 
 def clear_programs() -> None:
@@ -149,15 +164,31 @@ def _known(key: Any) -> list[Program]:
     """The programs for a key. A loop asks for the same again: comparing is faster than hashing."""
     last, known = _last
     if key != last:
-        known = _programs.setdefault(key, [])
+        known = _programs.get(key)
+        if known is None:
+            if len(_programs) >= settings.most_programs:
+                _forget_oldest()
+            known = _programs[key] = []
         _last[:] = [key, known]
     return known
+
+
+def _forget_oldest() -> None:
+    """Forget a quarter of the programs; records that hold one keep it."""
+    for key, _ in oldest_quarter(
+        _programs.items(), lambda item: max([p.compiled.used_at for p in item[1]], default=0)
+    ):
+        del _programs[key]
 
 
 def program_for(
     trace: Trace, outputs: Sequence[int], donated: dict[int, int], commits: tuple[Commit, ...]
 ) -> Program:
-    """The program for a trace; one that gives more than is asked for will do.
+    """The program for a trace, which gives what is asked for and no more.
+
+    Another output changes how XLA fuses ops, and with it the last bits of the others: a program that happens to be
+    there because somebody once held on to one more tensor must not take the place of this one. Where what is held
+    changes all the time, one that gives more will do.
 
     Args:
         trace: what was recorded.
@@ -170,15 +201,20 @@ def program_for(
     leaves = tuple(donated)
     key = (trace.entries, trace.leaf_keys, leaves, commits, checked, bool(watched))
     known = _known(key)
-    wanted = set(outputs)
+    wanted = {*outputs, *donated.values()}
     for program in known:
-        if wanted.issubset(program.outputs):
+        if wanted == program.wanted:
             return program
-    for program in known:
-        wanted.update(program.outputs)
+    if len(known) >= _MOST_ALIKE:
+        for program in known:
+            if wanted.issubset(program.wanted):
+                return program
+        wanted = wanted.union(*[program.wanted for program in known])
     first = tuple(donated.values())
     ordered = (*first, *sorted(wanted.difference(first)))
-    program = Program(key[0], key[1], ordered, leaves, commits, checked, watched)
+    written = {id(write.old) for write in trace.writes.values()}
+    varies = tuple([not n.held and id(n) not in written for n in trace.leaves])
+    program = Program(key[0], key[1], ordered, leaves, commits, checked, watched, varies)
     program.specs = tuple([trace.nodes[s].spec for s in ordered])
     known.append(program)
     return program

@@ -9,24 +9,29 @@ so one program serves full rows and short ones, and a step has the same bits in 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import checks, nest, phases, placement
+from tapeflow.autograph.callees import converted
+from tapeflow.engine import checks, forking, nest, phases, placement
 from tapeflow.engine.backend import config_value, jax, jnp
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.function import watchers
 from tapeflow.engine.node import Node, spec_of_value
-from tapeflow.engine.precompile import awaited, compile_ahead
-from tapeflow.engine.program import Program, counters
+from tapeflow.engine.program import Program, count_compiled, counters
+from tapeflow.engine.recent import Recent
 from tapeflow.engine.recorder import Patient, tensor_of
 from tapeflow.engine.rows import Cell, Fetch, Rows
 from tapeflow.engine.running import argument_value, materialise, owned_value, recorded_program, run_pending
 from tapeflow.engine.settings import settings
+from tapeflow.engine.shapes.bucketed import CompiledForSizes, Place
+from tapeflow.engine.shapes.expression import Size
+from tapeflow.engine.shapes.family import Owner
+from tapeflow.engine.shapes.skeleton import filled, split
 from tapeflow.engine.staging import Parts, Record, Recording, returned
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor
@@ -38,7 +43,8 @@ class Repeater:
 
     def __init__(self, python_function: Callable[[Any], Any]) -> None:
         self._function = python_function
-        self._known: dict[Any, Repeated | None] = {}
+        self._known: Recent[Any, Repeated | None] = Recent()
+        self._owner = Owner()
         self.read_at: str | None = None
         self.why: str | None = None
 
@@ -63,15 +69,17 @@ class Repeater:
             return self._called(batches, range(count))  # how it is divided into rows may differ every time
         key, arrays = self._key(batches)
         known = self._known.get(key, _UNKNOWN)
-        if settings.run_functions_eagerly or known is None:
+        if settings.run_functions_eagerly:
             return self._called(batches, range(count))
         run_pending()
+        if known is None:
+            return self._called(batches, range(count), is_watched=True)
         if known is _UNKNOWN:
             with phases.during("compile"):
                 known, first = self._record(batches, arrays)
             self._known[key] = known
             if known is None:
-                rest = self._called(batches, range(1, count))
+                rest = self._called(batches, range(1, count), is_watched=True)
                 return Rows(first, _joined(first, rest), count)
         for watcher in watchers:
             watcher(getattr(self._function, "__name__", "step"), known)
@@ -105,12 +113,18 @@ class Repeater:
             self._known[key] = record
             record.compile_ahead(arrays)
 
-    def _called(self, batches: Any, rows: range) -> Rows:
-        """The calls made by Python, one by one."""
+    def _called(self, batches: Any, rows: range, is_watched: bool = False) -> Rows:
+        """The calls made by Python, one by one; `is_watched` makes them as the first was, which was to be a record."""
         results = []
         for row in rows:
-            batch = nest.map_structure(lambda a, row=row: _one(a, row), batches)
-            results.append(self._function(batch))
+            if is_watched:
+                state.recording = Recording()
+            try:
+                batch = nest.map_structure(lambda a, row=row: _one(a, row, is_watched), batches)
+                results.append((converted(self._function) if is_watched else self._function)(batch))
+            finally:
+                if is_watched:
+                    state.recording = None
             run_pending()
         if not results:
             return Rows(None, [], 0)
@@ -131,7 +145,7 @@ class Repeater:
         trace = live_trace()
         state.recording = recording
         try:
-            result = self._function(batch)
+            result = converted(self._function)(batch)
             results = [returned(r) for r in nest.flatten(result)]
         except BaseException as error:
             if not trace.is_done and (is_trial or isinstance(error, Exception)):
@@ -152,6 +166,7 @@ class Repeater:
             run_pending()
             return None, result
         repeated = Repeated(recording, args, result, results, trace)
+        repeated.owner, repeated.rows = self._owner, len(arrays[0]) if arrays else 0
         repeated.name = getattr(self._function, "__name__", repeated.name)
         return repeated, None
 
@@ -159,8 +174,11 @@ class Repeater:
 _UNKNOWN: Any = object()
 
 
-def _one(leaf: Any, row: int) -> Any:
-    return leaf if leaf is None or isinstance(leaf, CallTaker) else tensor_of(to_node(leaf[row]))
+def _one(leaf: Any, row: int, is_argument: bool) -> Any:
+    """A row of a stack of batches; an argument of a record is nothing that the host knows."""
+    if leaf is None or isinstance(leaf, CallTaker):
+        return leaf
+    return tensor_of(Node(spec_of_value(leaf[row]), leaf[row]) if is_argument else to_node(leaf[row]))
 
 
 def _joined(first: Any, rest: Rows) -> list[Any]:
@@ -189,6 +207,8 @@ class Repeated(Record):
     """A recorded call as the body of a loop."""
 
     name = "step"
+    owner: Owner | None = None
+    rows = 0  # how many batches a call is given
 
     def __init__(
         self, recording: Recording, args: list[Node], result: Any, results: list[Any], trace: Trace
@@ -204,8 +224,7 @@ class Repeated(Record):
         self._leaf_specs = leaf_specs
         _withdraw(trace, recording)
         self._plan()
-        self._compiled = jax.jit(self._evaluate, donate_argnums=(0,))
-        self._ahead: Future[Any] | None = None
+        self._compiled = CompiledForSizes(self._evaluate, (0,), _RepeatedSizes(self), count_compiled)
 
     def _plan(self) -> None:
         """Sort the leaves by where their values come from at each turn."""
@@ -287,7 +306,7 @@ class Repeated(Record):
         if not rows:
             rows[-1] = np.zeros(size, np.int8)
         carry = [_current(variable) for variable, _ in self.writes]
-        self._ahead = compile_ahead(self._compiled, [carry, fixed, rows, np.int32(size)])
+        self._compiled.compile_ahead_for(self.owner, [carry, fixed, rows, np.int32(size)])
 
     def run(self, arrays: list[Any], count: int) -> Rows:
         """Make `count` calls on the rows of `arrays`, without waiting for them."""
@@ -295,7 +314,9 @@ class Repeated(Record):
             checks.check_argument(instance, origin, np.asarray(arrays[i]), specs)
         if self.program is None:
             return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
-        compiled = self._compiled if self._ahead is None else awaited(self._ahead)
+        if forking.is_cut_off:
+            raise forking.refusal("Running training, evaluation or prediction steps")
+        function = self._compiled.function_for(self.owner)
         with RUN_LOCK:
             if flights:
                 land_flights()
@@ -318,7 +339,7 @@ class Repeated(Record):
                 value = _current(variable)
                 carry.append(owned_value(node, value, holders=2))
                 del value
-            flight.take_off(compiled, [carry, fixed, rows, np.int32(count)])
+            flight.take_off(function, [carry, fixed, rows, np.int32(count)])
             for counter, drawn in self.draw_counts.values():
                 counter.count += drawn * count
         columns = dict(zip(self._stacked, flight.columns, strict=False))
@@ -346,6 +367,63 @@ class Repeated(Record):
         if kind == "variable":  # one that no call assigns: others are outputs
             what = tensor_of(what._current())
         return [self.template[what] if kind == "leaf" else what] * count
+
+
+class _RepeatedSizes:
+    """A record with the sizes taken out of its program, and of what comes out of it."""
+
+    def __init__(self, repeated: Repeated) -> None:
+        self._repeated = repeated
+
+    @cached_property
+    def _form(self) -> tuple[Any, tuple[int, ...]]:
+        repeated, program = self._repeated, self._repeated._program()
+        sizes: list[int] = []
+        specs = split(self._specs, sizes)
+        plan = (tuple(repeated._carried_leaves.items()), tuple(repeated._columns), len(repeated._stacked))
+        writes = tuple([place for _, place in repeated.writes])
+        return (program.sized.skeleton, specs, plan, writes, repeated.rows), (*program.sized.sizes, *sizes)
+
+    @property
+    def _specs(self) -> tuple[Any, ...]:
+        return self._repeated.specs, self._repeated._leaf_specs
+
+    @property
+    def skeleton(self) -> Any:
+        """What the record does."""
+        return self._form[0]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Those of the program, then those of what comes out."""
+        return self._form[1]
+
+    @property
+    def axes(self) -> int:
+        """How many sizes are of leaves."""
+        return self._repeated._program().sized.axes
+
+    @property
+    def assigns(self) -> bool:
+        """Whether it assigns Variables, as training steps do."""
+        return bool(self._repeated.writes)
+
+    def function_for(self, sizes: Sequence[Size]) -> Callable[..., Any]:
+        """What is compiled, with these sizes in it."""
+        found = copy.copy(self._repeated)
+        sized = found._program().sized
+        found.program = sized.at(sizes[: len(sized.sizes)])
+        found.specs, found._leaf_specs = filled(self._specs, iter(sizes[len(sized.sizes) :]))
+        return found._evaluate
+
+    def places(self, arguments: Sequence[Any]) -> Iterator[Place]:
+        """Where the sizes of each array in the arguments are found."""
+        carry, fixed, rows, _ = arguments
+        place = self._repeated._program().sized.place
+        yield from [None] * len(carry)
+        yield from [place(leaf) for leaf, value in enumerate(fixed) if value is not None]
+        yield from [place(leaf, 1) for leaf in sorted(rows)]
+        yield None
 
 
 class _RepeatedFlight(Flight):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import checks, placement
+from tapeflow.engine import checks, forking, placement
 from tapeflow.engine.backend import get_opaque_trace_state, jax, jnp
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.lowering import Evaluation, Gradient
@@ -39,6 +39,8 @@ def materialise(node: Node) -> Value:
         checks.settle(node)
     if node.error is not None:
         raise node.error.with_traceback(None)
+    if forking.is_cut_off:
+        forking.check_ready(value)
     return node.array() if type(value) is float else value
 
 
@@ -70,8 +72,14 @@ def run_trace(trace: Trace, is_staged: bool = False) -> Program | None:
 
     A trace that is to be run again (`is_staged`) is compiled, however small.
     """
+    if forking.is_cut_off and (trace.nodes or trace.effects):
+        raise forking.refusal(f"Running {_described(trace)}")
     with RUN_LOCK, Claim(trace):
         return _run(trace, is_staged)
+
+
+def _described(trace: Trace) -> str:
+    return f"{len(trace.nodes)} ops from {trace.nodes[0].line()} on" if trace.nodes else "effects"
 
 
 def _run(trace: Trace, is_staged: bool) -> Program | None:
@@ -99,7 +107,7 @@ _TOP_LEVEL = get_opaque_trace_state()
 
 
 def _run_for_outputs(trace: Trace, outputs: list[int], is_staged: bool) -> Program | None:
-    if not is_staged and _runs_op_by_op(trace):
+    if not is_staged and _runs_op_by_op(trace, outputs):
         _run_op_by_op(trace, outputs)
         return None
     return _dispatch(trace, outputs)
@@ -183,16 +191,31 @@ def _withdraw_what_depends_on_failures(trace: Trace) -> None:
     trace.effects = [(f, used) for f, used in trace.effects if not any(s in failed for s in used)]
 
 
-def _runs_op_by_op(trace: Trace) -> bool:
+def _runs_op_by_op(trace: Trace, outputs: list[int]) -> bool:
     if settings.op_by_op:
         return True
-    return (
-        len(trace.nodes) <= settings.handful
-        and not trace.gradients
-        and not trace.writes
-        and not trace.checks
-        and not settings.check_numerics
-    )
+    if (
+        trace.checks
+        or settings.check_numerics
+        or any(w.variable._node.trace is trace for w in trace.writes.values())
+    ):
+        return False
+    return _is_handful(trace, outputs)
+
+
+def _is_handful(trace: Trace, outputs: list[int]) -> bool:
+    """Whether a few ops without a gradient give these outputs; what else was recorded, and let go, does not count."""
+    needed: set[int] = set()
+    stack = list(outputs)
+    while stack:
+        slot = stack.pop()
+        if slot >= 0 and slot not in needed:
+            needed.add(slot)
+            node = trace.nodes[slot]
+            if len(needed) > settings.handful or isinstance(node.instance, Gradient):
+                return False
+            stack.extend(node.slots)
+    return True
 
 
 def argument_value(node: Node) -> Any:
@@ -282,7 +305,7 @@ def _dispatch(trace: Trace, outputs: list[int]) -> Program:
             # is held by `shown`, and so copied.
             args[place] = owned_value(trace.leaves[i], args[place], holders=2)
         del shown
-        flight.take_off(program.compiled, args)
+        flight.take_off(program.compiled.function_for(trace.owner), args)
     except Exception as error:
         if not trace.is_done:  # nothing has run; after an interrupt, by contrast, all is still pending
             _fail(trace, error)
@@ -320,8 +343,7 @@ class _TraceFlight(Flight):
             trace.is_done = True
 
     def describe(self) -> str:
-        nodes = self.trace.nodes
-        return f"{len(nodes)} ops from {nodes[0].line()} on"
+        return _described(self.trace)
 
 
 def _writes(trace: Trace) -> tuple[dict[int, int], tuple[Commit, ...]]:

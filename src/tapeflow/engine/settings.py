@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+
+_MOST_PROGRAMS = 1024
+
+
+def _most_programs() -> int:
+    chosen = os.environ.get("TAPEFLOW_PROGRAMS", str(_MOST_PROGRAMS))
+    if not chosen.isdecimal() or not int(chosen):
+        raise ValueError(
+            f"The engine expected a whole number of compiled programs to keep; got TAPEFLOW_PROGRAMS={chosen!r}. "
+            f"Set it to a number above 0, or unset it for {_MOST_PROGRAMS}."
+        )
+    return int(chosen)
+
+
+def _shares_programs() -> bool:
+    chosen = os.environ.get("TAPEFLOW_SHAPES", "")
+    if chosen not in ("", "exact"):
+        raise ValueError(
+            f"The engine expected TAPEFLOW_SHAPES=exact, or none; got TAPEFLOW_SHAPES={chosen!r}. Unset it to have "
+            "programs that differ in sizes alone run as one."
+        )
+    return not chosen
 
 
 @dataclass
@@ -19,6 +42,9 @@ class Settings:
         hard_nodes: a trace this long runs at once.
         soft_bytes: like `soft_nodes`, for the bytes of all pending results.
         hard_bytes: like `hard_nodes`, for the bytes of all pending results.
+        shares_programs: programs that differ in sizes alone may run as one, on padded inputs; `TAPEFLOW_SHAPES=exact`
+            has each compiled for its own sizes.
+        most_programs: how many compiled functions are kept; `TAPEFLOW_PROGRAMS` sets another number.
     """
 
     run_functions_eagerly: bool = False
@@ -29,6 +55,8 @@ class Settings:
     hard_nodes: int = 2048
     soft_bytes: int = 256 << 20
     hard_bytes: int = 2 << 30
+    shares_programs: bool = field(default_factory=_shares_programs)
+    most_programs: int = field(default_factory=_most_programs)
 
 
 settings = Settings()

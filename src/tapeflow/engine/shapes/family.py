@@ -1,0 +1,266 @@
+"""Families: programs that differ in sizes alone, and how those sizes depend on each other.
+
+The first programs of a family are compiled for their sizes. From the third on, sizes that differ become symbols: axes
+of the inputs that vary, and all other numbers that follow from them. A program whose numbers are what the symbols say
+runs as the family's one program for padded inputs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from tapeflow.engine.backend import jax
+from tapeflow.engine.shapes.expression import NotPadded, Size, evaluate, is_symbolic
+
+EXACT = 2
+"""So many programs of a family are compiled for their own sizes: full batches and the last one of an epoch."""
+
+_MOST_EXAMPLES = 4
+"""So often the symbols of a family are sought, each time with one more example."""
+
+USES_UNTIL_EXACT = 32
+"""A size that has run padded so often is compiled for itself."""
+
+_MOST_EXACT = 10
+"""So many sizes of a family are compiled for themselves: where hundreds come again and again, most stay padded."""
+
+_MOST_COUNTED = 4096
+_MOST_FAMILIES = 1024
+
+
+class Sized(Protocol):
+    """A program with the sizes taken out."""
+
+    @property
+    def skeleton(self) -> Hashable:
+        """What is left."""
+        ...
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes; those of axes of inputs come first."""
+        ...
+
+    @property
+    def axes(self) -> int:
+        """How many sizes are of axes of inputs."""
+        ...
+
+    @property
+    def assigns(self) -> bool:
+        """Whether it assigns Variables, as training steps do."""
+        ...
+
+
+class Template:
+    """The sizes of a family as symbols and what follows from them.
+
+    Args:
+        samples: sizes of several programs.
+        axes: how many of these are axes of inputs, which come first.
+        lowest: what every symbol is at least.
+    """
+
+    def __init__(self, samples: Sequence[tuple[int, ...]], axes: int, lowest: int) -> None:
+        self._places: list[int] = []  # where each symbol's value is read
+        self.steps: dict[str, int] = {}  # by a symbol's name: what its size is always a multiple of
+        self._values: list[tuple[int, ...]] = []
+        columns = list(zip(*samples, strict=True))
+        new = [place for place in range(axes) if len(set(columns[place])) > 1]
+        names = [f"s{i}" for i in range(len(new))]
+        symbols = (
+            jax.export.symbolic_shape(", ".join(names), constraints=[f"{name} >= {lowest}" for name in names])
+            if names
+            else ()
+        )
+        self.lowest = lowest
+        self._symbols: list[Any] = []
+        self.sizes: list[Size] = []
+        for place, column in enumerate(columns):
+            if len(set(column)) == 1:
+                self.sizes.append(column[0])
+                continue
+            found = self._following(column)
+            if found is None and place < axes:
+                symbol, step = symbols[len(self._symbols)], math.gcd(*column)
+                self._symbols.append(symbol)
+                self._values.append(tuple([number // step for number in column]))
+                self._places.append(place)
+                self.steps[str(symbol)] = step
+                found = symbol * step
+            if found is None:
+                raise NotPadded("a number that does not follow from the sizes of the inputs")
+            self.sizes.append(found)
+
+    def _following(self, column: tuple[int, ...]) -> Size | None:
+        """A size in terms of the symbols so far, if it follows from them."""
+        for symbol, values in zip(self._symbols, self._values, strict=True):
+            for size in _candidates(symbol, values, column):
+                if all(evaluate(size, {str(symbol): v}) == c for v, c in zip(values, column, strict=True)):
+                    return size
+        for i, (one, values) in enumerate(zip(self._symbols, self._values, strict=True)):
+            for other, more in list(zip(self._symbols, self._values, strict=True))[i:]:
+                products = [a * b for a, b in zip(values, more, strict=True)]
+                ratios = {divmod(c, p) for c, p in zip(column, products, strict=True)}
+                if len(ratios) == 1 and (ratio := ratios.pop())[1] == 0 and ratio[0] > 0:
+                    return one * other * ratio[0]
+        return None
+
+    @property
+    def least(self) -> int:
+        """The least value of a symbol among the samples."""
+        return min([value for values in self._values for value in values], default=0)
+
+    def values_of(self, sizes: tuple[int, ...]) -> dict[str, int] | None:
+        """The symbols' values for a program with these sizes; None if it is not like the others."""
+        values = {
+            str(symbol): sizes[place] // self.steps[str(symbol)]
+            for symbol, place in zip(self._symbols, self._places, strict=True)
+        }
+        if any(value < self.lowest for value in values.values()):
+            return None
+        for size, actual in zip(self.sizes, sizes, strict=True):
+            if (evaluate(size, values) if is_symbolic(size) else size) != actual:
+                return None
+        return values
+
+
+def _candidates(symbol: Any, values: Sequence[int], column: Sequence[int]) -> Iterator[Any]:
+    """Sizes that may follow from a symbol: multiples, sums, parts of it."""
+    if tuple(values) == tuple(column):
+        yield symbol
+        return
+    pairs = sorted(set(zip(values, column, strict=True)))
+    (low, first), (high, last) = pairs[0], pairs[-1]
+    if high != low and (last - first) % (high - low) == 0:
+        slope = (last - first) // (high - low)
+        if slope:
+            yield symbol * slope + (first - slope * low)
+    for part in range(2, 9):
+        yield symbol // part
+        yield (symbol + part - 1) // part
+
+
+class Family:
+    """What is known of the programs with one skeleton that one owner runs.
+
+    Args:
+        skeleton: what they do.
+        assigns: whether they assign Variables.
+
+    Attributes:
+        exact: the sizes for which programs are compiled as they are.
+        examples: the sizes of other programs, from which symbols were learnt.
+        uses: of sizes that run padded, how often they have.
+        template: the symbols, once they are known.
+        made: what `bucketed` keeps for the template.
+        number: which family of this process it is.
+    """
+
+    def __init__(self, skeleton: Any, assigns: bool) -> None:
+        self.skeleton, self.assigns = skeleton, assigns
+        self.exact: list[tuple[int, ...]] = []
+        self.examples: list[tuple[int, ...]] = []
+        self.uses: dict[tuple[int, ...], int] = {}
+        self.template: Template | None = None
+        self.made: Any = None
+        self.number = next(_numbers)
+        self.digest = ""  # `history` works it out
+        self._is_given_up = False
+
+    @property
+    def samples(self) -> list[tuple[int, ...]]:
+        """The sizes from which symbols are learnt."""
+        return [*self.exact[:EXACT], *self.examples]
+
+    def values_of(self, program: Sized) -> dict[str, int] | None:
+        """The values of the family's symbols for a program that is to run padded; None if it is compiled as it is."""
+        if program.sizes in self.exact:
+            return None
+        if len(self.exact) < EXACT:
+            self.exact.append(program.sizes)
+            return None
+        if self._is_given_up:
+            return None
+        if self.template is None and self.examples:
+            self._learn(program)
+        values = None if self.template is None else self.template.values_of(program.sizes)
+        if values is None and len(self.examples) < _MOST_EXAMPLES:
+            self.examples.append(program.sizes)
+            self._learn(program)
+            values = None if self.template is None else self.template.values_of(program.sizes)
+        return values
+
+    def is_settled(self, program: Sized) -> bool:
+        """Count one more use of a program that runs padded; whether it is now worth a program for its own sizes."""
+        key = program.sizes[: program.axes]
+        used = self.uses.get(key, 0) + 1
+        if used <= USES_UNTIL_EXACT or len(self.exact) >= _MOST_EXACT:
+            if key in self.uses or len(self.uses) < _MOST_COUNTED:
+                self.uses[key] = used
+            return False
+        self.uses.pop(key, None)
+        self.exact.append(program.sizes)
+        return True
+
+    def _learn(self, program: Sized) -> None:
+        self.made = None
+        try:
+            self.template = Template(self.samples, program.axes, 1)
+        except NotPadded:
+            self.give_up()
+
+    def raise_lowest(self, program: Sized) -> bool:
+        """Have symbols be no smaller than twice what they were: some programs can be traced only for larger sizes."""
+        if self.template is None:
+            return False
+        lowest = min(2 * self.template.lowest, self.template.least)
+        if lowest <= self.template.lowest:
+            return False
+        self.template, self.made = Template(self.samples, program.axes, lowest), None
+        return True
+
+    def give_up(self) -> None:
+        """Compile every program of the family as it is."""
+        self.template, self._is_given_up = None, True
+
+
+class Owner:
+    """Whose a family is: a function that is called step after step, or what assigns a Variable."""
+
+
+_numbers = itertools.count()
+_nobodys: dict[Any, Family] = {}
+_owned: WeakKeyDictionary[Owner, dict[Any, Family]] = WeakKeyDictionary()
+
+on_new_family: list[Callable[[Family], None]] = []
+"""Told of every family, before its first program is looked at."""
+
+
+def family_of(program: Sized, owner: Owner | None) -> Family:
+    """The family of a program.
+
+    Args:
+        program: the program.
+        owner: whose it is, or None. Another model may be trained on other sizes without changing how this one runs.
+    """
+    known = _nobodys if owner is None else _owned.setdefault(owner, {})
+    found = known.pop(program.skeleton, None)
+    if found is None:
+        found = Family(program.skeleton, program.assigns)
+        for told in on_new_family:
+            told(found)
+        while len(known) >= _MOST_FAMILIES:
+            known.pop(next(iter(known)))
+    known[program.skeleton] = found  # those that were asked for longest ago come first
+    return found
+
+
+def all_families() -> list[Family]:
+    """The families there are, in the order in which they came."""
+    found = [*_nobodys.values(), *[family for known in list(_owned.values()) for family in known.values()]]
+    return sorted(found, key=lambda family: family.number)

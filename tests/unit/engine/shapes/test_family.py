@@ -1,0 +1,90 @@
+"""Families of programs: what is compiled for itself, what runs padded, and which sizes follow from which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tapeflow.engine.shapes.expression import NotPadded
+from tapeflow.engine.shapes.family import (
+    EXACT,
+    USES_UNTIL_EXACT,
+    Family,
+    Owner,
+    Template,
+    all_families,
+    family_of,
+)
+
+
+@dataclass
+class Program:
+    """What a family is told of."""
+
+    sizes: tuple[int, ...]
+    axes: int = 2
+    skeleton: Any = "x"
+    assigns: bool = True
+
+
+def test_sizes_that_follow_from_others() -> None:
+    # axes: n, m, n; numbers: 5, 8 n, n m, n - 1, half of n rounded up
+    samples = [(n, m, n, 5, 8 * n, n * m, n - 1, -(-n // 2)) for n, m in ((7, 3), (4, 9), (11, 5))]
+    template = Template(samples, 3, 1)
+    assert list(map(str, template.sizes[:3])) == ["s0", "s1", "s0"]
+    assert template.values_of((20, 6, 20, 5, 160, 120, 19, 10)) == {"s0": 20, "s1": 6}
+    assert template.values_of((20, 6, 20, 5, 160, 121, 19, 10)) is None
+    assert template.values_of((20, 6, 21, 5, 160, 120, 19, 10)) is None
+
+
+def test_a_number_that_follows_from_nothing() -> None:
+    with pytest.raises(NotPadded, match="does not follow"):
+        Template([(3, 17), (4, 5), (5, 90)], 1, 1)
+
+
+def test_sizes_that_are_multiples() -> None:
+    template = Template([(8, 4), (12, 6), (20, 10)], 1, 1)
+    assert template.steps == {"s0": 4}
+    assert template.values_of((16, 8)) == {"s0": 4}
+    assert template.values_of((18, 9)) is None
+
+
+def test_the_first_sizes_are_compiled_for_themselves() -> None:
+    family = Family("x", True)
+    found = [family.values_of(Program((n, 4))) for n in (5, 7, 9, 5, 7, 9, 30)]
+    assert found == [None, None, {"s0": 9}, None, None, {"s0": 9}, {"s0": 30}]
+    assert len(family.exact) == EXACT
+
+
+def test_symbols_are_learnt_again_from_what_does_not_fit() -> None:
+    family = Family("x", True)
+    for n in (10, 20, 30):
+        family.values_of(Program((n, 4)))
+    assert family.values_of(Program((7, 4))) == {"s0": 7}  # no multiple of ten
+    assert family.values_of(Program((7, 5))) == {"s0": 7, "s1": 5}
+    assert family.values_of(Program((6, 8))) == {"s0": 6, "s1": 8}
+
+
+def test_a_size_that_comes_again_and_again_is_compiled_for_itself() -> None:
+    family = Family("x", True)
+    for n in (5, 7, 9):
+        family.values_of(Program((n, 4)))
+    settled = [family.is_settled(Program((9, 4))) for _ in range(USES_UNTIL_EXACT + 1)]
+    assert settled == [False] * USES_UNTIL_EXACT + [True]
+    assert family.values_of(Program((9, 4))) is None
+    for n in range(100, 150):
+        for _ in range(USES_UNTIL_EXACT + 1):
+            family.is_settled(Program((n, 4)))
+    assert len(family.exact) <= 10
+
+
+def test_owners_have_families_of_their_own() -> None:
+    one, other = Owner(), Owner()
+    assert family_of(Program((1,)), one) is family_of(Program((2,)), one)
+    assert family_of(Program((1,)), one) is not family_of(Program((1,)), other)
+    assert family_of(Program((1,)), None) is not family_of(Program((1,)), other)
+    count = len(all_families())
+    del one
+    assert len(all_families()) == count - 1

@@ -1,0 +1,100 @@
+"""The sizes that programs have had go into checkpoints."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tapeflow.engine.shapes import family as families
+from tapeflow.engine.shapes import history
+from tapeflow.engine.shapes.family import Owner, family_of
+
+
+@dataclass
+class Program:
+    sizes: tuple[int, ...]
+    axes: int = 2
+    skeleton: Any = ("op", int, len, print)
+    assigns: bool = True
+
+
+@pytest.fixture(autouse=True)
+def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Families and memories of this test alone."""
+    new_process(monkeypatch)
+
+
+def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(families, "_nobodys", {})
+    monkeypatch.setattr(families, "_owned", type(families._owned)())
+    monkeypatch.setattr(history, "_remembered", {})
+
+
+def values(owner: Owner, *sizes: int) -> list[Any]:
+    return [family_of(Program((n, 4)), owner).values_of(Program((n, 4))) for n in sizes]
+
+
+def test_a_process_goes_on_where_another_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = Owner()
+    values(owner, 5, 7, 9)
+    family_of(Program((9, 4)), owner).is_settled(Program((9, 4)))
+    told = history.history()
+    expected = values(owner, 11, 5, 9)
+    new_process(monkeypatch)
+    history.set_history(told)
+    again = Owner()
+    assert values(again, 11, 5, 9) == expected == [{"s0": 11}, None, {"s0": 9}]
+    assert family_of(Program((9, 4)), again).uses == {(9, 4): 1}
+
+
+def test_what_is_not_asked_for_yet_is_told_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = Owner()
+    values(owner, 5, 7)
+    told = history.history()
+    new_process(monkeypatch)
+    history.set_history(told)
+    assert history.history() == told
+
+
+def test_equal_families_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    owners = [Owner(), Owner()]
+    values(owners[0], 5, 7)
+    values(owners[1], 8)
+    told = history.history()
+    new_process(monkeypatch)
+    history.set_history(told)
+    owners = [Owner(), Owner()]
+    assert values(owners[0], 9) == [{"s0": 9}]
+    assert values(owners[1], 9) == [None]
+
+
+def test_families_that_are_there_are_reminded(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = Owner()
+    values(owner, 5, 7)
+    told = history.history()
+    new_process(monkeypatch)
+    owner = Owner()
+    values(owner, 9)
+    history.set_history(told)
+    assert values(owner, 5, 9) == [None, {"s0": 9}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no base 85 \x00",
+        base64.b85encode(b"not packed").decode(),
+        base64.b85encode(zlib.compress(b"[1]")).decode(),
+        base64.b85encode(zlib.compress(json.dumps({"a-0": [[["x"]], [], []], "b-0": 3}).encode())).decode(),
+        base64.b85encode(zlib.compress(b" " * (1 << 25))).decode(),
+    ],
+)
+def test_other_texts_change_nothing(text: str) -> None:
+    history.set_history(text)
+    assert history.history() == ""
