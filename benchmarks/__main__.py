@@ -8,7 +8,8 @@ from benchmarks import report
 from benchmarks.harness import run
 
 MODULES = (
-    *("tape_loop", "conv", "fit", "data", "summary", "saving", "startup"),
+    *("tape_loop", "control_flow", "conv", "fit", "shapes", "networks"),
+    *("data", "summary", "saving", "startup"),
     *("board", "board_histograms", "board_graphs", "board_hparams", "board_profile", "board_projector"),
 )
 

@@ -5,7 +5,9 @@ The environment is set before anything imports `tapeflow` or JAX; both read it o
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -16,9 +18,12 @@ from types import SimpleNamespace
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+MOST_BYTES = 3 << 29  # 1.5 GiB, after which a test process lets go of compiled code
 
 os.environ.setdefault("TAPEFLOW_CACHE", str(REPOSITORY / ".cache" / "xla"))
 os.environ["JAX_PLATFORMS"] = "cpu"
+# No test needs more programs again, and each takes a megabyte or more.
+os.environ.setdefault("TAPEFLOW_PROGRAMS", "256")
 # Some two hundred processes are started: what the first has compiled, the others read.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -54,6 +59,22 @@ def _restored_engine() -> Iterator[None]:
         from tapeflow.engine import checks
 
         checks.unsettled.clear()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _bounded_memory() -> Iterator[None]:
+    """Let go of compiled code between modules: tests that use JAX or Keras themselves leave theirs in JAX's caches."""
+    yield
+    if "jax" in sys.modules and _resident_bytes() > MOST_BYTES:
+        sys.modules["jax"].clear_caches()
+        gc.collect()
+        if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+            libc.malloc_trim(0)
+
+
+def _resident_bytes() -> int:
+    statm = Path("/proc/self/statm")  # Linux alone has it
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if statm.exists() else 0
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from . import strings as strings
 from . import summary as summary
 from . import test as test
 from . import train as train
+from . import types as types
 from . import version as version
 from .compat.v1.session import Graph as Graph
 from .data.specs import OptionalSpec as OptionalSpec

@@ -25,7 +25,7 @@ def _switches_off() -> Iterator[None]:
 
 def line_named_by(error: BaseException) -> str:
     """The source of the line that a message names."""
-    found = re.search(r"at (\S+\.py):(\d+)", str(error))
+    found = re.search(r"at (/.+?\.py):(\d+)", str(error))
     assert found is not None, f"no line in: {error}"
     return linecache.getline(found.group(1), int(found.group(2)))
 

@@ -1,20 +1,24 @@
-"""`tf.autograph`: what scripts switch off or look at of TensorFlow's rewriting of Python.
+"""`tf.autograph`: Python control flow over tensors as part of recorded programs.
 
-Nothing is rewritten here: `if` and `for` in a `tf.function` run as Python, which `tf.function` tells apart from
-what it can stage. So there is nothing to switch off, and the code that runs is the code that was written.
+`conversion` reads the source of a function (`source`), lowers its jumps (`jumps`), finds what is read after each
+branch and loop (`names`, `liveness`) and rewrites it (`rewriting`) to call operators. The operators, which know
+tensors, are in `tapeflow.ops.control_flow`; nothing here imports JAX or the engine. `callees` says what is converted:
+functions of the user's own, from the one given to `tf.function` on.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph import experimental as experimental
-
-
-def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Nothing to do: there are no conversions to tell of."""
+from tapeflow.autograph.callees import converted
+from tapeflow.autograph.conversion import tree_of
+from tapeflow.autograph.reporting import set_verbosity as set_verbosity
+from tapeflow.autograph.rewriting import NotConvertible
+from tapeflow.autograph.source import NoSource
 
 
 def trace(*args: Any) -> None:
@@ -25,12 +29,31 @@ def trace(*args: Any) -> None:
 def to_graph(
     entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
-    """The function as it is, which is what runs."""
-    return entity
+    """The converted form of a function, which is what `tf.function` runs when it records a call."""
+    _check("tf.autograph.to_graph", entity)
+    return converted(_plain(entity))
 
 
 def to_code(
     entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
 ) -> str:
-    """The source of a function as it is, which is what runs."""
-    return inspect.getsource(inspect.unwrap(entity))
+    """The converted form of a function as Python source."""
+    where = "tf.autograph.to_code"
+    _check(where, entity)
+    function = inspect.unwrap(_plain(entity))
+    try:
+        return ast.unparse(tree_of(getattr(function, "__func__", function))) + "\n"
+    except (NoSource, NotConvertible) as error:
+        raise ValueError(
+            f"{where} expected a function that can be converted; got {entity!r}: {error}."
+        ) from None
+
+
+def _check(where: str, entity: Any) -> None:
+    if not callable(entity):
+        raise TypeError(f"{where} expected a function; got entity={entity!r}, which is not callable.")
+
+
+def _plain(entity: Any) -> Any:
+    """The Python function behind a `tf.function`."""
+    return getattr(entity, "python_function", entity)

@@ -1,4 +1,4 @@
-"""`tf.autograph.experimental`: marks for TensorFlow's rewriting of Python, which mean nothing here."""
+"""`tf.autograph.experimental`: what scripts tell the conversion of their functions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.autograph.conversion import UNCONVERTED
+from tapeflow.autograph.loop_options import set_loop_options as set_loop_options
+
 
 class Feature(enum.Enum):
-    """Parts of the rewriting that TensorFlow lets one choose."""
+    """Parts of the conversion that TensorFlow lets one choose; here all that there is is always on."""
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -20,14 +23,8 @@ class Feature(enum.Enum):
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
-    """The function as it is; also as a decorator with parentheses."""
-    return do_not_convert if func is None else func
-
-
-def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
-) -> None:
-    """Nothing to do: a Python loop needs none of it."""
+    """Leave a function, and what it calls, as it is; also as a decorator with parentheses."""
+    if func is None:
+        return do_not_convert
+    setattr(getattr(func, "__func__", func), UNCONVERTED, True)
+    return func

@@ -51,8 +51,8 @@ class Filter(Step):
     def keep(self, handles: np.ndarray, places: np.ndarray) -> np.ndarray:
         """For which of the elements the predicate holds; `places` are their passes and numbers."""
         rows, recorded = self.source.rows, self._recorded
-        if recorded is not None and len(handles) >= FEWEST_ROWS:
-            return recorded.over(rows.gather(handles), self.seed, places)[0]
+        if recorded is not None and (len(handles) >= FEWEST_ROWS or recorded.draws_inside):
+            return recorded.over(rows.gather(handles, _BLOCK), self.seed, places, _BLOCK)[0]
         pairs = zip(rows.elements(handles), places.tolist(), strict=True)
         return np.array([self._keeps(element, place) for element, place in pairs], bool)
 

@@ -28,7 +28,7 @@ from tapeflow.data.recording import FEWEST_ROWS, Recorded, recorded_or_none
 from tapeflow.data.rows import OBJECTS, Rows, beside, objects, split_rows, stacked
 from tapeflow.data.specs import no_rows, spec_of_component
 from tapeflow.data.structure import Flat, Structure
-from tapeflow.engine import phases
+from tapeflow.engine import forking, phases
 
 _MOST_BYTES = 1 << 16
 """Elements larger than this, such as batches, are not worth stacking; each is worth a program."""
@@ -60,7 +60,10 @@ class Map(Step):
         """The function recorded for elements like this one, if it can be."""
         specs = tuple([spec_of_component(part) for part in element])
         if specs not in self._records:
-            found = self._records[specs] = self._record(specs)
+            found = self._record(specs)
+            if found is not None and found.draws_inside and self.recorded is None:
+                found = None  # elements of other shapes will not come as blocks
+            self._records[specs] = found
             if found is not None:
                 self._structure = self._structure or found.structure
         return self._records[specs]
@@ -84,7 +87,8 @@ class Map(Step):
     def apply(self, element: Flat, place: tuple[int, int]) -> Flat:
         """The new element; `place` is the pass and the element's number in it."""
         log, began = phases.log, time.perf_counter_ns()
-        recorded = self.recorded_for(element) if _is_large(element) else None
+        by_program = self.recorded is not None and self.recorded.draws_inside
+        recorded = self.recorded_for(element) if by_program or _is_large(element) else None
         if recorded is not None:
             made = recorded.over([part[None] for part in element], self.seed, np.array([place]))
             found = tuple([part[0, ...] for part in made])
@@ -98,10 +102,10 @@ class Map(Step):
             log.note_busy(self, began, 1)
         return found
 
-    def apply_to_rows(self, recorded: Recorded, rows: Flat, places: np.ndarray) -> Flat:
-        """The new elements for a block of elements that are alike, as rows."""
+    def apply_to_rows(self, recorded: Recorded, rows: Flat, places: np.ndarray, most: int) -> Flat:
+        """The new elements for a block of elements that are alike, as rows; a full block has `most`."""
         log, began = phases.log, time.perf_counter_ns()
-        found = recorded.over(rows, self.seed, places)
+        found = recorded.over(rows, self.seed, places, most)
         if log is not None:
             log.note_busy(self, began, len(places))
         return found
@@ -129,13 +133,13 @@ class _MappedRows(Rows):
         own = handles[:, :-2]
         return own[:, 0] if self._source.width == 1 else own, handles[:, -2:]
 
-    def gather(self, handles: np.ndarray) -> Flat:
-        if 0 < len(handles) < FEWEST_ROWS:
-            return stacked(list(self.elements(handles)))
-        own, places = self._split(handles)
+    def gather(self, handles: np.ndarray, most: int = 0) -> Flat:
         if not len(handles):
             return tuple([no_rows(s) for s in self._recorded.specs])
-        return self._pipe.apply_to_rows(self._recorded, self._source.gather(own), places)
+        if max(len(handles), most) < FEWEST_ROWS and not self._recorded.draws_inside:
+            return stacked(list(self.elements(handles)))
+        own, places = self._split(handles)
+        return self._pipe.apply_to_rows(self._recorded, self._source.gather(own, most), places, most)
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         own, places = self._split(handles)
@@ -183,6 +187,7 @@ class _Mapped(Stream):
         self._pass = iteration.next_pass(pipe)
         self._at = 0
         self._pool: ThreadPoolExecutor | None = None
+        self._begun = forking.forks
         self._pending: deque[tuple[Flat, Future[Flat]]] = deque()
         self._is_over = False
 
@@ -198,12 +203,14 @@ class _Mapped(Stream):
         at, self._at = self._at, self._at + len(elements)
         places = places_of(self._pass, at, self._at)
         if recorded is not None:
-            return objects(split_rows(pipe.apply_to_rows(recorded, stacked(list(elements)), places)))
+            rows = pipe.apply_to_rows(recorded, stacked(list(elements)), places, count)
+            return objects(split_rows(rows))
         pairs = zip(elements, places.tolist(), strict=True)
         return objects([pipe.apply(element, place) for element, place in pairs])
 
     def _take_ahead(self, count: int) -> np.ndarray:
         pipe, found = self._pipe, []
+        forking.check_threads(self._begun, "Iterating a dataset with parallel calls")
         while len(found) < count:
             while not self._is_over and len(self._pending) < pipe.workers:
                 handles = self._inner.take(1)
@@ -218,7 +225,7 @@ class _Mapped(Stream):
 
     def _submit(self, elements: np.ndarray | Sequence[Flat]) -> None:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._pipe.workers, "tf.data map")
+            self._pool, self._begun = ThreadPoolExecutor(self._pipe.workers, "tf.data map"), forking.forks
         for element in elements:
             place = (self._pass, self._at)
             self._pending.append((element, self._pool.submit(self._pipe.apply, element, place)))

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.autograph.callees import converted
 from tapeflow.data.calls import apart, arguments_of, drawing_from, results_of, value_of
-from tapeflow.data.randomness import ElementCounters, RowCounters, Seed, drawn_seed, draws_elsewhere, keys_of
+from tapeflow.data.randomness import (
+    ElementCounters,
+    RowCounters,
+    Seed,
+    drawn_seed,
+    draws_elsewhere,
+    draws_inside,
+    keys_of,
+)
 from tapeflow.data.structure import Flat, Structure, as_tensor, flattened
 from tapeflow.engine.body import Body, record_body
 from tapeflow.engine.dtypes import string, uint32
@@ -51,16 +60,22 @@ def specs_to_record(specs: Sequence[Any]) -> tuple[Spec, ...] | None:
 
 
 class Recorded:
-    """A recorded function of elements."""
+    """A recorded function of elements.
+
+    Attributes:
+        draws: its random draws.
+        draws_inside: whether some are made in a branch or loop of the program. Plain Python makes them only where
+            it goes, so an element has the same random numbers only if it is always, or never, computed by a program.
+    """
 
     def __init__(self, function: Callable[..., Any], structure: Structure, specs: tuple[Spec, ...]) -> None:
-        self._function, self._structure, self._specs = function, structure, specs
+        self._function, self._structure, self._specs = converted(function), structure, specs
+        self.draws_inside = False
         self._passed: list[int | None] = []
         self._results: Any = None
         counters = ElementCounters(Seed(0, 0), (0, 0))
         self._body = self._record(specs, counters)
         self.draws = counters.draws
-        self._length = 0
         self._lock = threading.Lock()
         if self.draws:
             self._record_again()
@@ -80,6 +95,7 @@ class Recorded:
             flat = flattened(results)
             if draws_elsewhere() or not all(isinstance(r, Tensor) for r in flat):
                 raise NeedsValue
+            self.draws_inside |= draws_inside()
             numbers = {id(p): i for i, p in enumerate(parts)}
             self._passed = [numbers.get(id(r)) for r in flat]
             self._results = results
@@ -100,13 +116,17 @@ class Recorded:
         self.specs = tuple([TensorSpec(r.shape, r.dtype) for r in flattened(self._results)])
         return made
 
-    def over(self, columns: Sequence[np.ndarray], seed: Seed, places: np.ndarray) -> Flat:
+    def over(self, columns: Sequence[np.ndarray], seed: Seed, places: np.ndarray, most: int = 0) -> Flat:
         """The function of every row.
+
+        A last, shorter block is filled up, so that it needs no program of its own. That must not depend on what was
+        computed before: how many rows a program has shows in the last bits of each.
 
         Args:
             columns: the arguments, stacked.
             seed: of the transform.
             places: pass and number of each row's element, if the function draws random numbers.
+            most: how many rows a full block has.
         """
         with self._lock:
             if self._reads_variables:
@@ -118,11 +138,10 @@ class Recorded:
         given = list(columns)
         if self.draws:
             given.append(self._keys(seed, places))
-        # A last, shorter block is filled up, so that it needs no program of its own.
-        self._length = max(count, self._length)
-        filled = [_filled(c, self._length) for c in given]
+        length = max(count, most)
+        filled = [_filled(c, length) for c in given]
         with apart():
-            found = over_rows(body, [as_tensor(c) for c in filled], self._length)
+            found = over_rows(body, [as_tensor(c) for c in filled], length)
             values = iter([value_of(t)[:count] for t in found])
         return tuple([next(values) if p is None else columns[p] for p in passed_on])
 

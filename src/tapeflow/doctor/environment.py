@@ -33,6 +33,8 @@ _SWITCHES = (
 # What changes how things run; to be known when a figure surprises.
 _NOTED = (
     "TAPEFLOW_CACHE",
+    "TAPEFLOW_PROGRAMS",
+    "TAPEFLOW_SHAPES",
     "JAX_PLATFORMS",
     "JAX_ENABLE_X64",
     "JAX_COMPILATION_CACHE_DIR",

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine import forking
 from tapeflow.engine.cache import usable_cache_folder
 from tapeflow.engine.heap import keep_freed_memory
 
@@ -25,9 +26,11 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
 from jax._src import xla_bridge  # noqa: E402 - the only place that tells whether JAX has started
+from jax._src.interpreters import mlir  # noqa: E402 - has threads that a forked child must not wait for
 from jax.core import Tracer  # noqa: E402
 from jax.extend.backend import clear_backends  # noqa: E402
 from jax.extend.core import ClosedJaxpr, get_opaque_trace_state  # noqa: E402
+from jax.extend.random import threefry2x32_p  # noqa: E402
 
 np.random.set_state(_state)
 
@@ -40,6 +43,7 @@ __all__ = [
     "jax",
     "jax_profiler",
     "jnp",
+    "threefry2x32_p",
     "xla_bridge",
 ]
 
@@ -68,8 +72,36 @@ def _keep_clients() -> None:
     """Let what runs programs outlive Python: an interrupt does not stop a compilation, which needs them to its end."""
     if xla_bridge.backends_are_initialized():
         for client in xla_bridge.backends().values():
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(client))
+            _keep(client)
+
+
+def _keep(kept: object) -> None:
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+_threaded: list[object] = []
+"""While a process forks: what of JAX has threads. It is listed before, as locks may be held in the child."""
+
+
+def _before_fork() -> None:
+    if xla_bridge.backends_are_initialized():
+        for client in xla_bridge.backends().values():
+            _threaded.extend([client, *client.live_executables()])
+        _threaded.append(getattr(mlir, "global_thread_pool", None))
+
+
+def _after_fork_in_child() -> None:
+    """Compute nothing from now on; and let what has threads outlive Python, which would wait for them to end."""
+    if _threaded:
+        forking.cut_off()
+    for kept in _threaded:
+        _keep(kept)
+    _threaded.clear()
 
 
 _configure()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_threaded.clear, after_in_child=_after_fork_in_child
+    )
 atexit.register(_keep_clients)  # called before JAX's own, which lets go of them

@@ -11,6 +11,7 @@ further results of the body.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 from tapeflow.engine import checks, nest
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.convert import to_node
-from tapeflow.engine.dtypes import uint32
+from tapeflow.engine.dtypes import int64, uint32
 from tapeflow.engine.lowering import Evaluation
 from tapeflow.engine.node import Node, Spec, spec_of
 from tapeflow.engine.op import op
 from tapeflow.engine.recorder import run_alone, tensor_of
 from tapeflow.engine.settings import settings
+from tapeflow.engine.shapes.skeleton import Fixed, structured
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import NeedsValue, Trace, live_outer_trace, live_trace, state
 
@@ -78,6 +80,27 @@ class Graph:
         return f"<graph of {len(self.entries)} ops>"
 
 
+def _resized(graph: Graph, parts: tuple[Any, ...]) -> Graph:
+    """A graph with other sizes in it; it is evaluated, and compared with nothing."""
+    found = copy.copy(graph)
+    _, entries, found.leaf_keys, found.specs = parts
+    found.entries = tuple([(instance, slots.value) for instance, slots in entries])
+    return found
+
+
+structured[Graph] = (
+    lambda graph: (
+        Fixed((graph.results, graph.checked, graph.numbers)),
+        tuple([(instance, Fixed(slots)) for instance, slots in graph.entries]),
+        graph.leaf_keys,
+        graph.specs,
+    ),
+    _resized,
+)
+REPORT = spec_of((3,), int64)
+"""What the report of a body's checks looks like, which comes after its results."""
+
+
 def first_report(rows: Any) -> Any:
     """The first failed row of a stack of check reports, or a row of no failure."""
     rows = rows.reshape((-1, 3))
@@ -119,19 +142,39 @@ class Body:
         last = [held[id(v)] if id(v) in held else v._current() for v in variables]
         return Body(trace, given, (*results, *last), self.structure, self.written)
 
+    @property
+    def effects(self) -> list[tuple[Callable[..., None], list[Node]]]:
+        """What is to be called, and with the values of which nodes: of its own, or from outside."""
+        trace, _, _ = self._made_of
+        return [
+            (f, [trace.nodes[s] if s >= 0 else trace.leaves[~s] for s in slots]) for f, slots in trace.effects
+        ]
 
-def record_body(function: Callable[..., Any], *arguments: Any, takes_writes: bool = False) -> Body:
+    def makes(self, node: Node) -> bool:
+        """Whether a node is one of its own."""
+        return node.trace is self._made_of[0]
+
+    def giving(self, results: Sequence[Node]) -> Body:
+        """The same body with other results: nodes that it has made, and values from outside."""
+        trace, given, _ = self._made_of
+        return Body(trace, given, tuple(results), list(results), self.written)
+
+
+def record_body(
+    function: Callable[..., Any], *arguments: Any, takes_writes: bool = False, takes_effects: bool = False
+) -> Body:
     """Record what `function` does with arguments like these.
 
     Args:
         function: called with tensors in the structures of `arguments`.
         arguments: structures of `Spec`s.
         takes_writes: whether it may assign Variables. They get back what they held; see `Body.written`.
+        takes_effects: whether it may print or log; see `Body.effects`.
 
     Raises:
         NeedsValue: the function reads a value, writes a Variable or has an effect.
     """
-    trace = Trace(is_body=True, takes_writes=takes_writes)
+    trace = Trace(is_body=True, takes_writes=takes_writes, takes_effects=takes_effects)
     placeholders: list[Node] = []
 
     def placeholder(spec: Spec) -> Tensor:
@@ -151,7 +194,7 @@ def record_body(function: Callable[..., Any], *arguments: Any, takes_writes: boo
     try:
         structure = function(*given)
         nodes = [None if r is None else to_node(r) for r in nest.flatten(structure)]
-        if trace.effects:
+        if trace.effects and not takes_effects:
             raise NeedsValue
         written = [(w.variable, w.variable._node) for w in trace.writes.values()]
     except NeedsValue:

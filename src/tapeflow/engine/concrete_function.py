@@ -17,13 +17,17 @@ import numpy as np
 from tapeflow.engine import nest
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.errors import InvalidArgumentError
+from tapeflow.engine.function_graph import FunctionGraph
+from tapeflow.engine.function_type import FunctionType
 from tapeflow.engine.node import spec_of
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.staging import Recording
 from tapeflow.engine.tape import GradientTape
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.trace import state
 from tapeflow.engine.variable import Variable
 
 if TYPE_CHECKING:
@@ -45,7 +49,13 @@ class ConcreteFunction:
         self._met: Any = None  # what the first call gave, for functions that cannot be sketched
         self._variables: tuple[Variable, ...] = ()
         self._arguments = _named_arguments(function.python_function, args, kwargs)
-        self.structured_input_signature: tuple[Any, Any] = (tuple(self._arguments.values()), {})
+        self._signature = inspect.signature(function.python_function)
+        is_named = {n: p.kind is p.KEYWORD_ONLY for n, p in self._signature.parameters.items()}
+        self.structured_input_signature: tuple[Any, Any] = (
+            tuple([v for n, v in self._arguments.items() if not is_named.get(n)]),
+            {n: v for n, v in self._arguments.items() if is_named.get(n)},
+        )
+        self._graph: FunctionGraph | None = None
         self._names = [n for n, value in self._arguments.items() for s in nest.flatten(value) if _is_spec(s)]
 
     @property
@@ -80,6 +90,43 @@ class ConcreteFunction:
         return nest.map_structure(lambda s: s.shape if _is_spec(s) else s, self.structured_outputs)
 
     @property
+    def function_type(self) -> FunctionType:
+        """Its signature, with the types of arguments and results."""
+        return FunctionType.of_call(self._signature, self._arguments, self.structured_outputs)
+
+    @property
+    def graph(self) -> FunctionGraph:
+        """The ops that a call records; dimensions that are open stand at 2."""
+        if self._graph is None:
+            graph = self._graph = self._recorded_graph()
+            graph.outputs, graph.structured_outputs = self.outputs, self.structured_outputs
+            graph.structured_input_signature = self.structured_input_signature
+        return self._graph
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The Variables that it uses besides its arguments."""
+        return list(self.graph.variables)
+
+    def _recorded_graph(self) -> FunctionGraph:
+        found: list[FunctionGraph] = []
+        specs = self.inputs
+
+        def call(*values: Any) -> None:
+            trace = state.trace
+            recording = state.recording = Recording(is_trial=True)
+            result = self._called(values)
+            given = [v._node for v in nest.flatten(values) if isinstance(v, Tensor)]
+            results = [to_node(r) for r in nest.flatten(result) if _is_result(r)]
+            arguments = list(zip(self._names, given, specs, strict=True))
+            found.append(
+                FunctionGraph(self.name, trace, arguments, list(recording.variables.values()), results)
+            )
+
+        sketch(call, *nest.map_structure(lambda s: _placed(s, _SIZES[0]), list(self._arguments.values())))
+        return found[0]
+
+    @property
     def variables(self) -> tuple[Variable, ...]:
         """The trainable Variables that it reads; others it may read are not noted."""
         self._look()
@@ -104,13 +151,7 @@ class ConcreteFunction:
         )
 
     def _sketched(self, size: int) -> Any:
-        def placed(spec: Any) -> Any:
-            if not _is_spec(spec):
-                return spec
-            dims = [size] if spec.shape.rank is None else [size if d is None else d for d in spec.shape]
-            return spec_of(tuple(dims), spec.dtype)
-
-        given = nest.map_structure(placed, list(self._arguments.values()))
+        given = nest.map_structure(lambda s: _placed(s, size), list(self._arguments.values()))
         taken: list[Any] = []
 
         def call(*values: Any) -> Any:
@@ -126,7 +167,7 @@ class ConcreteFunction:
     def _called(self, values: Any) -> Any:
         """Call Python with values for the arguments, in their order."""
         bound = self._bound_arguments(values)
-        return self._function.python_function(*bound.args, **bound.kwargs)
+        return self._function._python()(*bound.args, **bound.kwargs)
 
     def _bound_arguments(self, values: Iterable[Any]) -> inspect.BoundArguments:
         given = OrderedDict(zip(self._arguments, values, strict=True))
@@ -199,7 +240,8 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Its arguments and what it returns, one a line."""
-        lines = [f"  {n} (POSITIONAL_OR_KEYWORD): {_shown(v)}" for n, v in self._arguments.items()]
+        kinds = {n: p.kind.name for n, p in self._signature.parameters.items()}
+        lines = [f"  {n} ({kinds.get(n, 'KEYWORD_ONLY')}): {_shown(v)}" for n, v in self._arguments.items()]
         outputs = self._shown_outputs()
         return "\n".join(["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {outputs}"])
 
@@ -215,6 +257,18 @@ class ConcreteFunction:
             return _shown(self.structured_outputs)
         except NotSketchable:
             return "known after a call"
+
+
+def _placed(spec: Any, size: int) -> Any:
+    """A spec whose open dimensions have a size; anything else as it is."""
+    if not _is_spec(spec):
+        return spec
+    dims = [size] if spec.shape.rank is None else [size if d is None else d for d in spec.shape]
+    return spec_of(tuple(dims), spec.dtype)
+
+
+def _is_result(value: Any) -> bool:
+    return isinstance(value, (TensorLike, int, float, complex, np.ndarray, np.generic))
 
 
 def _is_spec(value: Any) -> bool:

@@ -4,36 +4,44 @@ The first call of a signature runs as always, on real values. If Python read no 
 was recorded is the whole story: the program, which Variables it reads and writes, which random
 counters it draws from, what it returns. Later calls run that. If Python did read a value, the call has
 simply gone on, correctly; the signature is marked as unstaged and one warning names the line.
+
+The first call computes what later ones do, bit by bit: what is pending when a call begins runs before it, the call's
+own ops are a program of their own, and an unstaged call goes through the same motions every time.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.autograph.callees import converted
 from tapeflow.engine import nest, phases
 from tapeflow.engine.backend import jax
 from tapeflow.engine.convert import to_node
+from tapeflow.engine.function_type import FunctionType, TracingContext
 from tapeflow.engine.inline import Inlined, wrapped_arguments
-from tapeflow.engine.node import Node
+from tapeflow.engine.node import Node, Value
 from tapeflow.engine.op import freeze
+from tapeflow.engine.recent import Recent
 from tapeflow.engine.recorder import tensor_of
-from tapeflow.engine.running import run_pending
+from tapeflow.engine.running import materialise, run_pending, run_trace
 from tapeflow.engine.settings import settings
 from tapeflow.engine.staging import Record, Recording, Staged, reading, returned
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.trace import FOREIGN, live_trace, state
+from tapeflow.engine.trace import FOREIGN, Trace, is_staging, live_trace, state
 
 if TYPE_CHECKING:
     from tapeflow.engine.concrete_function import ConcreteFunction
+    from tapeflow.engine.variable import Variable
 
 _STORM = 5
 
@@ -49,13 +57,15 @@ class Function:
         python_function: Callable[..., Any],
         input_signature: Any = None,
         reduce_retracing: bool = False,
+        autograph: bool = True,
     ) -> None:
         functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self.__name__: str = getattr(python_function, "__name__", "function")
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._reduces = reduce_retracing or input_signature is not None
-        self._known: dict[Any, Any] = {}
+        self._converts = autograph
+        self._known: Recent[Any, Any] = Recent()
         self._held: dict[int, Any] = {}
         self._last: list[Any] = []
         self._times_recorded = 0
@@ -76,7 +86,7 @@ class Function:
         found = bound.get(id(self))
         if found is None:
             method = self.python_function.__get__(instance, owner)
-            found = bound[id(self)] = Function(method, self.input_signature, self._reduces)
+            found = bound[id(self)] = Function(method, self.input_signature, self._reduces, self._converts)
         return found
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -91,6 +101,11 @@ class Function:
         found = ConcreteFunction(self, args, kwargs)
         self._concrete.append(found)
         return found
+
+    @property
+    def function_type(self) -> FunctionType:
+        """Its signature: the arguments it takes."""
+        return FunctionType.of_function(inspect.signature(self.python_function))
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of the calls so far, and of the concrete functions asked for."""
@@ -107,9 +122,13 @@ class Function:
         return self._times_recorded
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if settings.run_functions_eagerly or state.recording is not None or state.trace.is_body:
-            # Inside another function or a loop's body its ops belong to the record around it.
+        if settings.run_functions_eagerly:
             return self.python_function(*args, **kwargs)
+        if state.trace.is_body or is_staging():
+            # Inside another function or a loop's body its ops belong to the record around it.
+            return self._python()(*args, **kwargs)
+        if state.recording is not None:  # of a call that has turned out to be plain Python
+            return self._call_unrecorded(args, kwargs)
         if self.input_signature is not None:
             args = self._fitted(args, kwargs)
             kwargs = {}
@@ -134,19 +153,31 @@ class Function:
             key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)
         signature = tuple(key)
         known = self._known.get(signature, _UNKNOWN)
-        if known is None:
-            return nest.map_structure(returned, self.python_function(*args, **kwargs))
         if not state.tapes:
             run_pending()
         if known is _UNKNOWN:
             with phases.during("compile"):
                 return self._record(signature, flat, nodes, args, kwargs)
+        if known is None:
+            return self._finished(self._watched(flat, nodes, args, kwargs))
         if state.tapes:
             structure, inlined = known
             return nest.pack_sequence_as(structure, inlined.replay(wrapped_arguments(nodes)))
         for watcher in watchers:
             watcher(self.__name__, known)
         return known.run(nodes)
+
+    def _python(self) -> Callable[..., Any]:
+        """The Python function that is recorded: with its control flow converted."""
+        return converted(self.python_function) if self._converts else self.python_function
+
+    def _call_unrecorded(self, args: Any, kwargs: Any) -> Any:
+        """A call that takes no part in the record being made."""
+        around, state.recording = state.recording, None
+        try:
+            return self(*args, **kwargs)
+        finally:
+            state.recording = around
 
     def _static_key(self, value: Any) -> Any:
         """How an argument that is no tensor enters the signature: by value, or by identity."""
@@ -155,6 +186,8 @@ class Function:
         if isinstance(value, TensorLike):
             self._held[id(value)] = value
             return ("object", id(value))
+        if hasattr(value, "__tf_tracing_type__"):
+            return value.__tf_tracing_type__(TracingContext())
         try:
             hash(value)
         except TypeError:
@@ -166,54 +199,92 @@ class Function:
         self._warn_of_storm(flat, args, kwargs)
         self._times_recorded += 1
         self._calls.append(nest.pack_sequence_as((args, kwargs), [_spec_for(v) for v in flat]))
+        call = self._watched(flat, nodes, args, kwargs)
+        recording, result, results = call.recording, call.result, call.results
+        if recording.created:
+            flat_result = nest.flatten(result)
+            made = [_Made(v.name, weakref.ref(v), any(v is r for r in flat_result)) for v in recording.created]
+            finished = self._finished(call)
+            recording.forget_variables()
+            del call, recording, result, results, flat_result
+            self._note_creation(signature, made)
+            return finished
+        if recording.read_at is not None or call.trace.is_done:
+            self._known[signature] = None
+            self._warn_of_read(recording)
+            return self._finished(call)
+        if state.tapes:
+            self._known[signature] = (result, Inlined(recording, call.arguments, call.start, results))
+            return nest.pack_sequence_as(result, results)
+        staged = Staged(recording, call.arguments, result, results)
+        self._known[signature] = staged
+        for watcher in watchers:
+            watcher(self.__name__, staged)
+        return staged.first
+
+    def _watched(self, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> _Call:
+        """Call the Python function and note what it does."""
         # Not known to the host: what is computed from an argument must not become a constant.
-        fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, n.value) for n in nodes]
+        fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, _value_of(n)) for n in nodes]
         trace = live_trace()
         start = len(trace.nodes)
         tensors = iter([tensor_of(n) for n in fresh])
         given = [next(tensors) if _is_array(value) else value for value in flat]
         args, kwargs = nest.pack_sequence_as((args, kwargs), given)
         recording = Recording()
+        recording.argument_names = lambda: self._names_of(flat, fresh, args, kwargs)
         if not state.tapes:
             recording.known = {
                 id(f): (i, n.array())
                 for i, (f, n) in enumerate(zip(fresh, nodes, strict=True))
                 if n.host and n.spec.dtype.is_integer
             }
+        python = self._python()
         state.recording = recording
         try:
-            result = self.python_function(*args, **kwargs)
+            result = python(*args, **kwargs)
             results = [returned(r) for r in nest.flatten(result)]
         finally:
             state.recording = None
-        if recording.created:
-            return self._after_creation(signature, recording, result)
-        if recording.read_at is not None or trace.is_done:
-            self._known[signature] = None
-            self._warn_of_read(recording)
-            if live_trace().effects:
-                run_pending()
-            return nest.pack_sequence_as(result, results)
-        if state.tapes:
-            self._known[signature] = (result, Inlined(recording, fresh, start, results))
-            return nest.pack_sequence_as(result, results)
-        staged = Staged(recording, fresh, result, results)
-        self._known[signature] = staged
-        for watcher in watchers:
-            watcher(self.__name__, staged)
-        return staged.first
+            recording.argument_names = dict  # what is held comes out of the program
+        return _Call(recording, trace, start, fresh, result, results)
 
-    def _after_creation(self, signature: Any, recording: Recording, result: Any) -> Any:
-        """A call that made Variables is not the rule: the next one is recorded, unless it does too."""
+    def _finished(self, call: _Call) -> Any:
+        """The result of a call that is no record; without a read, its ops are one program as those of a record are."""
+        if call.recording.read_at is None:
+            if not state.tapes:
+                run_trace(live_trace(), is_staged=True)
+        elif live_trace().effects:
+            run_pending()
+        return nest.pack_sequence_as(call.result, call.results)
+
+    def _note_creation(self, signature: Any, made: list[_Made]) -> None:
+        """A call that made Variables is not the rule: the next one is recorded, and must not make lasting ones.
+
+        Variables that are gone with their call are the function's own business: it is run as plain Python.
+        """
         self._makes_variables += 1
-        if self._makes_variables > 1:
-            self._known[signature] = None
+        is_first = self._makes_variables == 1
+        if not state.tapes:  # which hold what they saw
+            if not is_first and any(m.is_alive for m in made):
+                gc.collect()
+            # A result that nothing else holds would be another Variable at the next call.
+            wrong = [m for m in made if (m.is_result and not m.is_alive) or (m.is_alive and not is_first)]
+            if wrong:
+                raise ValueError(
+                    f"tf.function {self.__name__!r} expected to make Variables on its first call only: tf.function "
+                    f"only supports singleton tf.Variables created on the first call; got {wrong[0].name!r}, made "
+                    "at every call. Make it once, outside or if it is not there yet: `if self.v is None: self.v = ...`."
+                )
+        if is_first:
+            return
+        self._known[signature] = None
+        if self._makes_variables == 2:
             warnings.warn(
-                f"tf.function {self.__name__!r} makes a tf.Variable at every call, so it is run as plain "
-                "Python. Make the Variable once, outside or on the first call, to have it staged.",
-                stacklevel=4,
+                f"tf.function {self.__name__!r} makes a tf.Variable at every call, so it is run as plain Python. "
+                "Make the Variable once, outside.",
+                stacklevel=5,
             )
-        return nest.map_structure(returned, result)
 
     def _warn_of_read(self, recording: Recording) -> None:
         if self._has_warned_of_reads or state.is_in_pipeline:  # there the caller is plain Python too
@@ -249,6 +320,14 @@ class Function:
             f"slow: {said}. Pass Python numbers as tensors (tf.constant(n)) and keep shapes alike.",
             stacklevel=4,
         )
+
+    def _names_of(self, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> dict[int, str]:
+        """The names of the arguments that are tensors, by the `id` of their nodes."""
+        names = self._argument_names(args, kwargs, len(flat))
+        found = [
+            n.removeprefix("argument ").strip("'") for n, v in zip(names, flat, strict=True) if _is_array(v)
+        ]
+        return dict(zip(map(id, nodes), found, strict=True))
 
     def _argument_names(self, args: Any, kwargs: Any, count: int) -> list[str]:
         """A name for each flattened argument."""
@@ -292,6 +371,34 @@ class Function:
 _UNKNOWN: Any = object()
 
 
+class _Made(NamedTuple):
+    """A Variable that a call made: is it in the result, does something hold it after the call?"""
+
+    name: str
+    reference: weakref.ref[Variable]
+    is_result: bool
+
+    @property
+    def is_alive(self) -> bool:
+        return self.reference() is not None
+
+
+class _Call(NamedTuple):
+    """A call of the Python function: what was noted, where its ops and arguments are, what it gave, also flat."""
+
+    recording: Recording
+    trace: Trace
+    start: int
+    arguments: list[Node]
+    result: Any
+    results: list[Any]
+
+
+def _value_of(node: Node) -> Value:
+    """A value that may be pending in another thread, or have failed."""
+    return materialise(node) if node.value is None else node.value
+
+
 def _is_array(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray, np.generic, jax.Array))
 
@@ -329,12 +436,12 @@ def function(
 ) -> Any:
     """Record a Python function's calls once per signature, and run the record from then on.
 
-    Everything is compiled by XLA in any case, so `jit_compile` changes nothing; Python control flow
-    that depends on a tensor's value runs as Python, so `autograph` changes nothing either.
+    Everything is compiled by XLA in any case, so `jit_compile` changes nothing.
 
     Args:
         func: the function; without it, a decorator is returned.
         input_signature: `tf.TensorSpec`s that every call must fit.
+        autograph: make Python control flow over tensors part of the program (`tf.autograph`).
         reduce_retracing: do not warn when many signatures are met.
     """
 
@@ -343,6 +450,8 @@ def function(
             raise TypeError(
                 f"tf.function expected a function; got {python_function!r}, which is not callable."
             )
-        return Function(python_function, input_signature, reduce_retracing or bool(experimental_relax_shapes))
+        return Function(
+            python_function, input_signature, reduce_retracing or bool(experimental_relax_shapes), autograph
+        )
 
     return wrap if func is None else wrap(func)

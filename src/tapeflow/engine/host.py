@@ -7,6 +7,7 @@ Whether an op can be is decided by its jaxpr alone.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import ClosedJaxpr
+from tapeflow.engine.node import Spec
 
 _MOST_ELEMENTS = 1 << 14
 _DTYPES = frozenset(
@@ -33,6 +35,11 @@ _DTYPES = frozenset(
     ]
 )
 Rule = Callable[..., Any]
+
+
+def is_small(specs: Sequence[Spec]) -> bool:
+    """Whether inputs are small enough for the host."""
+    return all(math.prod(spec.shape) <= _MOST_ELEMENTS for spec in specs)
 
 
 def host_function(closed: Any) -> Callable[..., list[np.ndarray]] | None:

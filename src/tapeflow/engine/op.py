@@ -7,18 +7,22 @@ inputs, infers shape and dtype, raises shape and dtype errors at the user's line
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
+from tapeflow.engine.compiled import Compiled
 from tapeflow.engine.convert import convert_inputs, convert_pair
 from tapeflow.engine.dtypes import as_dtype
-from tapeflow.engine.host import host_function
-from tapeflow.engine.node import Spec, spec_of
+from tapeflow.engine.host import host_function, is_small
+from tapeflow.engine.node import Spec, spec_of, spec_of_value
 from tapeflow.engine.recorder import apply, keep_bounded, record, results_of
+from tapeflow.engine.settings import settings
+from tapeflow.engine.shapes.inference import Inference
+from tapeflow.engine.shapes.skeleton import Fixed, filled, split, structured
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import state
 
@@ -26,12 +30,21 @@ Kernel = Callable[..., Any]
 Check = Callable[..., Any]
 
 _new_tensor = Tensor.__new__
+_Table = TypeVar("_Table", bound=dict[Any, Any])
+_MOST_KEPT = 1024  # of shapes that an op was called with, and of its statics
+
+
+def _room_in(table: _Table) -> _Table:
+    """A table of what can be worked out again, emptied if it is full."""
+    if len(table) >= _MOST_KEPT:
+        table.clear()
+    return table
 
 
 class Instance:
     """An op with its statics: what a node applies. Interned, so keys compare by identity."""
 
-    __slots__ = ("_on_host", "fn", "followed", "jaxprs", "jitted", "op", "specs", "statics")
+    __slots__ = ("__weakref__", "_compiled", "_on_host", "fn", "followed", "jaxprs", "op", "specs", "statics")
 
     def __init__(self, op: Op, statics: dict[str, Any]) -> None:
         self.op = op
@@ -46,21 +59,41 @@ class Instance:
         self.specs: dict[tuple[Spec, ...], Any] = {}
         self.jaxprs: dict[tuple[Spec, ...], Any] = {}
         self._on_host: dict[tuple[Spec, ...], Any] = {}
-        self.jitted: Any = None
+        self._compiled: dict[tuple[Spec, ...], Compiled] = {}
 
     def infer(self, specs: tuple[Spec, ...]) -> Any:
         """The result's `Spec`, or a tuple of them; runs the kernel on shapes alone, once."""
+        if not settings.shares_programs:
+            found = self._infer(specs)
+        else:
+            numbers: list[int] = []
+            key = (split(self.statics, numbers), tuple([(s.dtype, len(s.shape)) for s in specs]))
+            sizes = (*[n for s in specs for n in s.shape], *numbers)
+            inference = self.op.inference(key)
+            found = inference.specs(sizes)
+            if found is None:
+                found = self._infer(specs)
+                axes = len(sizes) - len(numbers)
+                inference.learn(sizes, axes, found, lambda symbols: self._traced(specs, symbols, axes))
+        _room_in(self.specs)[specs] = found
+        return found
+
+    def _infer(self, specs: tuple[Spec, ...]) -> Any:
         avals = [jax.ShapeDtypeStruct(s.shape, s.np_dtype) for s in specs]
         try:
-            self.jaxprs[specs], out = jax.make_jaxpr(self.fn, return_shape=True)(*avals)
+            _room_in(self.jaxprs)[specs], out = jax.make_jaxpr(self.fn, return_shape=True)(*avals)
         except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise errors.InvalidArgumentError(None, None, self._refusal(specs, error)) from None
         if isinstance(out, (tuple, list)):
-            found: Any = tuple(spec_of(o.shape, as_dtype(o.dtype)) for o in out)
-        else:
-            found = spec_of(out.shape, as_dtype(out.dtype))
-        self.specs[specs] = found
-        return found
+            return tuple(spec_of(o.shape, as_dtype(o.dtype)) for o in out)
+        return spec_of(out.shape, as_dtype(out.dtype))
+
+    def _traced(self, specs: tuple[Spec, ...], sizes: Sequence[Any], axes: int) -> list[Any]:
+        """The results' shapes and dtypes for inputs and statics of these sizes, which may be symbols."""
+        rest = iter(sizes[:axes])
+        avals = [jax.ShapeDtypeStruct(tuple([next(rest) for _ in s.shape]), s.np_dtype) for s in specs]
+        kernel, statics = self.op.kernel, filled(self.statics, iter(sizes[axes:]))
+        return jax.tree.leaves(jax.eval_shape(lambda *arrays: kernel(*arrays, **statics), *avals))
 
     def _refusal(self, specs: tuple[Spec, ...], error: Exception) -> str:
         """What to say of inputs that the kernel does not take."""
@@ -75,19 +108,32 @@ class Instance:
 
     def on_host(self, specs: tuple[Spec, ...]) -> Callable[..., list[Any]] | None:
         """A numpy function that does the same for inputs like these, if they are small and it is known."""
-        if specs not in self._on_host:
-            closed = self.jaxprs.pop(specs, None)
-            self._on_host[specs] = None if closed is None else host_function(closed)
-        return self._on_host[specs]
+        if specs in self._on_host:
+            return self._on_host[specs]
+        closed = self.jaxprs.pop(specs, None)
+        if closed is None and is_small(specs):
+            self._infer(specs)
+            closed = self.jaxprs.pop(specs)
+        found = None if closed is None else host_function(closed)
+        _room_in(self._on_host)[specs] = found
+        return found
 
     def run(self, *values: Any) -> Any:
         """Run this op by itself, compiled."""
-        if self.jitted is None:
-            self.jitted = jax.jit(self.fn)
-        return self.jitted(*values)
+        specs = tuple([spec_of_value(v) for v in values])
+        compiled = self._compiled.get(specs)
+        if compiled is None:
+            compiled = _room_in(self._compiled)[specs] = Compiled(self.fn)
+        return compiled.function()(*values)
 
     def __repr__(self) -> str:
         return self.op.name
+
+
+structured[Instance] = (
+    lambda instance: (Fixed(instance.op), instance.statics),
+    lambda instance, parts: Instance(instance.op, parts[1]),
+)
 
 
 def _freeze_float(value: float) -> Any:
@@ -160,6 +206,7 @@ class Op:
         self.__doc__ = kernel.__doc__
         self._bare = Instance(self, {})
         self._instances: dict[Any, Instance] = {}
+        self._inferences: dict[Any, Inference] = {}
 
     def instance(self, statics: dict[str, Any]) -> Instance:
         """The interned pair of this op and these statics."""
@@ -168,7 +215,14 @@ class Op:
         key = tuple([(k, freeze(v)) for k, v in statics.items()])
         found = self._instances.get(key)
         if found is None:
-            found = self._instances.setdefault(key, Instance(self, statics))
+            found = _room_in(self._instances).setdefault(key, Instance(self, statics))
+        return found
+
+    def inference(self, key: Any) -> Inference:
+        """What is known of the shapes of this op's results for such statics and inputs."""
+        found = self._inferences.get(key)
+        if found is None:
+            found = _room_in(self._inferences).setdefault(key, Inference())
         return found
 
     def __call__(self, *args: Any, **statics: Any) -> Any:
@@ -185,6 +239,15 @@ class Op:
         tensor = _new_tensor(Tensor)
         node = record(instance, inputs, None, tensor)
         return tensor if type(node.spec) is not tuple else results_of(node)
+
+    def giving(self, specs: tuple[Spec, ...], *tensors: Tensor, **statics: Any) -> tuple[Tensor, ...]:
+        """`self(*tensors, **statics)`, whose results have these specs: the kernel is not traced to learn them.
+
+        For ops made of bodies that were recorded, whose specs are known and whose kernels take long to trace.
+        """
+        instance = self.instance(statics)
+        instance.specs.setdefault(tuple([t._node.spec for t in tensors]), specs)
+        return self(*tensors, **statics)
 
     def operate(self, x: Any, y: Any) -> Any:
         """`self(x, y)` for the method of an operator, which most ops of a training step are."""

@@ -22,7 +22,7 @@ from tapeflow.engine.running import materialise, run_trace
 from tapeflow.engine.settings import settings
 from tapeflow.engine.strings import moved_strings
 from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, live_trace, open_trace, state
+from tapeflow.engine.trace import FOREIGN, NeedsValue, Trace, is_staging, live_trace, open_trace, state
 
 _new_tensor = Tensor.__new__
 _new_node = Node.__new__
@@ -239,7 +239,7 @@ def keep_bounded(trace: Trace) -> None:
     Cutting an endless loop always at the same place makes its pieces alike, so they share a program.
     Called between ops, never inside one: an op's own intermediate nodes are wanted by nobody.
     """
-    if state.recording is not None or trace.is_body or not trace.nodes:
+    if is_staging() or trace.is_body or not trace.nodes:
         return
     first = trace.nodes[0]
     code, lasti = user_position(3)
@@ -296,10 +296,10 @@ def effect(function: Callable[..., None], *tensors: Tensor) -> None:
     trace = live_trace()
     if trace.is_sketch:
         return
-    if trace.is_body:
+    if trace.is_body and not trace.takes_effects:
         raise NeedsValue("it prints, logs or calls Python")
     nodes = [t._node for t in tensors]
-    if state.recording is None or state.recording.read_at is not None:
+    if not trace.is_body and not is_staging():
         if trace.effects:
             run_trace(trace)  # those that came before
         function(*[materialise(n) for n in nodes])

@@ -6,11 +6,12 @@ of the trace: the program, which leaf is which argument, Variable or random draw
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import checks, nest
+from tapeflow.engine import checks, forking, nest
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.flight import RUN_LOCK, Flight, flights, land_flights
@@ -45,6 +46,7 @@ class Recording:
         self.scopes: list[tuple[int, str]] = []
         self._paths = [""]
         self.effects_before = len(live_trace().effects)
+        self.argument_names: Callable[[], dict[int, str]] = dict
 
     def note_read(self) -> None:
         """Python asked for a value: this call cannot stand for later ones."""
@@ -98,13 +100,25 @@ class Recording:
         """A Variable came into being during the call."""
         self.created.append(variable)
 
+    def forget_variables(self) -> None:
+        """Hold no Variable: the call does not become a record."""
+        self.created.clear()
+        self.variables.clear()
+        self.writes.clear()
+
     def note_variable(self, variable: Variable) -> None:
         """A Variable is about to be read or written; its value now is an input of the record."""
         self.variables.setdefault(id(variable), (variable, variable._node))
 
     def note_draw(self, counter: Counter, high: Node, low: Node) -> None:
         """A random key is drawn."""
-        self.draws.append((counter, high, low))
+        if self.read_at is None:
+            self.draws.append((counter, high, low))
+
+    def note_write(self, variable: Variable, node: Node) -> None:
+        """A Variable is assigned the value of a node."""
+        if self.read_at is None:
+            self.writes[id(node)] = variable
 
 
 def reading(read_at: str | None, why: str | None) -> str:
@@ -204,6 +218,7 @@ class Staged(Record):
     def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
         trace = live_trace()
         parts = Parts(trace, recording)
+        self._owner = trace.owner
         program = run_trace(trace, is_staged=True)
         if program is not None:
             # Running let go of what made the nodes, which messages of failed checks name.
@@ -223,6 +238,8 @@ class Staged(Record):
         program = self.program
         for instance, origin, i, specs in self.argument_checks:
             checks.check_argument(instance, origin, args[i].array(), specs)
+        if forking.is_cut_off:
+            raise forking.refusal("Running a function that has been recorded")
         with RUN_LOCK:
             if flights:
                 land_flights()
@@ -247,7 +264,8 @@ class Staged(Record):
                 leaves[place] = counter.words(counter.count + offset)[word]
             outputs: list[Any] = []
             if program is not None and flight is not None:
-                flight.take_off(program.compiled, program.arguments(leaves, self.packs))
+                function = program.compiled.function_for(self._owner)
+                flight.take_off(function, program.arguments(leaves, self.packs))
                 outputs = flight.nodes
             for counter, count in self.draw_counts.values():
                 counter.count += count

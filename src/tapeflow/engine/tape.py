@@ -24,7 +24,7 @@ from tapeflow.engine.node import Node, host_node
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import run_trace
 from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.engine.trace import live_trace, state
+from tapeflow.engine.trace import is_staging, live_trace, state
 from tapeflow.engine.variable import Variable
 
 
@@ -114,7 +114,7 @@ class GradientTape:
         if self._token is None:
             self._token = TapeToken(self._watches_all, self)
         trace = live_trace()
-        if not state.tapes and trace.nodes and state.recording is None and not trace.is_body:
+        if not state.tapes and trace.nodes and not is_staging() and not trace.is_body:
             # A training loop's next step begins: what the last one left pending is one program, and
             # what this one computes depends on nothing else that happens to be pending.
             run_trace(trace)

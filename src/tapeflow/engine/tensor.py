@@ -209,10 +209,10 @@ class Tensor(TensorLike):
         return format(self.numpy(), form)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_value_text(self, repr_form=False)}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({value_text(self.numpy(), is_repr=False)}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_value_text(self)}>"
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={value_text(self.numpy())}>"
 
     def __getattr__(self, name: str) -> Any:
         if name == "_keras_mask" or name == "_keras_logits" or name == "_metric_obj":
@@ -249,9 +249,9 @@ def to_numpy(node: Node) -> Any:
     return array if array.ndim else array[()]
 
 
-def _value_text(tensor: Tensor, repr_form: bool = True) -> str:
-    value = tensor.numpy()
-    if np.ndim(value) == 0:
-        return str(value) if not isinstance(value, bytes) else repr(value)
-    text = repr(value) if repr_form else str(value)
+def value_text(value: Any, is_repr: bool = True) -> str:
+    """What a tensor or Variable holds, as text; a single number in a `repr` has the digits of a Python number."""
+    if np.ndim(value) == 0 and not isinstance(value, bytes):
+        return repr(np.asarray(value).item()) if is_repr else str(value)
+    text = repr(value) if is_repr or isinstance(value, bytes) else str(value)
     return "\n" + text if "\n" in text else text

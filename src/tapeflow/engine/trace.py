@@ -11,6 +11,7 @@ append, so an interrupt at any moment leaves a trace that can run.
 from __future__ import annotations
 
 import operator
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +21,7 @@ from tapeflow.engine.node import Node
 from tapeflow.engine.settings import settings
 
 if TYPE_CHECKING:
+    from tapeflow.engine.shapes.family import Owner
     from tapeflow.engine.staging import Recording
     from tapeflow.engine.tape import TapeToken
     from tapeflow.engine.variable import Variable
@@ -59,7 +61,8 @@ class Trace:
     `is_body` marks the recording of a function argument (the body of a loop, a branch): its
     placeholders have no value and what it captures from outside becomes an input of the loop.
     `is_sketch` marks a body that is thrown away once the shapes of its results are known. `takes_writes` marks a
-    body that may assign Variables: what they hold at its end are results of it.
+    body that may assign Variables: what they hold at its end are results of it. `takes_effects` marks one that may
+    print or log: whoever records it sees to that.
     `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
 
     Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest
@@ -83,15 +86,23 @@ class Trace:
         "leaves",
         "nbytes",
         "nodes",
+        "takes_effects",
         "takes_writes",
         "thread",
         "writes",
     )
 
-    def __init__(self, is_body: bool = False, is_sketch: bool = False, takes_writes: bool = False) -> None:
+    def __init__(
+        self,
+        is_body: bool = False,
+        is_sketch: bool = False,
+        takes_writes: bool = False,
+        takes_effects: bool = False,
+    ) -> None:
         self.is_body = is_body
         self.is_sketch = is_sketch
         self.takes_writes = takes_writes or is_sketch
+        self.takes_effects = takes_effects
         self.is_done = False
         self.is_long = False
         self.is_taped = True
@@ -116,6 +127,13 @@ class Trace:
     def leaf_keys(self) -> tuple[Any, ...]:
         """The leaves, as a program's key has them: a spec, or how a host scalar is packed."""
         return tuple([n.spec.packed if n.host and n.spec.packed is not None else n.spec for n in self.leaves])
+
+    @property
+    def owner(self) -> Owner | None:
+        """Whose program it is: that of the first Variable that it assigns, if there is one."""
+        for write in self.writes.values():
+            return write.variable._source
+        return None
 
     def __enter__(self) -> None:
         """Be busy with it. What is recorded is in time if it is not `is_done`."""
@@ -219,6 +237,15 @@ def open_trace() -> None:
     live_trace()
 
 
+def is_staging() -> bool:
+    """Whether what this thread records may become a staged program.
+
+    It may while a call is being recorded, until Python reads a value in it: from then on it is run as plain Python.
+    """
+    recording = state.recording
+    return recording is not None and recording.read_at is None
+
+
 def live_outer_trace() -> Trace:
     """The trace around all bodies being recorded; without any, the one recorded into."""
     if state.outer is None:
@@ -226,3 +253,12 @@ def live_outer_trace() -> Trace:
     if state.outer.is_done:
         state.outer = Trace()
     return state.outer
+
+
+def _after_fork() -> None:
+    """In a child: no other thread is about to run the trace."""
+    state.trace.is_claimed = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

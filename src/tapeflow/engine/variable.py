@@ -22,7 +22,8 @@ from tapeflow.engine.primitives import assign_add_op, assign_op, assign_sub_op, 
 from tapeflow.engine.recorder import keep_bounded, record, tensor_of
 from tapeflow.engine.running import materialise
 from tapeflow.engine.shape import TensorShape, static_shape
-from tapeflow.engine.tensor import Tensor, TensorLike, to_numpy
+from tapeflow.engine.shapes.family import Owner
+from tapeflow.engine.tensor import Tensor, TensorLike, to_numpy, value_text
 from tapeflow.engine.trace import (
     FOREIGN,
     AssignsVariable,
@@ -95,7 +96,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         self.aggregation = aggregation
         self._read: Node | None = None
         self._read_in: Any = None
-        self._source = object()
+        self._source = Owner()
         if state.trace.is_body:
             raise NeedsValue("it makes a Variable")  # which holds a value: a body being recorded has none
         if given.trace is FOREIGN:
@@ -187,7 +188,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
                 known = trace.writes[id(self)] = _new_tuple(Writes, (self, self._node, []))
             known.slots.append(node.slot)
             if state.recording is not None and not trace.is_body:
-                state.recording.writes[id(node)] = self
+                state.recording.note_write(self, node)
         elif state.trace.is_body and not state.trace.is_sketch:
             raise NeedsValue("it assigns a Variable of strings")
         self._rebind(node)
@@ -337,9 +338,7 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         return copied
 
     def __repr__(self) -> str:
-        value = self.numpy()
-        text = repr(value) if np.ndim(value) or isinstance(value, bytes) else str(value)
-        text = "\n" + text if "\n" in text else text
+        text = value_text(self.numpy())
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 
     __str__ = __repr__

@@ -15,9 +15,11 @@ from tapeflow.engine.tape import GradientTape as GradientTape
 from tapeflow.engine.tape import UnconnectedGradients as UnconnectedGradients
 from tapeflow.engine.tensor import Tensor as Tensor
 from tapeflow.engine.variable import Variable as Variable
-from tapeflow.ops import getitem, operators, summary, variable_scatter
+from tapeflow.ops import control_flow, function_graphs, getitem, operators, summary, variable_scatter
 
 operators.install()
 getitem.install()
 variable_scatter.install()
 summary.install()
+control_flow.install()
+function_graphs.install()

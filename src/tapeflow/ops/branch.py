@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.body import Graph, checked_results, shifted_report
+from tapeflow.engine.body import REPORT, Body, Graph, checked_results, shifted_report
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.op import op
@@ -25,7 +25,7 @@ from tapeflow.ops.casting import cast
 from tapeflow.ops.comparison import logical_and, not_equal
 from tapeflow.ops.indexing import where
 from tapeflow.ops.joining import stack
-from tapeflow.ops.recorded_body import body_of, is_being_recorded, note_why, packed_results
+from tapeflow.ops.recorded_body import as_recorded, body_of, is_being_recorded, note_why, packed_results
 from tapeflow.ops.reduction import reduce_any, reduce_sum
 from tapeflow.ops.requirement import require
 from tapeflow.ops.shaping import reshape
@@ -64,25 +64,39 @@ def _cond_kernel(
 
 def _recorded_switch(index: Tensor, functions: Sequence[Callable[[], Any]]) -> Any:
     """One of several branches, chosen inside the program; `NeedsValue` if they cannot be recorded."""
-    bodies = [body_of(function, takes_writes=True) for function in functions]
+    bodies = [body_of(as_recorded(function), takes_writes=True) for function in functions]
+    return packed_results(bodies[0].structure, switch(index, bodies))
+
+
+def switch(index: Tensor, bodies: Sequence[Body]) -> list[Tensor]:
+    """The results of one of several recorded bodies, chosen inside the program.
+
+    Args:
+        index: which one; of two, a truth value.
+        bodies: what is chosen from. They take no arguments; their results must be alike.
+
+    Raises:
+        NeedsValue: they give different shapes or dtypes.
+    """
     written = list({id(v): v for body in bodies for v, _ in body.written}.values())
     bodies = [body.with_values_of(written) for body in bodies] if written else bodies
     first = bodies[0]
     if any(body.graph.specs != first.graph.specs for body in bodies):
         raise NeedsValue("its branches give different shapes or dtypes")
-    if not first.graph.specs:
-        return first.structure
+    if not first.graph.specs and not any(body.origins for body in bodies):
+        return []
     captured = [t for b in bodies for t in b.captured]
     counts = tuple(len(b.captured) for b in bodies)
     graphs = tuple(b.graph for b in bodies)
     widths = [len(b.origins) for b in bodies]
     numbers = tuple(itertools.accumulate([0, *widths[:-1]]))
-    results = _cond_kernel(index, *captured, branches=graphs, counts=counts, numbers=numbers)
+    specs = (*first.graph.specs, *([REPORT] if any(body.origins for body in bodies) else []))
+    results = _cond_kernel.giving(specs, index, *captured, branches=graphs, counts=counts, numbers=numbers)
     found = checked_results(bodies, results)
     returned = len(found) - len(written)
     for variable, value in zip(written, found[returned:], strict=True):
         variable.assign(value)
-    return packed_results(first.structure, found[:returned])
+    return found[:returned]
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
@@ -99,7 +113,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
             raise TypeError(f"tf.cond expected {argument} to be callable; got {argument}={branch!r}.")
     if isinstance(pred, (bool, int, float, str, np.bool_)):
         return true_fn() if pred else false_fn()
-    chosen = _truth("tf.cond", pred)
+    chosen = truth("tf.cond", pred)
     if chosen.host_value() is None and is_being_recorded():
         try:
             return _recorded_switch(chosen, (false_fn, true_fn))
@@ -110,7 +124,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     return true_fn() if bool(chosen) else false_fn()
 
 
-def _truth(where: str, pred: Any) -> Tensor:
+def truth(where: str, pred: Any) -> Tensor:
     """A predicate as a boolean scalar: what Python would make of a number or string."""
     tensor = convert_to_tensor(pred)
     if int(np.prod(tensor.spec.shape)) != 1:
@@ -151,7 +165,7 @@ def case(
             raise TypeError(f"tf.case expected callable functions in pred_fn_pairs; got {function!r}.")
     if default is not None and not callable(default):
         raise TypeError(f"tf.case expected default to be callable; got default={default!r}.")
-    preds = [_truth("tf.case", pred) for pred, _ in pairs]
+    preds = [truth("tf.case", pred) for pred, _ in pairs]
     if exclusive:
         _require(reduce_sum(cast(stack(preds), "int32")) <= 1, "at most one predicate that holds", preds)
     if default is None:

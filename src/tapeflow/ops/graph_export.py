@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from typing import Any
 
+from tapeflow.engine.function_graph import FunctionGraph
 from tapeflow.engine.lowering import Gradient
 from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.program import Program
@@ -29,6 +30,22 @@ def graph_of_record(name: str, record: Record) -> Any:
     graph.versions.producer = _VERSION
     if record.program is not None:
         _Export(graph, name, record.program).run(record)
+    return graph
+
+
+def graph_of_function(given: FunctionGraph) -> Any:
+    """The GraphDef of a concrete function's graph."""
+    graph = message("GraphDef")()
+    graph.versions.producer = _VERSION
+    for operation in given.get_operations():
+        node = graph.node.add(name=operation.name, op=operation.type)
+        node.input.extend(operation.inputs)
+        for spec in operation.specs:
+            shape = node.attr["_output_shapes"].list.shape.add()
+            for size in spec.shape:
+                shape.dim.add(size=-1 if size is None else size)
+        if operation.specs:
+            node.attr["dtype"].type = TYPE_NUMBERS.get(operation.specs[0].dtype.name, STRING)
     return graph
 
 

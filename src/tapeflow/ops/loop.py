@@ -20,7 +20,7 @@ from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.joining import concat, stack
-from tapeflow.ops.recorded_body import body_or_none, packed_results
+from tapeflow.ops.recorded_body import as_recorded, body_or_none, packed_results
 from tapeflow.ops.while_loop import while_loop as while_loop
 
 lax = jax.lax
@@ -147,7 +147,7 @@ def map_fn(
     """
     where = "tf.map_fn"
     elems, flat, length = _rows(fn, elems, where)
-    body = body_or_none(fn, _row_specs(elems), inputs=flat)
+    body = body_or_none(as_recorded(fn), _row_specs(elems), inputs=flat)
     if body is None:
         result = _mapped_in_python(fn, elems, length, where)
     else:
@@ -178,7 +178,7 @@ def vectorized_map(
     """
     where = "tf.vectorized_map"
     elems, flat, length = _rows(fn, elems, where, broadcasts=True)
-    body = body_or_none(fn, _row_specs(elems), inputs=flat)
+    body = body_or_none(as_recorded(fn), _row_specs(elems), inputs=flat)
     if body is None:
         return _mapped_in_python(fn, elems, length, where)
     if not body.graph.specs:
@@ -291,7 +291,7 @@ def _folded(
     flat_carry = nest.flatten(carry)
     specs = [t.spec for t in flat_carry]
     carry_specs = nest.pack_sequence_as(carry, specs)
-    body = body_or_none(fn, carry_specs, _row_specs(elems), inputs=[*flat_carry, *flat])
+    body = body_or_none(as_recorded(fn), carry_specs, _row_specs(elems), inputs=[*flat_carry, *flat])
     if body is not None and list(body.graph.specs) != specs:
         _check_carry(specs, list(body.graph.specs), keep, where)
         body = None

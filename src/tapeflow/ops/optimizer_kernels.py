@@ -20,7 +20,7 @@ from tapeflow.engine.convert import to_node
 from tapeflow.engine.op import Instance, op
 from tapeflow.engine.recorder import items_of, keep_bounded, record
 from tapeflow.engine.running import run_trace
-from tapeflow.engine.trace import FOREIGN, live_trace, state
+from tapeflow.engine.trace import FOREIGN, is_staging, live_trace, state
 from tapeflow.engine.variable import Variable
 from tapeflow.ops.optimizer_rules import RULES
 
@@ -234,7 +234,7 @@ def run_if_untaped() -> None:
     update of metrics. Where there is no tape nothing marks the end of a step but the step itself.
     """
     trace = live_trace()
-    if not (trace.gradients or state.tapes or state.recording is not None or trace.is_body):
+    if not (trace.gradients or state.tapes or is_staging() or trace.is_body):
         run_trace(trace)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.autograph.callees import converted
 from tapeflow.engine import nest
 from tapeflow.engine.body import Body, record_body
 from tapeflow.engine.dtypes import string
@@ -15,6 +16,14 @@ from tapeflow.engine.trace import NeedsValue, state
 def is_being_recorded() -> bool:
     """Whether what is done now belongs to a record: that of a function, or of another body."""
     return state.recording is not None or state.trace.is_body
+
+
+def as_recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's function with its control flow converted, if what it does belongs to a record.
+
+    In eager code it runs as it is, as in TensorFlow: Python in it may be there to happen in every turn.
+    """
+    return converted(function) if is_being_recorded() else function
 
 
 def body_or_none(
@@ -28,7 +37,11 @@ def body_or_none(
 
 
 def body_of(
-    function: Callable[..., Any], *arguments: Any, inputs: Sequence[Tensor] = (), takes_writes: bool = False
+    function: Callable[..., Any],
+    *arguments: Any,
+    inputs: Sequence[Tensor] = (),
+    takes_writes: bool = False,
+    takes_effects: bool = False,
 ) -> Body:
     """Record what `function` does, as a part of a program.
 
@@ -37,6 +50,7 @@ def body_of(
         arguments: structures of `Spec`s.
         inputs: the tensors that the body is for.
         takes_writes: whether it may assign Variables.
+        takes_effects: whether it may print or log.
 
     Raises:
         NeedsValue: it reads a value, prints, has to do with strings, which no program computes with, or writes a
@@ -44,8 +58,11 @@ def body_of(
     """
     if _hold_strings(t.spec for t in inputs):
         raise NeedsValue(_STRINGS)
-    body = record_body(function, *arguments, takes_writes=takes_writes)
-    if _hold_strings(t.spec for t in body.captured) or _hold_strings(body.graph.specs):
+    body = record_body(function, *arguments, takes_writes=takes_writes, takes_effects=takes_effects)
+    shown = {id(n) for _, nodes in body.effects for n in nodes}
+    if _hold_strings(t.spec for t in body.captured if id(t._node) not in shown) or _hold_strings(
+        body.graph.specs
+    ):
         raise NeedsValue(_STRINGS)
     return body
 

@@ -23,7 +23,7 @@ from tapeflow.engine.rows import Cell
 from tapeflow.engine.running import materialise
 from tapeflow.engine.staging import Record
 from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.engine.trace import NeedsValue, live_trace, state
+from tapeflow.engine.trace import NeedsValue, is_staging, live_trace, state
 from tapeflow.engine.variable import Variable
 from tapeflow.summary import context, hooks
 from tapeflow.summary.hooks import Bridge, Pending, Profiler
@@ -105,7 +105,7 @@ class EngineBridge(Bridge):
         return bool(condition)
 
     def is_now(self) -> bool:
-        if state.recording is not None and state.recording.read_at is None:
+        if is_staging():
             return False
         trace = live_trace()
         return not trace.is_body
@@ -113,8 +113,8 @@ class EngineBridge(Bridge):
     def call(self, write: Callable[..., None], *values: Any) -> None:
         if live_trace().is_sketch:
             return
-        if live_trace().is_body:
-            raise NeedsValue
+        if live_trace().is_body and not live_trace().takes_effects:
+            raise NeedsValue("it prints, logs or calls Python")
         if self.is_now():
             write(*values)
             return

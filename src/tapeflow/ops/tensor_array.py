@@ -7,6 +7,7 @@ row for each element (`rows`), and `write` gives a new array.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.convert import constant, convert_to_tensor
 from tapeflow.engine.dtypes import DType, as_dtype, float32
+from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.trace import NeedsValue, state
+from tapeflow.ops.casting import cast
 from tapeflow.ops.creation import zeros
 from tapeflow.ops.host_args import invalid, known_value, read_int, read_ints
 from tapeflow.ops.indexing import gather
@@ -176,6 +180,8 @@ class TensorArray:
         """Put `value` at `index`; use the array that is returned."""
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         self._check(tensor)
+        if self._rows is not None and self.dynamic_size and known_value(convert_to_tensor(index)) is not None:
+            self._elements, self._rows = list(unstack(self._rows)), None
         if self._rows is not None:
             place = reshape(convert_to_tensor(_scalar_index(index)), [1, 1])
             return self.of_rows(tensor_scatter_nd_update(self._rows, place, stack([tensor])))
@@ -301,6 +307,26 @@ class TensorArray:
             "TensorArray.grad is not supported in eager code, and not needed: use tf.GradientTape."
         )
 
+    def copied(self) -> TensorArray:
+        """An array that holds the same; writing to it leaves this one as it is."""
+        made = copy.copy(self)
+        made._elements, made._cleared = list(self._elements), set(self._cleared)
+        return made
+
+    def elements(self) -> list[Tensor | None] | None:
+        """The elements one by one, None for those never written; None if they are the rows of one tensor."""
+        return None if self._rows is not None else list(self._elements)
+
+    def of_elements(self, elements: list[Tensor | None], other: TensorArray | None = None) -> TensorArray:
+        """An array like this one with these elements; what it knows of their shape, another may know."""
+        made = self.copied()
+        made._elements, made._rows = list(elements), None
+        if other is not None:
+            made._cleared |= other._cleared
+            if not made._element_shape.is_fully_defined():
+                made._element_shape = other._element_shape
+        return made
+
     def probe(self) -> TensorArray:
         """A stand-in to be written once, to learn what a loop's body writes."""
         return _Probe(self)
@@ -340,6 +366,47 @@ class _Probe(TensorArray):
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         self._check(convert_to_tensor(value, dtype_hint=self._dtype))
         return self
+
+
+class Appending(TensorArray):
+    """An array that grows by one element in each turn of a recorded loop, at its end.
+
+    Args:
+        like: the array before the loop.
+        length: how many elements that has.
+        indices: tensors that hold the number of the turn: writing there is writing at the end.
+    """
+
+    def __init__(self, like: TensorArray, length: int, indices: list[Tensor]) -> None:
+        super().__init__(like.dtype, 0, True, like._clears, infer_shape=like._infers)
+        self._element_shape = like._element_shape
+        self._ends = [i._node for i in indices]
+        self._before = length
+        self.appended: Tensor | None = None
+
+    def size(self, name: str | None = None) -> Tensor:
+        if self.appended is not None:
+            raise NeedsValue("it asks for the size of a TensorArray that it has written to")
+        turn = cast(tensor_of(state.bodies[-1]), "int32")
+        end = turn + self._before
+        self._ends.append(end._node)
+        self._sizes = [*getattr(self, "_sizes", []), end]
+        return end
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        tensor = convert_to_tensor(value, dtype_hint=self._dtype)
+        self._check(tensor)
+        is_end = isinstance(index, Tensor) and any(index._node is end for end in self._ends)
+        if self.appended is not None or not is_end:
+            raise NeedsValue("it writes to a growing TensorArray elsewhere than once at its end")
+        made = copy.copy(self)
+        made.appended = tensor
+        return made
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedsValue("it reads a TensorArray that is growing")
+
+    read = stack = gather = concat = unstack = scatter = split = elements = rows = copied = _refuse
 
 
 def _scalar_index(index: Any) -> Any:

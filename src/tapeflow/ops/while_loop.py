@@ -22,7 +22,10 @@ from tapeflow.engine.sketch import NotSketchable, sketch
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import AssignsVariable, NeedsValue, state
 from tapeflow.engine.variable import Variable
-from tapeflow.ops.recorded_body import body_of, body_or_none, is_being_recorded
+from tapeflow.ops.casting import cast
+from tapeflow.ops.loop_kernel import while_kernel
+from tapeflow.ops.recorded_body import as_recorded, body_of, body_or_none, is_being_recorded
+from tapeflow.ops.shaping import reshape
 from tapeflow.ops.tensor_array import TensorArray
 
 lax = jax.lax
@@ -78,7 +81,7 @@ def while_loop(
     """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` holds.
 
     In eager code the result has the structure that `body` returns, in a function that of `loop_vars`.
-    A loop that a tape has to go back through runs turn by turn, unless `maximum_iterations` bounds it.
+    A tape goes back through it, whatever the number of turns; `maximum_iterations` makes that cheaper.
 
     >>> int(tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [tf.constant(0)])[0])
     12
@@ -91,6 +94,7 @@ def while_loop(
             f"tf.while_loop expected at least one loop variable: 'loop_vars' must be provided; got "
             f"loop_vars={loop_vars!r}."
         )
+    cond, body = as_recorded(cond), as_recorded(body)
     is_single = not isinstance(loop_vars, (list, tuple))
     variables = nest.map_structure(_loop_variable, [loop_vars] if is_single else loop_vars)
     limit = _read_limit(maximum_iterations)
@@ -107,8 +111,7 @@ def while_loop(
     if result is None:
         if state.recording is not None:
             state.recording.note_why(
-                "tf.while_loop runs turn by turn: its functions read a value, print, or change a shape or dtype, or a "
-                "tape goes through it and no maximum_iterations bounds it"
+                "tf.while_loop runs turn by turn: its functions read a value, print, or change a shape or dtype"
             )
         result = _while_in_python(cond, turn, variables, limit)
     if is_single:
@@ -271,7 +274,7 @@ def _recorded_while(
     inputs = [*flat, *test.captured, *body.captured]
     is_followed = any(token in t._node.tapes for token in state.tapes for t in inputs)
     if is_followed and (limit is None or limit > _LONGEST_UNROLLED):
-        return None
+        return None if is_python else _followed_while(cond, turn, variables, limit, takes_writes)
     results = _while_kernel(
         *inputs,
         test=test.graph,
@@ -281,6 +284,29 @@ def _recorded_while(
         limit=limit,
     )
     return nest.pack_sequence_as(body.structure, checked_results((body,), results))
+
+
+def _followed_while(cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool) -> Any:
+    """A loop that a tape goes back through, however many turns it takes; None if it has to run as Python."""
+    flat: list[Tensor] = nest.flatten(variables)
+    structures: list[Any] = []
+
+    def tested(*values: Any) -> Tensor:
+        return cast(reshape(convert_to_tensor(cond(*values)), ()), "bool")
+
+    def turned(is_on: Tensor, values: list[Tensor]) -> Any:
+        after = turn(*nest.pack_sequence_as(list(variables), values))
+        structures.append(after)
+        return tested(*after), nest.flatten(after)
+
+    first = tested(*variables)
+    specs = [first.spec, [t.spec for t in flat]]
+    body = body_or_none(turned, *specs, inputs=flat, takes_writes=takes_writes)
+    if body is None or list(body.graph.specs[1:]) != [t.spec for t in flat]:
+        return None
+    inputs = [first, *flat, *body.captured]
+    results = while_kernel(*inputs, graph=body.graph, carried=1 + len(flat), has_count=False, limit=limit)
+    return nest.pack_sequence_as(structures[-1], checked_results((body,), results)[1:])
 
 
 def _check_answer(specs: tuple[Spec, ...]) -> None:

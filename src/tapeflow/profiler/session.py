@@ -13,7 +13,7 @@ import socket
 import tempfile
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,9 @@ class _Session:
         finally:
             shutil.rmtree(self._work, ignore_errors=True)
             if self._folder is not None and not save:
-                shutil.rmtree(self._folder, ignore_errors=True)
+                self._record.unlink(missing_ok=True)
+                with suppress(OSError):  # somebody has put a file there
+                    self._folder.rmdir()
 
     def _stopped(self) -> list[Path]:
         """Stop each part, even if another one fails; what JAX has written."""

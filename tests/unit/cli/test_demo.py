@@ -119,4 +119,6 @@ def test_interrupted_it_says_where_things_are_and_ends(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert process.returncode == 130
-    assert re.fullmatch(rf"\nStopped\. What was logged until now is in {tmp_path}/demo-[\d-]+\n", errors)
+    assert re.fullmatch(
+        rf"\nStopped\. What was logged until now is in {re.escape(str(tmp_path))}/demo-[\d-]+\n", errors
+    )

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.program import counters
+from tapeflow.engine.flight import Flight
+from tapeflow.engine.program import clear_programs, counters
+from tapeflow.engine.running import run_pending
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +138,7 @@ def test_a_read_falls_through_with_one_warning_naming_the_line() -> None:
     @tf.function
     def f(x: Any) -> Any:
         calls.append(1)
-        if tf.reduce_sum(x) > 0:  # the read
+        if tf.reduce_sum(x).numpy() > 0:  # the read
             return x * 2
         return -x
 
@@ -152,10 +154,10 @@ def test_a_read_falls_through_with_one_warning_naming_the_line() -> None:
 @pytest.mark.parametrize(
     "read",
     [
-        float,
+        lambda x: x.__float__(),
         lambda x: x.numpy(),
         str,
-        lambda x: list(x[None]) and float(x),
+        lambda x: list(x[None]) and x.numpy(),
         lambda x: tf.py_function(float, [x], tf.float32),
     ],
 )
@@ -180,7 +182,7 @@ def test_reading_a_variable_is_noticed() -> None:
 
     @tf.function
     def f(x: Any) -> Any:
-        return x * float(v)
+        return x * v.numpy()
 
     with pytest.warns(UserWarning, match="as plain Python"):
         assert float(f(tf.constant(3.0))) == 3.0
@@ -226,7 +228,7 @@ def test_variables_made_on_the_first_call() -> None:
     assert float(other(tf.constant(1.0))) == 2.0
 
 
-def test_variables_made_on_every_call() -> None:
+def test_variables_made_on_every_call_and_gone_with_it() -> None:
     @tf.function
     def f(x: Any) -> Any:
         v = tf.Variable(x)
@@ -237,6 +239,58 @@ def test_variables_made_on_every_call() -> None:
     with pytest.warns(UserWarning, match=r"makes a tf\.Variable at every call"):
         assert float(f(tf.constant(2.0))) == 6.0
     assert float(f(tf.constant(3.0))) == 8.0
+
+
+def test_gradients_summed_in_variables_made_on_every_call() -> None:
+    w = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f(x: Any) -> Any:
+        total = tf.Variable(tf.zeros_like(w), trainable=False)
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w * x)
+            total.assign_add(tape.gradient(loss, w))
+        w.assign_sub(0.1 * total)
+
+    f(tf.constant(1.0))
+    with pytest.warns(UserWarning, match=r"makes a tf\.Variable at every call"):
+        f(tf.constant(1.0))
+    np.testing.assert_allclose(w.numpy(), [0.36, 0.72], rtol=1e-6)
+
+
+def test_variables_made_on_a_later_call_and_kept() -> None:
+    kept = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        kept.append(tf.Variable(x))
+        return kept[-1] * 2
+
+    assert float(f(tf.constant(1.0))) == 2.0
+    with pytest.raises(ValueError, match=r"only supports singleton tf\.Variables created on the first call"):
+        f(tf.constant(2.0))
+
+
+def test_variables_made_on_every_call_and_returned() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return tf.Variable(x)
+
+    with pytest.raises(ValueError, match=r"only supports singleton tf\.Variables created on the first call"):
+        f(tf.constant(1.0))
+
+
+def test_a_variable_made_once_and_returned() -> None:
+    kept = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if not kept:
+            kept.append(tf.Variable(x))
+        return kept[0]
+
+    assert [float(f(tf.constant(v))) for v in (1.0, 2.0)] == [1.0, 1.0]
 
 
 def test_random_numbers_differ_from_call_to_call_and_repeat_with_the_seed() -> None:
@@ -494,7 +548,7 @@ def test_within_a_users_own_jit_the_function_is_part_of_it(recwarn: pytest.Warni
 def test_plain_calls_return_tensors_for_numbers_too() -> None:
     @tf.function
     def relu(x: Any) -> Any:
-        return x if x > 0 else 0
+        return x if x.numpy() > 0 else 0
 
     with pytest.warns(UserWarning, match="run as plain Python"):
         assert isinstance(relu(tf.constant(1)), tf.Tensor)
@@ -509,3 +563,140 @@ def test_a_signature_may_ask_for_ragged_tensors() -> None:
     assert longest(tf.ragged.constant([[1, 2], [3]])).numpy().tolist() == [2, 3]
     with pytest.raises(TypeError, match=r"expected an argument that fits RaggedTensorSpec"):
         longest(tf.constant([[1.0]]))
+
+
+class Programs(list[Any]):
+    """The programs that have run: their ops, leaves and outputs."""
+
+    def of(self, call: Any) -> list[Any]:
+        """What ran for a call: programs, and last how many traces ran op by op."""
+        start, before = len(self), counters.op_by_op
+        call()
+        return [*self[start:], counters.op_by_op - before]
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> Programs:
+    found = Programs()
+    take_off = Flight.take_off
+
+    def noted(self: Any, *arguments: Any) -> None:
+        found.append((self.program.entries, self.program.leaf_keys, self.program.outputs))
+        take_off(self, *arguments)
+
+    monkeypatch.setattr(Flight, "take_off", noted)
+    return found
+
+
+class TestFirstCall:
+    """The first call of a process runs the programs that every other one runs."""
+
+    def test_makes_variables_that_later_calls_use(self, programs: Programs) -> None:
+        made: list[tf.Variable] = []
+        count = tf.Variable(0)
+
+        @tf.function
+        def step(x: Any) -> Any:
+            if not made:
+                made.append(tf.Variable([1.0, 2.0, 3.0]))
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.exp(made[0] * x))
+            made[0].assign_sub(0.1 * tape.gradient(loss, made[0]))
+            return loss
+
+        def turn() -> None:
+            noise = tf.random.normal((3,))
+            step(0.1 * noise)
+            count.assign_add(1)
+            tf.sin(tf.cast(count, tf.float32)).numpy()
+
+        first, second, third = programs.of(turn), programs.of(turn), programs.of(turn)
+        assert second == third
+        # The first makes the Variable besides; what the caller computes after it has no part in it.
+        assert len(first) == len(second)
+        assert first[1:] == second[1:]
+
+    def test_is_plain_python(self, programs: Programs) -> None:
+        v, count = tf.Variable(tf.ones((3,))), tf.Variable(0)
+
+        @tf.function
+        def step(x: Any) -> Any:
+            y = tf.sin(x) * 3.0 + 0.1
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.exp(v * y))
+            gradient = tape.gradient(loss, v)
+            if loss.numpy() > 0.0:
+                gradient = 0.5 * gradient
+            v.assign_sub(0.1 * gradient)
+            return loss
+
+        def turn() -> None:
+            step(0.1 * tf.random.normal((3,)))
+            count.assign_add(1)
+
+        with pytest.warns(UserWarning, match="run as plain Python"):
+            turn()
+        run_pending()
+        clear_programs()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            step = tf.function(step.python_function)
+            first, second, third = programs.of(turn), programs.of(turn), programs.of(turn)
+        # The count is left pending by one turn and runs at the next.
+        assert second == third
+        assert first[:-1] == second[-len(first) : -1]
+
+    def test_of_a_function_in_one_that_is_plain_python(self) -> None:
+        calls = []
+
+        @tf.function
+        def inner(x: Any) -> Any:
+            calls.append(x)
+            return x * 2.0 + 1.0
+
+        @tf.function
+        def outer(x: Any) -> Any:
+            total = tf.constant(0.0)
+            if x.numpy() > 0.0:
+                for _ in range(3):
+                    total += inner(x)
+            return total, tf.executing_eagerly()
+
+        with pytest.warns(UserWarning, match="run as plain Python"):
+            found = [outer(tf.constant(2.0)) for _ in range(2)]
+        assert [(float(total), is_eager) for total, is_eager in found] == [(15.0, False)] * 2
+        assert len(calls) == 1
+
+    def test_under_a_tape(self, programs: Programs) -> None:
+        v, w = tf.Variable(tf.ones((3,))), tf.Variable(2.0, trainable=False)
+
+        @tf.function
+        def forward(x: Any) -> Any:
+            return tf.reduce_sum(tf.exp(v * x) * w) + tf.random.normal(())
+
+        def turn() -> None:
+            with tf.GradientTape() as tape:
+                loss = forward(tf.constant([0.1, 0.2, 0.3]))
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+            w.assign_add(0.1)
+            v.numpy()
+
+        assert programs.of(turn) == programs.of(turn) == programs.of(turn)
+
+    def test_of_plain_python_that_trains_runs_a_step_as_a_program(self, counting: Any) -> None:
+        v = tf.Variable(1.0)
+        data = tf.data.Dataset.range(40)
+
+        @tf.function
+        def train() -> None:
+            for x in data:
+                with tf.GradientTape() as tape:
+                    loss = (v - tf.cast(x, tf.float32)) ** 2
+                v.assign_sub(0.01 * tape.gradient(loss, v))
+
+        with counting() as spent:
+            with pytest.warns(UserWarning, match="run as plain Python"):
+                train()
+            run_pending()
+        assert spent.compiled <= 2
+        assert spent.dispatched == 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import re
 import resource
 import subprocess
 import sys
@@ -355,24 +356,26 @@ class TestRule6Memory:
         """With the collector off, everything a step made is gone when its names are."""
         x, y = batch()
         net = Network()
-        for _ in range(2):
+
+        def step() -> None:
             float(net.step(x, y))
+            with tf.GradientTape() as outer:
+                with tf.GradientTape() as inner:
+                    z = tf.reduce_sum(tf.sin(net.w))
+                g = inner.gradient(z, net.w)
+                w = tf.reduce_sum(g * g)
+            outer.gradient(w, net.w).numpy()
+            a, b = tf.split(net.w, 2)
+            (a + b).numpy()
+
+        for _ in range(2):  # from then on shapes are known: JAX leaves cycles where they are learnt
+            step()
         gc.collect()
         gc.disable()
         gc.set_debug(gc.DEBUG_SAVEALL)
         try:
             for _ in range(3):
-                loss = net.step(x, y)
-                float(loss)
-                with tf.GradientTape() as outer:
-                    with tf.GradientTape() as inner:
-                        z = tf.reduce_sum(tf.sin(net.w))
-                    g = inner.gradient(z, net.w)
-                    w = tf.reduce_sum(g * g)
-                outer.gradient(w, net.w).numpy()
-                a, b = tf.split(net.w, 2)
-                (a + b).numpy()
-            del loss, outer, inner, z, g, w, a, b
+                step()
             gc.collect()
             ours = [o for o in gc.garbage if type(o).__module__.startswith("tapeflow")]
         finally:
@@ -432,7 +435,9 @@ class TestRule6Memory:
                 tensor.numpy()
         assert (spent.dispatched, spent.op_by_op) == (1, 0)
 
-    def test_a_program_with_more_outputs_is_used_again(self, counting):
+    def test_a_program_with_more_outputs_is_used_again_where_what_is_held_changes_all_the_time(
+        self, counting
+    ):
         def run(keeps):
             x, kept = tf.constant([1.0, 2.0]), []
             for i in range(8):
@@ -442,8 +447,10 @@ class TestRule6Memory:
             return x.numpy()
 
         run(range(8))
+        for i in range(7):
+            run([i])
         with counting() as spent:
-            for keeps in ((), (1, 2), (5,)):
+            for keeps in ((), (1, 2), (3, 5)):
                 run(keeps)
         assert spent.compiled == 0
 
@@ -728,7 +735,7 @@ class TestRule10DataDependentShapes:
     )
     def test_materialise_and_count_as_a_read(self, function, counting):
         staged = tf.function(function)
-        with pytest.warns(UserWarning, match=rf"is run as plain Python: at {__file__}:\d+"):
+        with pytest.warns(UserWarning, match=rf"is run as plain Python: at {re.escape(__file__)}:\d+"):
             first = staged(tf.constant([1.0, 2.0, 3.0]))
         second = staged(tf.constant([3.0, 1.0, 1.0]))
         np.testing.assert_array_equal(second, function(tf.constant([3.0, 1.0, 1.0])))
@@ -816,7 +823,9 @@ class TestRule11Effects:
         settings.op_by_op = mode == "op by op"
         call = tf.function(pick) if mode == "staged" else pick
         assert call(computed([2])).numpy().tolist() == [3.0]
-        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"7.*\[0, 3\).*{__file__}:{line}"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=rf"7.*\[0, 3\).*{re.escape(__file__)}:{line}"
+        ):
             call(computed([7])).numpy()
 
     def test_assertions_in_a_function(self):

@@ -75,6 +75,25 @@ class TestText:
         assert repr(make(value)) == text
 
     @pytest.mark.parametrize(
+        ("dtype", "number", "text"),
+        [
+            ("float32", "1.6216036081314087", "1.6216036"),
+            ("float64", "1.6216036", "1.6216036"),
+            ("float16", "1.6220703125", "1.622"),
+            ("bfloat16", "1.625", "1.625"),
+            ("complex64", "(1.6216036081314087+0j)", "(1.6216036+0j)"),
+        ],
+    )
+    def test_the_digits_of_a_number(self, dtype, number, text):
+        """In a repr those of the Python number, as TensorFlow prints them; elsewhere NumPy's."""
+        tensor = tf.constant(1.6216036, dtype)
+        assert repr(tensor) == f"<tf.Tensor: shape=(), dtype={dtype}, numpy={number}>"
+        assert (
+            repr(tf.Variable(tensor)) == f"<tf.Variable 'Variable:0' shape=() dtype={dtype}, numpy={number}>"
+        )
+        assert str(tensor) == f"tf.Tensor({text}, shape=(), dtype={dtype})"
+
+    @pytest.mark.parametrize(
         ("value", "text"),
         [
             (1.0, "tf.Tensor(1.0, shape=(), dtype=float32)"),

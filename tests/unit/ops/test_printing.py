@@ -269,7 +269,7 @@ def test_a_function_that_only_prints(capsys: pytest.CaptureFixture[str]) -> None
 def test_printing_after_python_has_read_a_value(capsys: pytest.CaptureFixture[str]) -> None:
     @tf.function
     def f(x: Any) -> Any:
-        if x > 0:
+        if x.numpy() > 0:
             tf.print("positive", x, output_stream=sys.stdout)
         print("end")  # noqa: T201
         return x

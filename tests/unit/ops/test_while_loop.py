@@ -164,7 +164,7 @@ class TestPython:
         def function(x: Any) -> Any:
             turns: list[int] = []
             x = tf.while_loop(lambda i: len(turns) < 2, lambda i: (turns.append(1), [i + 1])[1], [x])[0]
-            return x if x > 0 else -x
+            return x if x.numpy() > 0 else -x
 
         with pytest.warns(UserWarning, match="Python reads the value"):
             assert int(function(tf.constant(3))) == 5
@@ -201,7 +201,7 @@ class TestPython:
     def test_in_a_function_reading_unstages_it(self) -> None:
         @tf.function
         def function(i: Any) -> Any:
-            return tf.while_loop(lambda i: i < 3, lambda i: [i + int(i) + 1], [i])[0]
+            return tf.while_loop(lambda i: i < 3, lambda i: [i + i.numpy() + 1], [i])[0]
 
         with pytest.warns(
             UserWarning,

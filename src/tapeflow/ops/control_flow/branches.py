@@ -1,0 +1,113 @@
+"""`if` and its kin in converted code: Python's own, or a recorded branch if a tensor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.engine import nest
+from tapeflow.engine.body import Body
+from tapeflow.engine.trace import AssignsVariable, NeedsValue
+from tapeflow.ops.branch import switch, truth
+from tapeflow.ops.control_flow.branch_effects import BranchEffects
+from tapeflow.ops.control_flow.merging import Merged
+from tapeflow.ops.control_flow.state import Place, State, is_staged, leave_to_python
+from tapeflow.ops.recorded_body import body_of
+from tapeflow.ops.tensor_array import TensorArray
+
+Block = Callable[[], Any]
+
+
+def if_(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]) -> None:
+    """`if test: body() else: orelse()`."""
+    if is_staged(test):
+        try:
+            _staged_if(test, body, orelse, state())
+        except AssignsVariable:
+            raise  # the body around is to take it
+        except NeedsValue as error:
+            leave_to_python("`if` over a tensor", error)
+        else:
+            return
+    if test:
+        body()
+    elif orelse is not None:
+        orelse()
+
+
+def _staged_if(test: Any, body: Block, orelse: Block | None, state: State) -> None:
+    chosen = truth("`if`", test)
+    before = state.get()
+    bodies, ends = [], []
+    for block in (orelse, body):
+        made, end = _recorded_branch(block, state, before)
+        bodies.append(made)
+        ends.append(end)
+    merged = Merged(state.places, ends[1], ends[0], "`if`")
+    effects = BranchEffects(bodies)
+    firsts = [*[p[1] for p in merged.pairs], *[p[0] for p in effects.pairs]]
+    seconds = [*[p[0] for p in merged.pairs], *[p[1] for p in effects.pairs]]
+    results = switch(chosen, [bodies[0].giving(firsts), bodies[1].giving(seconds)])
+    state.set(merged.values(results))
+    effects.record(chosen, results[len(merged.pairs) :])
+
+
+def _recorded_branch(block: Block | None, state: State, before: list[Any]) -> tuple[Body, list[Any]]:
+    """What a branch does, and what the names hold at its end."""
+    end: list[Any] = []
+
+    def recorded() -> list[Any]:
+        state.set([nest.map_structure(_own, v) for v in before])
+        try:
+            if block is not None:
+                block()
+            end.extend(state.get())
+        finally:
+            state.set(before)
+        return []
+
+    return body_of(recorded, takes_writes=True, takes_effects=True), end
+
+
+def _own(value: Any) -> Any:
+    """A value that a branch may change in place without a trace."""
+    return value.copied() if isinstance(value, TensorArray) else value
+
+
+class _Value(Place):
+    """A place for the value of an expression."""
+
+    def __init__(self) -> None:
+        super().__init__("the value of the expression", True, False, False)
+        self.value: Any = None
+
+    def get(self) -> Any:
+        return self.value
+
+    def set(self, value: Any) -> None:
+        self.value = value
+
+
+def if_expression(test: Any, body: Block, orelse: Block) -> Any:
+    """`body() if test else orelse()`."""
+    if is_staged(test):
+        try:
+            return chosen_value(test, body, orelse)
+        except AssignsVariable:
+            raise
+        except NeedsValue as error:
+            leave_to_python("A conditional expression over a tensor", error)
+    return body() if test else orelse()
+
+
+def chosen_value(test: Any, body: Block, orelse: Block) -> Any:
+    """The value of one of two expressions, chosen in the program."""
+    place = _Value()
+    state = object.__new__(State)
+    state.places = [place]
+
+    def setting(expression: Block) -> Block:
+        return lambda: place.set(expression())
+
+    _staged_if(test, setting(body), setting(orelse), state)
+    return place.value

@@ -1,0 +1,3 @@
+"""`tf.types`: types for annotations."""
+
+from tapeflow.types import experimental as experimental
