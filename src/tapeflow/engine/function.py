@@ -203,7 +203,9 @@ class Function:
         recording, result, results = call.recording, call.result, call.results
         if recording.created:
             flat_result = nest.flatten(result)
-            made = [_Made(v.name, weakref.ref(v), any(v is r for r in flat_result)) for v in recording.created]
+            made = [
+                _Made(v.name, weakref.ref(v), any(v is r for r in flat_result)) for v in recording.created
+            ]
             finished = self._finished(call)
             recording.forget_variables()
             del call, recording, result, results, flat_result
