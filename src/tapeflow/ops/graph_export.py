@@ -17,6 +17,7 @@ from tapeflow.engine.lowering import Gradient
 from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.program import Program
 from tapeflow.engine.recorder import is_item
+from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.staging import Record
 from tapeflow.summary.protos import message
 from tapeflow.summary.tensors import STRING, TYPE_NUMBERS
@@ -42,7 +43,11 @@ def graph_of_function(given: FunctionGraph) -> Any:
         node.input.extend(operation.inputs)
         for spec in operation.specs:
             shape = node.attr["_output_shapes"].list.shape.add()
-            for size in spec.shape:
+            dims = TensorShape(spec.shape)
+            if dims.rank is None:
+                shape.unknown_rank = True
+                continue
+            for size in dims:
                 shape.dim.add(size=-1 if size is None else size)
         if operation.specs:
             node.attr["dtype"].type = TYPE_NUMBERS.get(operation.specs[0].dtype.name, STRING)

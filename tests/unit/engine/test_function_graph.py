@@ -84,3 +84,12 @@ def test_the_gradient_of_a_tape() -> None:
         return tape.gradient(y, v)
 
     assert f.get_concrete_function(tf.constant(1.0)).graph.as_graph_def().node[-1].op == "Identity"
+
+
+def test_an_argument_of_any_rank() -> None:
+    @tf.function
+    def power(a: Any, b: int) -> Any:
+        return a**b
+
+    graph = power.get_concrete_function(tf.TensorSpec(None, tf.float32), 2).graph.as_graph_def()
+    assert graph.node[0].attr["_output_shapes"].list.shape[0].unknown_rank
