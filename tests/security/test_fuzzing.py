@@ -46,8 +46,13 @@ GROUPS = [",".join(list(SHARES)[i::4]) for i in range(4)]
 def load_mutations(kinds: str, first: int, count: int, log: Path, timeout_s: float) -> None:
     """Load so many changed files of each kind."""
     command = [sys.executable, str(SCRIPT), kinds, str(first), str(count), str(log)]
-    # Threads take address space, and compiled programs are written to a cache.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TAPEFLOW_CACHE": "off"}
+    # Threads take address space; compiled programs and modules are written to caches.
+    environment = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+        "TAPEFLOW_CACHE": "off",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     try:
         code = subprocess.run(command, capture_output=True, timeout=timeout_s, env=environment).returncode
     except subprocess.TimeoutExpired:

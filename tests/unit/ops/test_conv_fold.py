@@ -21,7 +21,6 @@ def window_of(input: tuple[int, int], width: int = 3, stride: int = 1, dilation:
     return Window(input, size, strides, same_padding(input, size, strides, dilations), dilations)
 
 
-@pytest.mark.slow  # XLA aborts while it compiles one of the windows drawn in a long test process
 @settings(max_examples=20, deadline=None)
 @given(
     height=st.integers(3, 6),
@@ -33,7 +32,9 @@ def window_of(input: tuple[int, int], width: int = 3, stride: int = 1, dilation:
 )
 def test_any_window(height: int, folds: int, places: int, size: Any, stride: int, padding: Any) -> None:
     width = folds * places + size[1] - 1 - sum(padding[1])
-    if width < 1:
+    # XLA aborts on JAX's own gradient of a window of 2 cells with a stride of 2 and a cell of padding before it: the
+    # algebraic simplifier takes that axis for one of groups. Layers get their gradients another way (`conv_kernel`).
+    if width < 1 or (size[0] == stride == 2 and padding[0][0] == 1):
         return
     window = Window((height, width), size, (stride, 1), padding, (1, 1))
     assert window.output[1] == folds * places

@@ -1,8 +1,9 @@
 """A look at how a dataset of an HDF5 file is stored, before the library reads it.
 
 The library takes memory for whole chunks, which may be larger than the dataset, and unpacks a compressed chunk to
-whatever it holds, which may be more than a chunk. So chunks may not be much larger than the dataset, the filters
-must be those that h5py itself has, and compressed chunks are unpacked here first, up to the size of a chunk.
+whatever it holds, which may be more than a chunk. So chunks may not be much larger than the dataset, nor be said to be
+larger than the file when compressed; the filters must be those that h5py itself has; and compressed chunks are unpacked
+here first, up to the size of a chunk.
 """
 
 from __future__ import annotations
@@ -44,8 +45,18 @@ def check_chunks(found: h5py.Dataset) -> None:
             f"Loading expected the array {found.name} to be stored with gzip, lzf or szip compression at most; got the "
             f"filters {filters}. Write the file again without them."
         )
+    if not filters:
+        return
+    stored: list[Any] = []
+    found.id.chunk_iter(stored.append)
+    room = found.file.id.get_filesize()
+    if any(part.size > room for part in stored):
+        raise ValueError(
+            f"Loading expected a whole HDF5 file; got the array {found.name} with a chunk said to be larger than the "
+            f"file's {room} bytes. It may be truncated or damaged: use another copy."
+        )
     if _DEFLATE in filters:
-        _check_packed(found, filters.index(_DEFLATE), size + _CHECKSUM_BYTES)
+        _check_packed(found, stored, filters.index(_DEFLATE), size + _CHECKSUM_BYTES)
 
 
 def _filters(found: h5py.Dataset) -> list[int]:
@@ -53,10 +64,8 @@ def _filters(found: h5py.Dataset) -> list[int]:
     return [properties.get_filter(i)[0] for i in range(properties.get_nfilters())]
 
 
-def _check_packed(found: h5py.Dataset, place: int, limit: int) -> None:
-    """Unpack each chunk up to a limit; `place` is that of compression among the filters."""
-    stored: list[Any] = []
-    found.id.chunk_iter(stored.append)
+def _check_packed(found: h5py.Dataset, stored: list[Any], place: int, limit: int) -> None:
+    """Unpack each stored chunk up to a limit; `place` is that of compression among the filters."""
     for chunk in stored:
         if chunk.filter_mask >> place & 1:
             continue  # it became no smaller, and was left as it is

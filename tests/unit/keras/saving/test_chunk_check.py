@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import h5py
@@ -36,6 +37,23 @@ def test_a_broken_chunk(tmp_path: Path) -> None:
             check_chunks(found)
         found.id.write_direct_chunk((0, 0), b"not compressed, and not said to be" * 2, 1)
         check_chunks(found)
+
+
+@pytest.mark.parametrize("compression", ["gzip", "lzf"])
+def test_a_chunk_said_to_be_larger_than_the_file(compression: str, tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    with h5py.File(path, "w") as file:
+        found = file.create_dataset("x", data=np.zeros((64, 64)), chunks=(64, 64), compression=compression)
+        size = found.id.get_chunk_info(0).size
+    stored = struct.pack("<II", size, 0)  # a chunk's size, and which filters were left out
+    data = path.read_bytes()
+    assert data.count(stored) == 1
+    path.write_bytes(data.replace(stored, struct.pack("<II", 0xFFFFFFF0, 0)))
+    with (
+        h5py.File(path) as file,
+        pytest.raises(ValueError, match=r"/x with a chunk said to be larger than the file's \d+ bytes"),
+    ):
+        check_chunks(file["x"])
 
 
 def test_a_chunk_larger_than_the_array(tmp_path: Path) -> None:
