@@ -9,28 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine import nest
-from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.body import Graph, checked_results, first_report
+from tapeflow.engine.body import checked_results
 from tapeflow.engine.node import spec_of
-from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
+from tapeflow.ops.loop_kernel import for_kernel
 from tapeflow.ops.recorded_body import body_or_none
-
-
-@op(name="RecordedScan", same_dtype=False)
-def _recorded_scan(*inputs: Any, graph: Graph, carried: int, scanned: int) -> Any:
-    """Carry in, rows in, captured in; the last carry and the stacked results out."""
-    carry, rows, captured = inputs[:carried], inputs[carried : carried + scanned], inputs[carried + scanned :]
-    count = len(graph.results)
-
-    def turn(before: Any, row: Any) -> Any:
-        iteration, xs = row
-        results = graph(iteration, *before, *xs, *captured)
-        return tuple(results[:carried]), (tuple(results[carried:count]), tuple(results[count:]))
-
-    numbers = jnp.arange(rows[0].shape[0], dtype=jnp.uint32)
-    last, (stacked, report) = jax.lax.scan(turn, tuple(carry), (numbers, tuple(rows)))
-    return (*last, *stacked, *(first_report(r) for r in report))
 
 
 def recorded_scan(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, rows: Any) -> Any:
@@ -52,7 +35,7 @@ def recorded_scan(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, rows:
     body = body_or_none(step, carry_specs, row_specs, inputs=[*flat_carry, *flat_rows])
     if body is None or list(body.graph.specs[: len(flat_carry)]) != [t.spec for t in flat_carry]:
         return None
-    found = _recorded_scan(
+    found = for_kernel(
         *flat_carry,
         *flat_rows,
         *body.captured,

@@ -81,6 +81,8 @@ class CompiledForSizes(Compiled):
             owner: whose program it is, or None.
         """
         padded = self._padded_for(owner)
+        if padded is not None and owner is not None and padded.family.is_settled(self._program):
+            padded = self._padded[owner] = None
         if padded is None:
             self._count()
             return self.function()
@@ -102,8 +104,6 @@ class CompiledForSizes(Compiled):
                 values = family.values_of(self._program)
                 found = None if values is None else _Padded(self, family, values)
             self._padded[key] = found
-        elif found is not None and owner is not None and found.family.is_settled(self._program):
-            found = self._padded[key] = None
         return found
 
     def run_padded(self, family: Family, values: dict[str, int], arguments: tuple[Any, ...]) -> Any:

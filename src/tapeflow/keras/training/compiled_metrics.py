@@ -9,7 +9,14 @@ from tapeflow.engine import nest
 from tapeflow.keras.layers.naming import own_names
 from tapeflow.keras.metrics import Metric
 from tapeflow.keras.metrics.resolve import resolve_metric
-from tapeflow.keras.training.outputs import flat_data, masked_weight, matched, metrics_for, names_for
+from tapeflow.keras.training.outputs import (
+    flat_data,
+    masked_weight,
+    matched,
+    matched_shape,
+    metrics_for,
+    names_for,
+)
 
 
 class CompiledMetrics:
@@ -73,11 +80,8 @@ class CompiledMetrics:
         self, identifier: Any, output: int, y_true: Any, y_pred: Any, taken: set[str], prefix: str
     ) -> Metric:
         """The metric that `identifier` means; `prefix` comes before a name that is taken already."""
-        if y_true is not None:
-            y_true, y_pred, _ = matched(y_true, y_pred, None)
-        metric, reason = resolve_metric(
-            identifier, None if y_true is None else tuple(y_true.shape), tuple(y_pred.shape)
-        )
+        true_shape = None if y_true is None else matched_shape(y_true, y_pred)
+        metric, reason = resolve_metric(identifier, true_shape, tuple(y_pred.shape))
         if metric is None:
             raise ValueError(f"compile expected metrics; got {identifier!r}.")
         owner = f"{self.names[output]}_" if len(self.names) > 1 else ""

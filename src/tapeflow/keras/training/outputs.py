@@ -94,6 +94,12 @@ def _copied(metric: Any) -> Any:
     return metric
 
 
+def matched_shape(y_true: Any, y_pred: Any) -> tuple[int | None, ...]:
+    """The shape that `matched` gives labels; without an op, for the first step is to be recorded as all others are."""
+    true, pred = tuple(_tensor(y_true).shape), _tensor(y_pred).shape
+    return (*true, 1) if len(true) == 1 and len(pred) == 2 else true
+
+
 def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and dtype of the predictions, as Keras brings them there."""
     y_true, y_pred = _tensor(y_true), _tensor(y_pred)

@@ -11,6 +11,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.engine.program import clear_programs
 from tapeflow.engine.settings import settings
+from tapeflow.engine.shapes.family import all_families
 
 L, K = tf.keras.layers, tf.keras
 LENGTHS = [9, 13, 6, 11, 17, 30, 5, 23, 8, 16]
@@ -161,3 +162,17 @@ def test_failed_checks_name_the_line_and_change_nothing() -> None:
     assert float(state) == before
     step(tf.ones((19,)))
     assert float(state) == before + 19
+
+
+def test_every_use_is_counted_though_programs_are_forgotten() -> None:
+    total = tf.Variable(0.0)
+
+    def used(length: int) -> int:
+        total.assign_add(tf.reduce_sum(tf.ones([length]) * np.ones(length, np.float32)))
+        total.numpy()
+        return sum(count for family in all_families()[known:] for count in family.uses.values())
+
+    known = len(all_families())
+    assert [used(length) for length in (3, 4, 5, 5, 6)] == [0, 0, 1, 2, 3]
+    clear_programs()
+    assert used(5) == 4

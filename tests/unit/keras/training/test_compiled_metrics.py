@@ -26,6 +26,13 @@ def test_names_become_metrics_when_shapes_are_known() -> None:
     assert results(compiled) == {"accuracy": 0.0, "top": 0.0}
 
 
+def test_metrics_are_made_without_an_op(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tf, "expand_dims", None)
+    compiled = CompiledMetrics(["accuracy"])
+    compiled.build(PRED, TRUE)  # in the first step, which is recorded as all others are
+    assert "SparseCategoricalAccuracy, because" in compiled.reasons[0][0]
+
+
 def test_only_weighted_metrics_see_weights() -> None:
     compiled = CompiledMetrics(["accuracy"], ["sparse_categorical_accuracy"])
     compiled.update_state(TRUE, PRED, np.array([3.0, 1.0]))
