@@ -1,6 +1,6 @@
 /** A card: every histogram of one tag of one run. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { formatCount, formatDuration, formatTime, formatValue } from "../../chart/format";
 import { onPaper } from "../../chart/palette";
 import { facts, hideTooltip, showBeside } from "../../chart/tooltip";
@@ -59,7 +59,7 @@ export function HistogramCard({ card, isOpen }: { card: RunCard; isOpen: boolean
   const { title } = card;
   const name = label(card.run);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = host.current!;
     const made = new HistogramChart(element, {
       point(pointed, place) {
@@ -89,7 +89,7 @@ export function HistogramCard({ card, isOpen }: { card: RunCard; isOpen: boolean
   }, [card.id, start]);
 
   const drawn = look(colorOf(card.run));
-  useEffect(() => {
+  useLayoutEffect(() => {
     chart.current?.show(data, order, drawn, pinnedRow);
   }, [data, order, JSON.stringify(drawn), pinnedRow, card.id, start]);
 

@@ -33,6 +33,7 @@ export class HistogramChart {
   private data: Histograms | null = null;
   private order: Ordered | null = null;
   private look: Look | null = null;
+  private isStale = true;
   private readonly redraw = () => this.draw();
 
   constructor(
@@ -56,10 +57,11 @@ export class HistogramChart {
 
   show(data: Histograms, order: Ordered, look: Look, pinnedRow: number): void {
     [this.data, this.order, this.look, this.pinnedRow] = [data, order, look, pinnedRow];
-    drawSoon(this.redraw);
+    this.resize();
   }
 
   resize(): void {
+    this.isStale = true;
     drawSoon(this.redraw);
   }
 
@@ -72,6 +74,7 @@ export class HistogramChart {
   private draw(): void {
     const { clientWidth: width, clientHeight: height } = this.host;
     if (!this.data || !this.order || !this.look || width === 0) return;
+    this.isStale = false;
     this.scene = makeScene(this.data, this.order, this.look, width, height);
     const ctx = fitted(this.base, width, height);
     if (ctx && this.data.steps.length > 0) paint(ctx, this.scene.marks);
@@ -82,6 +85,8 @@ export class HistogramChart {
 
   /** Moves what is pointed at by keys: so many histograms, and so many hundredths of the width. */
   move(steps: number, hundredths: number): void {
+    // A key may come before the drawing's turn, and counts all the same.
+    if (this.isStale) this.draw();
     const scene = this.scene;
     if (!scene || scene.last <= scene.first) return;
     const { min, max } = scene.values;
