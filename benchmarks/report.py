@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,25 @@ def write(names: list[str]) -> Path:
     """Write the report.
 
     Args:
-        names: the benchmarks in the order of the report; those without a result are left out.
+        names: the benchmarks in the order of the report. Those that have no result on this machine keep the section
+            they have in the report, and are left out if they have none.
     """
-    stored = [(name, RESULTS / f"{name}.json") for name in names]
-    results = [(name, json.loads(path.read_text())) for name, path in stored if path.exists()]
-    met = [bar["is_met"] for _, result in results for bar in result["bars"]]
-    total = f"{len(met)} bars: {met.count(True)} met, {met.count(False)} missed, {met.count(None)} unsure."
-    REPORT.write_text("\n".join([HEAD, total, "", *(_section(name, result) for name, result in results)]))
+    sections = _sections(REPORT.read_text()) if REPORT.exists() else {}
+    for name in names:
+        stored = RESULTS / f"{name}.json"
+        if stored.exists():
+            sections[name] = _section(name, json.loads(stored.read_text()))
+    shown = [sections[name] for name in names if name in sections]
+    counts = {met: sum(section.count(f" | {word} |\n") for section in shown) for met, word in WORDS.items()}
+    total = f"{sum(counts.values())} bars: {counts[True]} met, {counts[False]} missed, {counts[None]} unsure."
+    REPORT.write_text("\n".join([HEAD, total, "", *shown]))
     return REPORT
+
+
+def _sections(report: str) -> dict[str, str]:
+    """The sections of a report, by name."""
+    _, *parts = re.split(r"^## ", report, flags=re.MULTILINE)
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 def _section(name: str, result: dict[str, Any]) -> str:

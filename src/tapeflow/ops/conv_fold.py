@@ -8,9 +8,12 @@ Arrays are NHWC and HWIO, and there is one group.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jax import Array, lax
+from dataclasses import replace
 
+import jax.numpy as jnp
+from jax import Array
+
+from tapeflow.ops import conv_native
 from tapeflow.ops.conv_taps import WIDTH, pad_axis
 from tapeflow.ops.window import Window
 
@@ -34,13 +37,7 @@ def places_to_fold(window: Window, inputs: int, outputs: int) -> int:
 def forward(window: Window, places: int, x: Array, filters: Array) -> Array:
     """The convolution of `x` with `filters`, `places` places at a time."""
     shifted = [pad_axis(filters, WIDTH - 1, place, places - 1 - place) for place in range(places)]
-    (top, bottom), (left, right) = window.padding
-    result = lax.conv_general_dilated(
-        x,
-        jnp.concatenate(shifted, axis=-1),
-        (window.strides[0], places),
-        ((top, bottom), (left, right)),
-        rhs_dilation=window.dilations,
-        dimension_numbers=("NHWC", "HWIO", "NHWC"),
-    )
+    size, strides = (window.size[0], window.size[1] + places - 1), (window.strides[0], places)
+    folded = replace(window, size=size, strides=strides)
+    result = conv_native.forward(folded, x, jnp.concatenate(shifted, axis=-1))
     return result.reshape(x.shape[0], *window.output, filters.shape[-1])

@@ -13,6 +13,7 @@ What is measured on CPUs, and decides the choice (by shapes and dtypes alone):
   which samples and channels change places, or as a matrix product.
 - Filters larger than the image, as in the last layers of deep networks, take it 30 to 70 times as long as
   a matrix product, and filters of one cell are a product anyhow.
+- It has two implementations, and which one runs depends on the padding; `conv_native` chooses.
 - Narrow layers are slow too. Most can be folded into wider ones; the others are matrix products.
 - A few groups are convolved one by one, many as matrix products.
 - Depthwise convolutions are fastest as sums over taps.
@@ -32,7 +33,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from tapeflow.engine.shapes.expression import has_symbols
-from tapeflow.ops import conv_correlate, conv_fold, conv_gemm, conv_taps
+from tapeflow.ops import conv_correlate, conv_fold, conv_gemm, conv_native, conv_taps
 from tapeflow.ops.conv_taps import HEIGHT, WIDTH, pad_axis
 from tapeflow.ops.window import Window
 
@@ -126,7 +127,7 @@ def _cpu_single_group(window: Window, x: Array, filters: Array) -> Array:
     if not _is_native(window.size, window.input):
         return conv_gemm.forward(window, x, filters)
     if max(inputs, outputs) > conv_fold.NARROW_CHANNELS:
-        return _native_forward((window, 1), x, filters)
+        return conv_native.forward(window, x, filters)
     places = conv_fold.places_to_fold(window, inputs, outputs)
     if places > 1:
         return conv_fold.forward(window, places, x, filters)
