@@ -1,13 +1,14 @@
 """Programs that run for many sizes: arguments are padded, results are cut.
 
-A family has one such program for each combination of capacities, which are powers of two: a size that keeps growing
-meets few of them, and at most half of an axis is padding.
+A family has such programs for combinations of capacities, which are powers of two: a size that keeps growing meets
+few of them, and at most half of an axis is padding. A combination that is rarely used borrows a larger one.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ from tapeflow.engine.compiled import Compiled
 from tapeflow.engine.host_memory import empty
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes import rules_axes, rules_control, rules_indexing, rules_mixing
+from tapeflow.engine.shapes.cost import compile_time, run_time
 from tapeflow.engine.shapes.expression import NotPadded, Size, apart, evaluate, has_symbols
 from tapeflow.engine.shapes.family import Family, Owner, Sized, Template, family_of
 from tapeflow.engine.shapes.padding import Padding
@@ -118,7 +120,7 @@ class CompiledForSizes(Compiled):
         known = family.template and family.template.values_of(self._program.sizes)
         if family.made is not None and known is not None:
             try:
-                return family.made(known, arguments, self._on_compile)
+                return family.made(family, known, arguments, self._on_compile)
             except NotPadded as error:
                 _log.debug("Sizes that vary are compiled one by one: %s", error)
                 family.give_up()
@@ -165,14 +167,20 @@ class PaddedProgram:
         ends = np.cumsum([0, *[len(jax.tree.leaves(argument)) for argument in arguments]])
         # The sizes come first.
         self._donated = tuple(1 + i for d in donated for i in range(int(ends[d]), int(ends[d + 1])))
+        self._names = list(self._steps)
+        self._run_time = cache(
+            lambda key: run_time(self._jaxpr.jaxpr, dict(zip(self._names, key, strict=True)))
+        )
+        self._compile_time = compile_time(self._jaxpr.jaxpr)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
 
     def __call__(
-        self, values: dict[str, int], arguments: Sequence[Any], on_compile: Callable[[], None]
+        self, family: Family, values: dict[str, int], arguments: Sequence[Any], on_compile: Callable[[], None]
     ) -> Any:
         """The function's results for these arguments."""
-        capacities = {name: _capacity(value, self._steps[name]) for name, value in values.items()}
-        key = tuple(capacities.values())
+        least = tuple([_capacity(value, self._steps[name]) for name, value in values.items()])
+        key = family.capacities_for(least, self._run_time, self._compile_time)
+        capacities = dict(zip(values, key, strict=True))
         compiled = self._compiled.get(key)
         if compiled is None:
             compiled = self._compiled[key] = Compiled(self._at(capacities), self._donated)

@@ -25,6 +25,9 @@ _MOST_EXAMPLES = 4
 USES_UNTIL_EXACT = 32
 """A size that has run padded so often is compiled for itself."""
 
+_MOST_BORROWED = 64
+"""So many times what is needed a program that stands in may compute."""
+
 _MOST_EXACT = 10
 """So many sizes of a family are compiled for themselves: where hundreds come again and again, most stay padded."""
 
@@ -156,6 +159,8 @@ class Family:
         exact: the sizes for which programs are compiled as they are.
         examples: the sizes of other programs, from which symbols were learnt.
         uses: of sizes that run padded, how often they have.
+        capacities: those of the padded programs, a number for each symbol.
+        borrowed: of other capacities, how much time programs with larger ones have wasted.
         template: the symbols, once they are known.
         made: what `bucketed` keeps for the template.
         number: which family of this process it is.
@@ -166,6 +171,8 @@ class Family:
         self.exact: list[tuple[int, ...]] = []
         self.examples: list[tuple[int, ...]] = []
         self.uses: dict[tuple[int, ...], int] = {}
+        self.capacities: list[tuple[int, ...]] = []
+        self.borrowed: dict[tuple[int, ...], int] = {}
         self.template: Template | None = None
         self.made: Any = None
         self.number = next(_numbers)
@@ -191,6 +198,7 @@ class Family:
         values = None if self.template is None else self.template.values_of(program.sizes)
         if values is None and len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(program.sizes)
+            self.capacities, self.borrowed = [], {}  # those of other symbols
             self._learn(program)
             values = None if self.template is None else self.template.values_of(program.sizes)
         return values
@@ -206,6 +214,37 @@ class Family:
         self.uses.pop(key, None)
         self.exact.append(program.sizes)
         return True
+
+    def capacities_for(
+        self, least: tuple[int, ...], run_time: Callable[[tuple[int, ...]], int], compile_time: int
+    ) -> tuple[int, ...]:
+        """The capacities with which a padded program runs, at least these; counts one more use.
+
+        A compiled program with larger ones stands in, until the work that this has wasted is worth a compilation.
+
+        Args:
+            least: what is needed.
+            run_time: how long a program with some capacities runs.
+            compile_time: how long it takes to compile one.
+        """
+        if least in self.capacities:
+            return least
+        most = _MOST_BORROWED * math.prod(least)
+        larger = [
+            known
+            for known in self.capacities
+            if len(known) == len(least)
+            and all(a >= b for a, b in zip(known, least, strict=True))
+            and math.prod(known) <= most
+        ]
+        if larger:
+            best = min(larger, key=run_time)
+            wasted = self.borrowed.pop(least, 0) + max(run_time(best) - run_time(least), 0)
+            if wasted <= compile_time:
+                self.borrowed[least] = wasted
+                return best
+        self.capacities.append(least)
+        return least
 
     def _learn(self, program: Sized) -> None:
         self.made = None

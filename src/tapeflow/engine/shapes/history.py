@@ -42,8 +42,10 @@ def history() -> str:
 
 
 def _samples(family: Family) -> list[Samples]:
-    uses = [[count, *sizes] for sizes, count in family.uses.items()]
-    return [[list(s) for s in family.exact], [list(s) for s in family.examples], uses]
+    return [
+        *[[list(s) for s in sizes] for sizes in (family.exact, family.examples, family.capacities)],
+        *[[[count, *s] for s, count in counts.items()] for counts in (family.uses, family.borrowed)],
+    ]
 
 
 def _named(found: list[Family]) -> Iterator[tuple[str, Family]]:
@@ -78,7 +80,7 @@ def _unpacked(text: str) -> dict[str, list[Samples]]:
 def _is_sound(parts: Any) -> bool:
     return (
         isinstance(parts, list)
-        and len(parts) == 3
+        and len(parts) == 5
         and all(isinstance(samples, list) for samples in parts)
         and all(isinstance(s, list) and all(type(n) is int for n in s) for samples in parts for s in samples)
     )
@@ -94,11 +96,13 @@ def _remind(family: Family) -> None:
             break
     else:
         return
-    exact, examples, uses = _remembered.pop(key)
+    exact, examples, capacities, uses, borrowed = _remembered.pop(key)
     if len({len(sizes) for sizes in (*exact, *examples, *family.exact, *family.examples)}) == 1:
         family.exact = [tuple(sizes) for sizes in exact]
         family.examples = [tuple(sizes) for sizes in examples]
+        family.capacities = [tuple(sizes) for sizes in capacities]
         family.uses = {tuple(sizes): count for count, *sizes in uses}
+        family.borrowed = {tuple(sizes): count for count, *sizes in borrowed}
         family.template = family.made = None
 
 

@@ -13,6 +13,9 @@ from tapeflow.engine.program import clear_programs
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes.family import all_families
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:tf.function .* has been recorded"
+)  # for many shapes, on purpose
 L, K = tf.keras.layers, tf.keras
 LENGTHS = [9, 13, 6, 11, 17, 30, 5, 23, 8, 16]
 WORDS = 30

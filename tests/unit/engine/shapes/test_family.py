@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,30 @@ def test_a_size_that_comes_again_and_again_is_compiled_for_itself() -> None:
         for _ in range(USES_UNTIL_EXACT + 1):
             family.is_settled(Program((n, 4)))
     assert len(family.exact) <= 10
+
+
+def test_a_larger_program_stands_in_until_that_has_cost_a_compilation() -> None:
+    family = Family("x", True)
+
+    def capacities_for(*least: int) -> tuple[int, ...]:
+        return family.capacities_for(least, math.prod, 100)
+
+    assert capacities_for(8, 4) == (8, 4)
+    assert capacities_for(16, 8) == (16, 8)
+    assert capacities_for(4, 8) == (16, 8)  # (8, 4) is too small
+    assert [capacities_for(8, 2) for _ in range(7)] == [(8, 4)] * 6 + [(8, 2)]  # 16 wasted each time
+    assert capacities_for(8, 2) == (8, 2)
+    assert family.borrowed == {(4, 8): 96}
+    assert capacities_for(4, 8) == (4, 8)
+    assert capacities_for(1, 1) == (8, 2)
+    assert family.capacities == [(8, 4), (16, 8), (8, 2), (4, 8)]
+    assert family.borrowed == {(1, 1): 15}
+
+
+def test_what_a_file_says_of_capacities_is_bounded() -> None:
+    family = Family("x", True)
+    family.capacities = [(8,), (1 << 40, 1 << 40), (-8, 8)]
+    assert family.capacities_for((4, 4), lambda capacities: 1, 100) == (4, 4)
 
 
 def test_owners_have_families_of_their_own() -> None:

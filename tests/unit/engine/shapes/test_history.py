@@ -12,7 +12,7 @@ import pytest
 
 from tapeflow.engine.shapes import family as families
 from tapeflow.engine.shapes import history
-from tapeflow.engine.shapes.family import Owner, family_of
+from tapeflow.engine.shapes.family import Family, Owner, family_of
 
 
 @dataclass
@@ -39,17 +39,29 @@ def values(owner: Owner, *sizes: int) -> list[Any]:
     return [family_of(Program((n, 4)), owner).values_of(Program((n, 4))) for n in sizes]
 
 
+def run_padded(family: Family, least: int) -> tuple[int, ...]:
+    return family.capacities_for((least,), sum, 16)
+
+
 def test_a_process_goes_on_where_another_was(monkeypatch: pytest.MonkeyPatch) -> None:
     owner = Owner()
     values(owner, 5, 7, 9)
-    family_of(Program((9, 4)), owner).is_settled(Program((9, 4)))
+    family = family_of(Program((9, 4)), owner)
+    family.is_settled(Program((9, 4)))
+    run_padded(family, 16)
+    run_padded(family, 8)
     told = history.history()
     expected = values(owner, 11, 5, 9)
     new_process(monkeypatch)
     history.set_history(told)
     again = Owner()
     assert values(again, 11, 5, 9) == expected == [{"s0": 11}, None, {"s0": 9}]
-    assert family_of(Program((9, 4)), again).uses == {(9, 4): 1}
+    family = family_of(Program((9, 4)), again)
+    assert family.uses == {(9, 4): 1}
+    assert family.capacities == [(16,)]
+    assert family.borrowed == {(8,): 8}
+    assert run_padded(family, 8) == (16,)
+    assert run_padded(family, 8) == (8,)
 
 
 def test_what_is_not_asked_for_yet_is_told_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +103,9 @@ def test_families_that_are_there_are_reminded(monkeypatch: pytest.MonkeyPatch) -
         "no base 85 \x00",
         base64.b85encode(b"not packed").decode(),
         base64.b85encode(zlib.compress(b"[1]")).decode(),
-        base64.b85encode(zlib.compress(json.dumps({"a-0": [[["x"]], [], []], "b-0": 3}).encode())).decode(),
+        base64.b85encode(
+            zlib.compress(json.dumps({"a-0": [[["x"]], [], [], [], []], "b-0": 3}).encode())
+        ).decode(),
         base64.b85encode(zlib.compress(b" " * (1 << 25))).decode(),
     ],
 )
