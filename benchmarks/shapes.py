@@ -27,6 +27,17 @@ _TITLES = {
     "policy": "policy gradient, 60 episodes",
     "fit_1000": "`fit`, 1,000 lengths, dense model",
     "two_axes": "`fit`, length and batch size both vary",
+    "small_ops": "150 small results printed",
+    "small_gradients": "30 small gradients of 30 shapes",
+    "expression": "an expression of 500 ops",
+    "widths": "ten models of different width, `fit` of two epochs each",
+    "first_mlp": "the first step of `fit`, MLP",
+    "first_cnn": "the first step of `fit`, CNN",
+    "first_lstm": "the first step of `fit`, LSTM",
+    "tiny": "`evaluate`, `predict`, `fit` and three tape steps of a tiny model",
+    "greedy": "greedy decoding of 60 words",
+    "beam": "beam search of 40 steps",
+    "integrated_gradients": "integrated gradients over 50 pictures",
 }
 
 

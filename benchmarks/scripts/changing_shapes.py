@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.scripts import first_times
+
 WORDS, BATCH = 1000, 16
 Batches = list[tuple[np.ndarray, np.ndarray]]
 RANDOM = np.random.default_rng(0)
@@ -117,6 +119,7 @@ WORK: dict[str, Callable[[Any], Callable[[], object]]] = {
     "policy": _policy,
     "fit_1000": lambda tf: _fit(tf, "dense", _texts(_lengths(1000))),
     "two_axes": lambda tf: _fit(tf, "dense", _texts(_lengths(200), lambda i: 3 + i % 30)),
+    **first_times.WORK,
 }
 
 
@@ -127,6 +130,7 @@ def main() -> None:
     tf = importlib.import_module(package)
     if package == "tapeflow":
         importlib.import_module("jax")
+    tf.constant(1.0).numpy()  # the start of the process is another benchmark
     run = WORK[work](tf)
     times = []
     for _ in range(2):

@@ -11,11 +11,12 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
-from tapeflow.engine.backend import jax
 from tapeflow.engine.precompile import awaited, compile_ahead
+from tapeflow.engine.quick import jitted
 from tapeflow.engine.settings import settings
 
 T = TypeVar("T")
@@ -28,30 +29,40 @@ class Compiled:
     """A function that is compiled when it is first called.
 
     Args:
-        function: a pure function of arrays.
+        function: a pure function of arrays; all its calls have arguments of the same shapes.
         donated: which arguments the compiled function may overwrite.
+        is_looped: whether what it computes is the body of one loop, whose turns its arguments tell.
 
     Attributes:
         used_at: when it was last called, as a number that grows from call to call; 0 if there is no code.
     """
 
-    __slots__ = ("__weakref__", "_ahead", "_jitted", "used_at")
+    __slots__ = ("__weakref__", "_ahead", "_jit", "_jitted", "used_at")
 
-    def __init__(self, function: Callable[..., Any], donated: tuple[int, ...] = ()) -> None:
-        self._jitted: Any = jax.jit(function, donate_argnums=donated)
+    def __init__(
+        self, function: Callable[..., Any], donated: tuple[int, ...] = (), is_looped: bool = False
+    ) -> None:
+        self._jit = partial(jitted, function, donated, is_looped)
+        self._jitted: Any = None
         self._ahead: Future[Any] | None = None
         self.used_at = 0
 
     def compile_ahead(self, arguments: list[Any]) -> None:
         """Begin to compile for arguments like these, on a thread of its own."""
-        self._ahead = compile_ahead(self._jitted, arguments)
+        self._ahead = compile_ahead(self._jit, arguments)
 
     def function(self) -> Callable[..., Any]:
         """What is to be called, at once and once: the next call asks again."""
         if not self.used_at:
             _admit(self)
         self.touch()
-        return self._jitted if self._ahead is None else awaited(self._ahead)
+        if self._ahead is not None:
+            return awaited(self._ahead)
+        return self._first if self._jitted is None else self._jitted
+
+    def _first(self, *arguments: Any) -> Any:
+        self._jitted = self._jit(*arguments)
+        return self._jitted(*arguments)
 
     def touch(self) -> None:
         """Be the one that was used last."""
@@ -59,7 +70,8 @@ class Compiled:
 
     def release(self) -> None:
         """Let go of the code."""
-        self._jitted.clear_cache()
+        if self._jitted is not None:
+            self._jitted.clear_cache()
         self._ahead = None
         self.used_at = 0
         _kept.discard(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -11,14 +12,14 @@ from tapeflow.engine import phases
 from tapeflow.engine.backend import jax
 
 
-def compile_ahead(jitted: Any, arguments: list[Any]) -> Future[Any]:
-    """Begin to compile a `jax.jit` function for arguments like these; the result is called as it would be.
+def compile_ahead(jit: Callable[..., Any], arguments: list[Any]) -> Future[Any]:
+    """Begin to compile for arguments like these; the result is called as what `jit` makes for them would be.
 
     Only shapes and dtypes are kept: whoever holds a Variable's buffer keeps it from being overwritten.
     """
     shapes = jax.tree.map(_shape_of, arguments)
     compiler = ThreadPoolExecutor(1, thread_name_prefix="tapeflow-compile")
-    found = compiler.submit(lambda: jitted.lower(*shapes).compile())
+    found = compiler.submit(lambda: jit(*shapes).lower(*shapes).compile())
     compiler.shutdown(wait=False)
     return found
 

@@ -224,7 +224,9 @@ class Repeated(Record):
         self._leaf_specs = leaf_specs
         _withdraw(trace, recording)
         self._plan()
-        self._compiled = CompiledForSizes(self._evaluate, (0,), _RepeatedSizes(self), count_compiled)
+        self._compiled = CompiledForSizes(
+            self._evaluate, (0,), _RepeatedSizes(self), count_compiled, is_looped=True
+        )
 
     def _plan(self) -> None:
         """Sort the leaves by where their values come from at each turn."""

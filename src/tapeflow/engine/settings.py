@@ -51,7 +51,7 @@ class Settings:
     op_by_op: bool = False
     check_numerics: bool = False
     handful: int = 4
-    soft_nodes: int = 256
+    soft_nodes: int = 32
     hard_nodes: int = 2048
     soft_bytes: int = 256 << 20
     hard_bytes: int = 2 << 30

@@ -54,9 +54,10 @@ class CompiledForSizes(Compiled):
         donated: which arguments the compiled function may overwrite.
         program: what it is made of.
         on_compile: called when something is about to be compiled.
+        is_looped: whether what it computes is the body of one loop.
     """
 
-    __slots__ = ("_donated", "_is_counted", "_on_compile", "_padded", "_program")
+    __slots__ = ("_donated", "_is_counted", "_is_looped", "_on_compile", "_padded", "_program")
 
     def __init__(
         self,
@@ -64,9 +65,11 @@ class CompiledForSizes(Compiled):
         donated: tuple[int, ...],
         program: Sizable,
         on_compile: Callable[[], None],
+        is_looped: bool = False,
     ) -> None:
-        super().__init__(function, donated)
+        super().__init__(function, donated, is_looped)
         self._program, self._donated, self._on_compile = program, donated, on_compile
+        self._is_looped = is_looped
         self._padded: WeakKeyDictionary[Owner, _Padded | None] = WeakKeyDictionary()
         self._is_counted = False
 
@@ -112,7 +115,9 @@ class CompiledForSizes(Compiled):
         """The results of the family's program; where that cannot be made, of one for these sizes."""
         while family.made is None and family.template is not None:
             try:
-                family.made = PaddedProgram(family.template, self._program, arguments, self._donated)
+                family.made = PaddedProgram(
+                    family.template, self._program, arguments, self._donated, self._is_looped
+                )
             except Exception as error:  # noqa: BLE001 - kernels and JAX raise anything where a size is a symbol
                 _log.debug("Sizes that vary are compiled one by one: %s", error)
                 if not family.raise_lowest(self._program):
@@ -151,9 +156,14 @@ class PaddedProgram:
     """A family's function, traced for symbolic sizes and compiled for capacities."""
 
     def __init__(
-        self, template: Template, program: Sizable, arguments: Sequence[Any], donated: tuple[int, ...]
+        self,
+        template: Template,
+        program: Sizable,
+        arguments: Sequence[Any],
+        donated: tuple[int, ...],
+        is_looped: bool,
     ) -> None:
-        self._steps = template.steps
+        self._steps, self._is_looped = template.steps, is_looped
         flat, tree = jax.tree.flatten(arguments)
         self._shapes = [
             _shape(x, place, template) for x, place in zip(flat, program.places(arguments), strict=True)
@@ -183,7 +193,7 @@ class PaddedProgram:
         capacities = dict(zip(values, key, strict=True))
         compiled = self._compiled.get(key)
         if compiled is None:
-            compiled = self._compiled[key] = Compiled(self._at(capacities), self._donated)
+            compiled = self._compiled[key] = Compiled(self._at(capacities), self._donated, self._is_looped)
             on_compile()
         padded = [
             _padded(x, shape, capacities) if has_symbols(shape) else x
