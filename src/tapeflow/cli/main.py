@@ -1,6 +1,6 @@
 """The command line: which command is meant, and exit codes.
 
-0: done. 1: it could not be done, and a line on stderr says why. 2: it was asked for wrongly. Nobody is shown a
+0: success. 1: failure, and a line on stderr says why. 2: usage error. Nobody is shown a
 traceback for a mistake of their own.
 """
 
