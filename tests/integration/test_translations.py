@@ -112,3 +112,10 @@ def test_it_is_written_in_chinese(page: str) -> None:
         words = re.findall(r"[A-Za-z]{2,}", LINK.sub("]", SPAN.sub("", paragraph)))
         characters = re.findall(r"[一-鿿]", paragraph)
         assert len(words) <= max(3, len(characters)), paragraph
+
+
+@pytest.mark.parametrize("page", [START, *PAGES])
+def test_a_paragraph_is_one_line(page: str) -> None:
+    """A line that is broken between two Chinese characters is shown with a space there."""
+    text = prose((CHINESE / page).read_text("utf-8"))
+    assert re.findall(r"[^\n|]\n *(?![-#|>!]|\d+\. )\S", text) == []
