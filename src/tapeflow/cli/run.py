@@ -1,7 +1,7 @@
-"""Run a TensorFlow 2 script unchanged on TapeFlow.
+"""Run a TensorFlow 2 script, as it is, on TapeFlow.
 
-Inside the script, `import tensorflow`, `import keras` and `tensorboard.plugins` import TapeFlow. With --report, the
-script is not run: every TensorFlow name that it uses is listed, and whether TapeFlow has it.
+`import tensorflow`, `import keras` and `tensorboard.plugins` mean TapeFlow inside it. With --report nothing is run:
+every TensorFlow name that the script uses is listed, with whether TapeFlow has it.
 
   tapeflow run train.py --epochs 5
   tapeflow run -m my_package.train
@@ -23,11 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tapeflow run`."""
     parser.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module")
     parser.add_argument(
-        "--report",
-        action="store_true",
-        help="list the TensorFlow names that the script uses; exit 1 if a required one is missing",
+        "--report", action="store_true", help="list the names it uses; exit 1 if one it needs is missing"
     )
-    parser.add_argument("--json", action="store_true", help="with --report: print JSON")
+    parser.add_argument("--json", action="store_true", help="with --report: as JSON")
     parser.add_argument("script", metavar="SCRIPT", help="a Python file")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="passed on to the script")
 
