@@ -89,7 +89,7 @@ class Verdict:
     figure: str
 
     def __str__(self) -> str:
-        word = {True: "met", False: "MISSED", None: "unknown"}[self.is_met]
+        word = {True: "met", False: "MISSED", None: "unsure"}[self.is_met]
         return f"  {word:<7} {self.text}: {self.figure}"
 
 

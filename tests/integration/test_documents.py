@@ -30,6 +30,7 @@ FENCE = re.compile(
 NOT_RUN = {
     "docs/board.md": ["needs a notebook"],
     "docs/distribute.md": ["needs a program of its own"],
+    "docs/notebooks.md": ["needs a notebook"],
     "docs/tune.md": ["needs a database"],
 }
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -113,6 +114,9 @@ def check_pip(words: list[str], is_whole: bool) -> None:
     extras = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
     assert words[0] == "install"
     for word in words[1:]:
+        if jax := re.fullmatch(r"jax\[(\w+)\]", word):
+            assert jax[1] in (importlib.metadata.metadata("jax").get_all("Provides-Extra") or ())
+            continue
         found = re.fullmatch(r"(?:\.|tapeflow)(?:\[([\w,]+)\])?", word)
         assert found is not None, word
         assert set((found[1] or "dev").split(",")) <= set(extras)

@@ -1,4 +1,4 @@
-"""Who may look, and what a browser may do with what it is shown.
+"""Access control: who may open the board, and what a browser may do with what it is shown.
 
 On loopback, everybody who reaches the port is this machine, unless a web page of somebody else's makes the browser
 ask for it under a name that leads here (DNS rebinding): so the `Host` must be one of ours. On any other address a

@@ -1,5 +1,5 @@
 """Show runs in the browser: scalars, images, sound, text and more, from the event files of TapeFlow, TensorFlow,
-PyTorch, Keras or Lightning, live while they are written, every logged point of them.
+PyTorch, Keras or Lightning, live while they are written, with every logged point.
 
     tapeflow board --logdir runs
     tapeflow board --logdir ours:runs --logdir theirs:/data/runs --port 8080
@@ -37,11 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--host",
         default="127.0.0.1",
-        help="the address to listen on (default: this machine only). On any other, a token is made and printed as "
-        "part of the URL, and nobody gets in without it",
+        help="the address to listen on (default: this machine only). On any other address, access needs a token, "
+        "which is printed as part of the URL",
     )
-    add("--bind_all", "--bind-all", action="store_true", help="TensorBoard's way to say --host 0.0.0.0")
-    add("--port", type=int, default=6006, help="the port, or the next free one (default: 6006; 0: any)")
+    add(
+        "--bind_all",
+        "--bind-all",
+        action="store_true",
+        help="listen on all addresses, as in TensorBoard: the same as --host 0.0.0.0",
+    )
+    add(
+        "--port",
+        type=int,
+        default=6006,
+        help="the port; if it is taken, the next free one (default: 6006; 0: any free port)",
+    )
     add(
         "--open",
         action=argparse.BooleanOptionalAction,
@@ -54,37 +64,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.2,
         metavar="SECONDS",
-        help="how often files are looked at (default: 0.2)",
+        help="seconds between checks for new data (default: 0.2)",
     )
-    add("--read-only", action="store_true", help="settings (labels, notes, colours) cannot be changed")
+    add("--read-only", action="store_true", help="do not allow changes to settings (labels, notes, colours)")
     add(
         "--path-prefix",
         "--path_prefix",
         default="",
         metavar="/PREFIX",
-        help="serve below this path, for a proxy",
+        help="serve the board under this path, for use behind a proxy",
     )
-    add("--inspect", action="store_true", help="say what the runs hold and exit; see `tapeflow inspect`")
+    add("--inspect", action="store_true", help="list what the runs contain and exit; see `tapeflow inspect`")
     add(
         "--allowed-host",
         action="append",
         default=[],
         metavar="NAME[:PORT]",
-        help="a further name the board may be asked for by, and its page may come from: for a proxy on this machine",
+        help="another host name under which the board may be reached, for use behind a proxy on this machine",
     )
-    add("--token", default="", help="the token to ask for, instead of a new one at every start")
+    add("--token", default="", help="the access token to use, instead of a new one at every start")
     add(
         "--cache-dir",
         default=None,
         metavar="DIR",
-        help="where the index is kept (default: the user's cache folder)",
+        help="the folder for the index (default: the user's cache folder)",
     )
-    add("--no-cache", action="store_true", help="keep no index: every start reads everything")
+    add("--no-cache", action="store_true", help="keep no index; every start reads all files")
     add(
         "--settings",
         default="",
         metavar="FILE",
-        help="where labels, notes and colours are kept, to share them",
+        help="the file for labels, notes and colours, to share them",
     )
     for flag in _NOT_NEEDED:
         add(flag, nargs="?", help=argparse.SUPPRESS)

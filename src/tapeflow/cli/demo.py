@@ -3,12 +3,12 @@
 A convolutional network learns to read 8x8 digits; then a random search tries other learning rates, sizes and
 dropouts. It takes less than a minute on two cores. The board then opens in the browser and stays until Ctrl+C.
 
-  tapeflow demo                     train, then look
-  tapeflow demo --live              look while it trains
-  tapeflow demo --quick --no-open   the shortest one; the address is printed, no browser is opened
-  tapeflow demo --check             train, ask the board for every panel, exit: 0 if all answer, 1 if not
+  tapeflow demo                     train, then show the board
+  tapeflow demo --live              show the board while it trains
+  tapeflow demo --quick --no-open   the shortest demo; prints the address instead of opening a browser
+  tapeflow demo --check             train, check every panel of the board, exit: 0 if all answer, 1 if not
 
-What it logs stays below --logdir: `tapeflow board --logdir logs` shows it again.
+The logs stay below --logdir: `tapeflow board --logdir logs` shows them again.
 """
 
 from __future__ import annotations
@@ -42,15 +42,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     add = parser.add_argument
     add(
-        "--logdir", default="logs", metavar="DIR", help="where a folder for this demo is made (default: logs)"
+        "--logdir",
+        default="logs",
+        metavar="DIR",
+        help="the folder in which to create this demo's folder (default: logs)",
     )
     add("--quick", action="store_true", help="fewer epochs and trials: seconds instead of a minute")
     add("--trials", type=int, metavar="N", help="trials of the search (default: 8; with --quick 2; 0: none)")
     add("--live", action="store_true", help="start the board first, and watch the training")
     add("--no-board", action="store_true", help="only train")
-    add("--port", type=int, default=6006, help="the port, or the next free one (default: 6006; 0: any)")
+    add(
+        "--port",
+        type=int,
+        default=6006,
+        help="the port; if it is taken, the next free one (default: 6006; 0: any free port)",
+    )
     add("--no-open", action="store_true", help="do not open the page in the browser")
-    add("--check", action="store_true", help="ask the board for every panel and exit instead of serving it")
+    add("--check", action="store_true", help="check that the board answers for every panel, and exit")
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -1,13 +1,13 @@
-"""Say what is installed, what is broken, and what is slow and why, each with what to do about it.
+"""Report what is installed, broken or slow, with a fix for each problem.
 
-Versions, devices, caches and their size, the board's page, and some seconds of measuring: a matrix product, calling a
-program, the cache's disk, cores and quotas, clocks, and variables in the environment that cost speed. It works
-without JAX, too, and says so. Nothing is changed and nothing is sent anywhere.
+It checks versions, devices, caches and their size, the board's page, cores and quotas, clocks, and environment
+variables that cost speed, and measures for some seconds: a matrix product, calling a program, the cache's disk. It
+also works without JAX. It changes nothing and sends nothing anywhere.
 
   tapeflow doctor
   tapeflow doctor --json > report.json
 
-Marks: X broken, ! costs speed, i to know. The exit code is 1 if something is broken, otherwise 0.
+Marks: X broken, ! costs speed, i for information. The exit code is 1 if something is broken, otherwise 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from tapeflow.doctor.finding import Finding, State
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     parser.add_argument(
-        "--json", action="store_true", help="as JSON: section, name, value, state, remedy of each"
+        "--json",
+        action="store_true",
+        help="print JSON: section, name, value, state and remedy of each finding",
     )
 
 

@@ -18,14 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     logdirs.add_arguments(parser)
     add("-o", "--output", required=True, metavar="FILE", help="the HTML file to write")
-    add("--points", type=int, default=2000, help="at most so many points of a series (default: 2000)")
+    add("--points", type=int, default=2000, help="the maximum number of points per series (default: 2000)")
     add(
         "--steps",
         type=int,
         default=20,
-        help="at most so many steps of pictures, sounds and texts (default: 20)",
+        help="the maximum number of steps of images, sounds and texts (default: 20)",
     )
-    add("--settings", default="", metavar="FILE", help="where labels, notes and colours are kept")
+    add("--settings", default="", metavar="FILE", help="the file with labels, notes and colours")
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Say what runs hold: tags, how many values, from which step to which, and what is damaged.
+"""List what runs contain: tags, the number of values, the range of steps, and damaged files.
 
 tapeflow inspect runs
 tapeflow inspect runs/train --csv train.csv
@@ -29,10 +29,10 @@ from tapeflow.cli.failure import Failure
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     add = parser.add_argument
-    add("path", metavar="PATH", help="a run, a folder with runs in it, or an event file")
-    add("--json", action="store_true", help="as JSON instead of text")
+    add("path", metavar="PATH", help="a run, a folder that contains runs, or an event file")
+    add("--json", action="store_true", help="print JSON instead of text")
     add("--csv", metavar="OUT", help="write every scalar to a CSV file: run, tag, step, wall_time, value")
-    add("--parquet", metavar="OUT", help="the same as a Parquet file; needs pyarrow")
+    add("--parquet", metavar="OUT", help="write every scalar to a Parquet file; needs pyarrow")
 
 
 def run(chosen: argparse.Namespace) -> int:

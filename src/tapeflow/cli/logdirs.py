@@ -18,15 +18,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME:]PATH",
-        help="a folder with runs in it, or a single event file. May be given several times, with names that the "
-        "names of its runs then begin with; need not exist yet",
+        help="a folder with runs in it, or a single event file. May be repeated; a NAME is prepended "
+        "to the names of its runs. The folder need not exist yet",
     )
     parser.add_argument(
         "--logdir_spec",
         "--logdir-spec",
         default="",
         metavar="NAME:PATH,...",
-        help="TensorBoard's way to give several",
+        help="several folders in one argument, as in TensorBoard",
     )
 
 

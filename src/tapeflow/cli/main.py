@@ -1,6 +1,6 @@
 """The command line: which command is meant, and exit codes.
 
-0: done. 1: it could not be done, and a line on stderr says why. 2: it was asked for wrongly. Nobody is shown a
+0: success. 1: failure, and a line on stderr says why. 2: usage error. Nobody is shown a
 traceback for a mistake of their own.
 """
 
@@ -40,14 +40,14 @@ _NEEDED = (
 _HELP = """\
 usage: tapeflow COMMAND ...
 
-  tapeflow board          show runs in the browser, live: `tapeflow board --logdir runs`
+  tapeflow board          show runs live in the browser: `tapeflow board --logdir runs`
   tapeflow board export   write what the board shows into one HTML file
-  tapeflow demo           train a small network on digits, with everything logged, and show it
-  tapeflow doctor         say what is installed, broken or slow here, and what to do about it
-  tapeflow inspect        say what a run holds, as text, JSON, CSV or Parquet
-  tapeflow run            run a TensorFlow script, as it is, on TapeFlow
+  tapeflow demo           train a small network on digits, log everything, and open the board
+  tapeflow doctor         report what is installed, broken or slow, with a fix for each problem
+  tapeflow inspect        list what a run contains, as text, JSON, CSV or Parquet
+  tapeflow run            run a TensorFlow script unchanged on TapeFlow
 
-`tapeflow COMMAND --help` says more. `tapeflow --version` says which TapeFlow this is.
+`tapeflow COMMAND --help` explains a command. `tapeflow --version` prints the version.
 """
 
 

@@ -19,8 +19,8 @@ class Piped:
     def __init__(self, pipe: Pipe, options: Options | None = None) -> None:
         if not isinstance(pipe, Pipe):
             raise TypeError(
-                f"tf.data.Dataset expected not to be called; got {pipe!r}. Use "
-                "tf.data.Dataset.from_tensor_slices, from_tensors, from_generator or range."
+                f"tf.data.Dataset cannot be constructed directly; got {pipe!r}. Use "
+                "tf.data.Dataset.from_tensor_slices, from_tensors, from_generator or range instead."
             )
         self._pipe = pipe
         self._options = options

@@ -20,8 +20,8 @@ class _Switch(NamedTuple):
 # What costs speed when it is on, and is easily forgotten in a shell.
 _SWITCHES = (
     _Switch("JAX_DISABLE_JIT", "nothing is compiled: every op runs by itself"),
-    _Switch("JAX_DEBUG_NANS", "every result is looked at, one by one"),
-    _Switch("JAX_DEBUG_INFS", "every result is looked at, one by one"),
+    _Switch("JAX_DEBUG_NANS", "every result is checked separately"),
+    _Switch("JAX_DEBUG_INFS", "every result is checked separately"),
     _Switch("JAX_CHECK_TRACER_LEAKS", "nothing that was traced is kept"),
     _Switch("JAX_ENABLE_CHECKS", "JAX checks itself"),
     _Switch("JAX_LOG_COMPILES", "every compilation is written to the log"),

@@ -160,7 +160,7 @@ class Tensor(TensorLike):
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            "Tensor() expected not to be called; use tf.constant(value) or tf.convert_to_tensor(value)."
+            "tf.Tensor cannot be constructed directly. Use tf.constant(value) or tf.convert_to_tensor(value) instead."
         )
 
     def _as_node(self) -> Node:

@@ -16,7 +16,7 @@ from tapeflow.summary.writer import Prepared
 
 
 def set_step(step: Any) -> None:
-    """Set the default step of this thread: an int, or a Variable, whose value of the day is taken."""
+    """Set the default step of this thread: an int, or a Variable, whose current value is used."""
     current.step = step
 
 

@@ -39,8 +39,8 @@ def test_text() -> None:
     assert repr(Dataset.from_tensor_slices([1])).startswith("<_TensorSliceDataset element_spec=")
 
 
-def test_it_is_not_called() -> None:
-    with pytest.raises(TypeError, match="not to be called.*from_tensor_slices"):
+def test_it_cannot_be_constructed_directly() -> None:
+    with pytest.raises(TypeError, match="cannot be constructed directly; got .*from_tensor_slices"):
         Dataset([1, 2])  # pyright: ignore[reportArgumentType]
 
 

@@ -421,7 +421,7 @@ class TestIdentity:
 
 class TestErrors:
     def test_not_made_by_calling(self):
-        with pytest.raises(TypeError, match=r"use tf\.constant\(value\)"):
+        with pytest.raises(TypeError, match=r"cannot be constructed directly\. Use tf\.constant\(value\)"):
             tf.Tensor([1.0])
 
     @pytest.mark.parametrize("name", ["op", "name", "graph"])

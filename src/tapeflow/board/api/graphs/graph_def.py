@@ -75,7 +75,7 @@ class Node:
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes and edges; `total` counts the nodes of the file, `lost` edges that lead nowhere."""
+    """Nodes and edges; `total` counts the nodes of the file, `lost` the edges whose source is not in it."""
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
