@@ -4,8 +4,8 @@ Plugin `tapeflow_run` (TensorBoard ignores it) holds strings, each of them one J
 
 | tag | object | read as |
 |---|---|---|
-| `tapeflow/facts` | `Facts`: what the run is | messages of one `id` add up; a new `id` is a new process |
-| `tapeflow/state` | `State`: a sign of life every `interval_s`, at last how it ended | the last one counts |
+| `tapeflow/facts` | `Facts`: what the run is | messages of one `id` add up: they are one process |
+| `tapeflow/state` | `State`: a sign of life every `interval_s`, at last how it ended | the last one of an `id` counts |
 | `tapeflow/console` | `ConsoleLines`: what was printed | one after the other |
 | `tapeflow/alerts` | `UserAlert`: from `tf.summary.alert` | one after the other |
 
@@ -147,14 +147,12 @@ def console_message(lines: Iterable[ConsoleLine]) -> str:
 
 
 def facts_of(texts: Iterable[str | bytes]) -> Facts:
-    """The facts of the last process in the messages of `tapeflow/facts`, in the order they were written."""
-    found: dict[str, Any] = {}
+    """The facts of the process that began last, in the messages of `tapeflow/facts`."""
+    processes: dict[str, dict[str, Any]] = {}
     for text in texts:
         message = _loaded(text, Facts)
-        if message.get("id") != found.get("id"):
-            found = {}
-        found.update(message)
-    return cast("Facts", found)
+        processes.setdefault(message.get("id", ""), {}).update(message)
+    return cast("Facts", max(processes.values(), key=lambda found: found.get("time", 0.0), default={}))
 
 
 def state_of(text: str | bytes) -> State:

@@ -10,12 +10,13 @@ from tapeflow.summary.captured.messages import ConsoleLine
 
 def test_facts_of_one_process_add_up() -> None:
     texts = [
-        messages.dumped({"id": "a", "host": "old", "script": "train.py"}),
-        messages.dumped({"id": "b", "host": "new", "command": ["python", "train.py"]}),
+        messages.dumped({"id": "b", "time": 2, "host": "new", "command": ["python", "train.py"]}),
+        messages.dumped({"id": "a", "time": 1, "host": "old", "script": "train.py"}),
         messages.dumped({"id": "b", "devices": ["cpu:0"], "git": {"commit": "1f", "is_dirty": True}}),
     ]
     assert messages.facts_of(texts) == {
         "id": "b",
+        "time": 2,
         "host": "new",
         "command": ["python", "train.py"],
         "devices": ["cpu:0"],
