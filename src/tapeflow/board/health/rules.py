@@ -23,6 +23,7 @@ shape to judge; only `nan` looks at them.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -137,7 +138,7 @@ def _diverged(tag: str, trend: Trend) -> Finding | None:
     if trend.count < LEAST_VALUES or len(means) < LEAST_VALUES:
         return None
     n, noise = len(means), _noise(means)
-    start = float(np.median(means[: max(1, n // 20)]))
+    start = _median(means[: max(1, n // 20)])
     smooth = _smooth(means)
     at = int(np.argmin(smooth))
     best, gained = float(smooth[at]), max(start - float(smooth.min()), 0.0)
@@ -187,16 +188,16 @@ def overfitting(tag: str, validation: Trend, training: Trend | None) -> Finding 
     since = n - 1 - at
     if since < max(4, n // 5):
         return None
-    best, start = float(smooth[at]), float(np.median(means[: max(2, n // 20)]))
+    best, start = float(smooth[at]), _median(means[: max(2, n // 20)])
     after = means[at + 1 :]
-    tail = float(np.median(means[-max(3, since // 3) :]))
-    if tail <= float(np.median(after[: max(2, since // 3)])):
+    tail = _median(means[-max(3, since // 3) :])
+    if tail <= _median(after[: max(2, since // 3)]):
         return None  # it rose and has stopped rising
     strict = 1.0
     if training is not None and len(training.means) >= LEAST_VALIDATIONS:
         m = len(training.means)
-        then = float(np.median(training.means[max(m * at // n - 1, 0) : m * at // n + 2]))
-        now = float(np.median(training.means[-max(3, m // 10) :]))
+        then = _median(training.means[max(m * at // n - 1, 0) : m * at // n + 2])
+        now = _median(training.means[-max(3, m // 10) :])
         if now > then:
             return None
     else:
@@ -223,7 +224,7 @@ def gradient_finding(tag: str, trend: Trend, least: int, streak: int) -> Finding
     usual = np.abs(trend.means[: -streak or None])
     if len(recent) < streak or len(usual) < 3:
         return None
-    typical = float(np.median(usual))
+    typical = _median(usual)
     last = recent[-streak:]
     if typical > 0 and (~np.isfinite(last) | (last > EXPLODED_TIMES * typical)).all():
         values: dict[str, str | float] = {
@@ -266,10 +267,17 @@ def _short(number: float) -> str:
 def _noise(means: np.ndarray) -> float:
     """The standard deviation around a smooth line."""
     jumps = np.diff(means)
-    return float(1.4826 * np.median(np.abs(jumps - np.median(jumps))) / np.sqrt(2)) if len(jumps) else 0.0
+    return 1.4826 * _median(np.abs(jumps - _median(jumps))) / math.sqrt(2) if len(jumps) else 0.0
 
 
 def _smooth(means: np.ndarray) -> np.ndarray:
     """Medians of three."""
     padded = np.concatenate([means[:1], means, means[-1:]])
-    return np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    before, here, after = padded[:-2], padded[1:-1], padded[2:]
+    return np.maximum(np.minimum(before, here), np.minimum(np.maximum(before, here), after))
+
+
+def _median(values: np.ndarray) -> float:
+    """What `np.median` gives, which takes ten times as long for a few hundred values."""
+    ordered, half = np.sort(values), len(values) // 2
+    return float(ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2)

@@ -79,7 +79,7 @@ class Health:
         while not self._stopping.is_set():
             changes = self.store.changes(version)
             version = changes.version
-            todo |= set(self.store.runs) if changes.is_all else changes.runs
+            todo |= changes.runs
             todo |= self._runs_of_new_status()
             todo = self._look_at(todo)
             self._news.wait(_STATUS_S)
