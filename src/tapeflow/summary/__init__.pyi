@@ -18,6 +18,8 @@ from .histograms import histogram as histogram
 from .hyperparameters import hparams as hparams
 from .image_grids import image_grid as image_grid
 from .images import image as image
+from .logs import Logs as Logs
+from .logs import open as open
 from .meshes import mesh as mesh
 from .pr_curves import pr_curve as pr_curve
 from .run_folders import run as run
