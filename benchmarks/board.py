@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.contenders import PROJECT, Script
 from benchmarks.harness import Bar, Benchmark, Fact
-from benchmarks.scripts.board_data import PICTURES, RUNS, SCALARS, SHAPES, make
+from benchmarks.scripts.board_data import LINES, PICTURES, RUNS, SCALARS, SHAPES, SMALL, make
 
 COLD, WARM = "TapeFlow board, no index", "TapeFlow board, with its index"
 TENSORBOARD = "TensorBoard (Rust server)"
@@ -57,6 +57,18 @@ BENCHMARKS = (
     opening(
         RUNS,
         "opening 1000 runs, process start to last point",
+        (Bar(COLD, TENSORBOARD, at_most=1.0), Bar(WARM, TENSORBOARD, at_most=1.0)),
+        rounds=3,
+    ),
+    opening(
+        LINES,
+        "opening 300 runs of 5 tags and 500 points, process start to last point",
+        (Bar(COLD, TENSORBOARD, at_most=1.0), Bar(WARM, TENSORBOARD, at_most=1.0)),
+        rounds=3,
+    ),
+    opening(
+        SMALL,
+        "opening 3000 small runs, process start to last point",
         (Bar(COLD, TENSORBOARD, at_most=1.0), Bar(WARM, TENSORBOARD, at_most=1.0)),
         rounds=3,
     ),

@@ -1,4 +1,4 @@
-"""The log folders that boards open: two million scalars, a thousand runs, a gigabyte of pictures, histograms."""
+"""The log folders that boards open: two million scalars, hundreds and thousands of runs, pictures, histograms."""
 
 import math
 import random
@@ -7,7 +7,15 @@ from pathlib import Path
 
 FOLDER = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board"
 SCALARS, RUNS, PICTURES, HISTOGRAMS = "scalars", "runs", "pictures", "histograms"
-SHAPES = {SCALARS: (50, 10, 4000), RUNS: (1000, 5, 100), PICTURES: (20, 1, 50), HISTOGRAMS: (1, 10, 500)}
+LINES, SMALL = "lines", "small"
+SHAPES = {
+    SCALARS: (50, 10, 4000),
+    RUNS: (1000, 5, 100),
+    LINES: (300, 5, 500),
+    SMALL: (3000, 3, 20),
+    PICTURES: (20, 1, 50),
+    HISTOGRAMS: (1, 10, 500),
+}
 """Runs, tags and points of each."""
 _PICTURE_BYTES = 1 << 20
 

@@ -59,6 +59,9 @@ def end(process: subprocess.Popen[str], number: int) -> str:
     return process.communicate(timeout=TIMEOUT_S)[1]
 
 
+CAPTURED = ("tapeflow_run", "tapeflow_system")
+
+
 def wait_for(process: subprocess.Popen[str], place: str, times: int = 1) -> bool:
     """Wait until a training says so often that it is somewhere; whether it did before it ended."""
     assert process.stdout is not None
@@ -99,12 +102,17 @@ def kill(process: subprocess.Popen[str], folder: Path, moments: random.Random) -
 
 
 def steps_of(folder: Path) -> dict[tuple[str, str], list[int]]:
-    """The steps of every series below a folder, as TensorBoard shows them."""
+    """The steps of every series below a folder, as TensorBoard shows them; what runs capture by themselves is left out.
+
+    That belongs to the process, not to the training: every process has its own.
+    """
     found: dict[tuple[str, str], list[int]] = {}
     for run in sorted(folder.iterdir()):
         events = EventAccumulator(str(run), size_guidance={"tensors": 0})
         events.Reload()
         for tag in events.Tags()["tensors"]:
+            if events.SummaryMetadata(tag).plugin_data.plugin_name in CAPTURED:
+                continue
             found[run.name, tag] = [event.step for event in events.Tensors(tag)]
     return found
 

@@ -80,12 +80,14 @@ def content(file: Path) -> Any:
 
 
 def events(folder: Path) -> Iterator[Any]:
-    """What the event files below a folder hold: each value with its step, and that there is a graph."""
+    """What was logged below a folder: each value with its step, and that there is a graph."""
     for file in folder.rglob("events.out.tfevents.*"):
         for data in RawEventFileLoader(str(file)).Load():
             event = Event.FromString(data)
             for value in event.summary.value:
                 about = value.metadata.plugin_data.plugin_name
+                if about.startswith("tapeflow_"):
+                    continue  # captured: it belongs to the process, not to the training
                 data = "" if about == "hparams" else value.tensor.SerializeToString()
                 yield file.parent.name, value.tag, event.step, data
             if event.graph_def:

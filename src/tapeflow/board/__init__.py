@@ -16,3 +16,7 @@ in, and no page of another site (`origins`), `connections` ends those that keep 
 `export` writes it all into one file. The board writes nothing but its index and its settings, neither of them in a
 log folder.
 """
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, submod_attrs={"client": ["Client"]})

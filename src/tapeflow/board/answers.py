@@ -33,7 +33,7 @@ def json_answer(content: Any, request: Request | None = None) -> Response:
     data = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
     if request is not None:
         headers["ETag"] = f'"{hashlib.blake2s(data, digest_size=16).hexdigest()}"'
-        if request.headers.get("if-none-match") == headers["ETag"]:
+        if request.headers.get("if-none-match", "").removeprefix("W/") == headers["ETag"]:
             return Response(None, 304, headers)
     return Response(data, 200, headers, "application/json")
 

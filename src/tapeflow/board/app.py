@@ -23,6 +23,7 @@ from tapeflow.board import tensorboard
 from tapeflow.board.answers import Refusal, body_of, json_answer, problem
 from tapeflow.board.auth import Guard
 from tapeflow.board.board import Board
+from tapeflow.board.compression import Compressed
 from tapeflow.board.live import MOST_CLIENTS
 from tapeflow.board.logdirs import NO_DESCRIPTORS
 from tapeflow.board.media import blob_route
@@ -55,7 +56,9 @@ def make_app(board: Board) -> ASGIApp:
         Exception: _refuse,
     }
     app = Starlette(routes=routes_of(board), exception_handlers=handlers, lifespan=lifespan)
-    return Guard(app, board.options)  # outermost, so that it has a hand in what a failing route answers, too
+    return Guard(
+        Compressed(app), board.options
+    )  # outermost, so that it has a hand in what a failing route answers, too
 
 
 def routes_of(board: Board) -> list[BaseRoute]:

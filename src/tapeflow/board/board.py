@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tapeflow.board.cache import cache_folder
+from tapeflow.board.health.watch import Health
+from tapeflow.board.health.webhook import Webhook
 from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.live import Hub
@@ -27,6 +29,7 @@ class Options:
         token: who sends it may look; "" if everybody who reaches the port may.
         cache: the folder of the index; None for none.
         settings: the file of the settings; "" for the usual place.
+        webhook: where alerts are posted to; "" for nowhere.
         is_framed: whether pages of other origins may show the board inside them, as notebooks do.
         version: TapeFlow's, to be told to those who ask.
     """
@@ -40,6 +43,7 @@ class Options:
     read_only: bool = False
     cache: str | None = field(default_factory=cache_folder)
     settings: str = ""
+    webhook: str = ""
     is_framed: bool = False
     version: str = ""
 
@@ -57,14 +61,21 @@ class Board:
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
         self.ingest.at_looks.append(self._look_at_settings)
+        self.health = Health(self.store)
         self.at_end: list[Callable[[], None]] = []  # what panels have begun and must end
 
     def start(self) -> None:
         """Begin to read."""
         self.ingest.start()
+        if self.options.webhook:
+            webhook = Webhook(self.options.webhook)
+            self.health.listeners.append(webhook)
+            self.at_end.append(webhook.close)
+        self.health.start()
 
     def stop(self) -> None:
         """End reading, and keep what has been read."""
+        self.health.stop()
         for end in self.at_end:
             end()
         self.ingest.stop()

@@ -57,6 +57,7 @@ def export(logdirs: list[Logdir], points: int, steps: int, options: Options) -> 
         raise NotBuilt(f"{template.name} has no place for data ({PLACE}): build the page again.")
     board = Board(logdirs, replace(options, cache=None, read_only=True))
     board.ingest.read_once()
+    board.health.look_at_all()
     data, left_out = collect(board, points, steps)
     page = head + f'<script type="application/json" id="tapeflow-export">{inert(data)}</script>' + rest
     return Report(page.encode(), len(board.store.runs), left_out)

@@ -16,11 +16,13 @@ import re
 import struct
 import tempfile
 import time
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 
+from tapeflow.board.health.rules import Finding
 from tapeflow.board.runs import Run
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
 from tapeflow.summary.reader import Damage, EventFileReader, Position, open_regular
@@ -64,7 +66,8 @@ class Index:
 
     def save(self, run: Run) -> None:
         """Keep what has been read of a run."""
-        if self.folder is None or run.state != "ready" or run.bytes_read == run.bytes_saved:
+        is_saved = run.bytes_read == run.bytes_saved and run.judged == run.judged_saved
+        if self.folder is None or run.state != "ready" or is_saved:
             return
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
@@ -77,7 +80,7 @@ class Index:
                 except OSError:
                     os.unlink(file.name)  # or a disk that is full stays so
                     raise
-            run.bytes_saved = run.bytes_read
+            run.bytes_saved, run.judged_saved = run.bytes_read, run.judged
         except (OSError, orjson.JSONEncodeError) as error:  # the latter: a path that is no text
             if not self._is_failing:
                 _log.warning("the index in %s cannot be written: %s", self.folder, error)
@@ -128,6 +131,7 @@ class Kept(NamedTuple):
     unchecked: dict[str, int]
     damages: list[Damage]
     facts: dict[str, Any]
+    findings: list[Finding]
 
     def fill(self, run: Run) -> None:
         """Give it to the run; whoever calls this holds the store's lock."""
@@ -137,6 +141,8 @@ class Kept(NamedTuple):
             run.readers[path] = EventFileReader(path, position=position, follows_links=False)
         for name, value in self.facts.items():
             setattr(run, name, value)
+        run.findings = self.findings
+        run.judged_saved = run.judged
         run.unchecked, run.damages = self.unchecked, self.damages
         run.bytes_saved = run.bytes_read
 
@@ -161,6 +167,7 @@ def _kept(head: dict[str, Any], data: memoryview, at: int) -> Kept:
         {kept["path"]: kept["unchecked"] for kept in head["files"] if kept["unchecked"]},
         [Damage(*damage) for damage in head["damages"]],
         {name: head[name] for name in _KEPT},
+        [Finding(**finding) for finding in head["findings"]],
     )
 
 
@@ -173,6 +180,8 @@ _KEPT = (
     "bad_bytes",
     "tags_left_out",
     "samples_left_out",
+    "vitals",
+    "judged",
 )
 
 
@@ -206,7 +215,8 @@ def _parts(run: Run) -> list[bytes | memoryview]:
         )
         columns += _columns(one.columns, count)
     kept = {name: getattr(run, name) for name in _KEPT}
-    head = orjson.dumps({**kept, "files": files, "series": series, "damages": [list(d) for d in run.damages]})
+    kept |= {"damages": [list(d) for d in run.damages], "findings": [asdict(f) for f in run.findings]}
+    head = orjson.dumps({**kept, "files": files, "series": series})
     head += b" " * (-len(head) % 8)
     return [_MAGIC, struct.pack("<I", len(head)), head, *columns]
 

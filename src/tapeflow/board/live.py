@@ -30,6 +30,9 @@ MOST_POINTS = 20_000
 MOST_LOOKED_AT = 500_000  # points for one message; a series that is begun is told whole, the next ones follow
 _MOST_TAGS = 5000
 _PAUSE_S = 0.1
+_LOADING_PAUSE_S = (
+    0.5  # while runs are read by the thousand, so that the page need not take in each by itself
+)
 _BEAT_S = 15.0
 _MOST_MADE = 64
 _MOST_MADE_BYTES = 32 << 20
@@ -75,6 +78,7 @@ class Hub:
         self._news = asyncio.Event()
         self._is_told = False
         self._is_closed = False
+        self._is_settled = True
         self._made: dict[Any, Any] = {}
         self._made_bytes = 0
 
@@ -122,7 +126,7 @@ class Hub:
                 if found:
                     yield found
                     beat = time.monotonic()
-                    await asyncio.sleep(_PAUSE_S)
+                    await asyncio.sleep(_PAUSE_S if self._is_settled else _LOADING_PAUSE_S)
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), max(beat + _BEAT_S - time.monotonic(), 0.01))
@@ -140,7 +144,7 @@ class Hub:
             key = (client.version, changes.version)
             parts.append(self._once(key, lambda: self._common(changes), len))
             client.version = changes.version
-        if changes.is_all or changes.series or changes.begun_anew or client.is_behind:
+        if changes.series or changes.begun_anew or client.is_behind:
             parts.append(self._points(client, changes))
         if client.settings_version != self.settings.version:
             settings = self.settings.get()
@@ -168,16 +172,17 @@ class Hub:
         """Changes of runs and tags, for everybody."""
         store = self.store
         with store.lock:
-            ids = list(store.runs) if changes.is_all else changes.runs
+            ids = changes.runs
             runs: LiveRuns = {
                 "runs": [store.answer(store.runs[i]) for i in ids if i in store.runs],
                 "removed": [i for i in ids if i not in store.runs],
                 "progress": store.progress(),
             }
-            tags: LiveTags = {"is_all": changes.is_all, "removed": list(changes.begun_anew), "panels": {}}
+            self._is_settled = runs["progress"]["is_done"]
+            tags: LiveTags = {"is_all": False, "removed": list(changes.begun_anew), "panels": {}}
             if len(changes.series) > _MOST_TAGS:
                 tags["is_all"] = True
-            elif not changes.is_all:
+            else:
                 found = store.tags([panel.name for panel in store.panels], changes)
                 tags["panels"] = {panel: entries for panel, entries in found.items() if entries}
         parts = [_event("runs", orjson.dumps(runs))]
@@ -188,7 +193,7 @@ class Hub:
     def _points(self, client: Client, changes: Changes) -> bytes:
         """New points of the series a client follows."""
         cursors = client.cursors
-        if changes.is_all or client.is_behind or changes.begun_anew:
+        if client.is_behind or changes.begun_anew:
             keys = list(cursors)
         else:
             keys = sorted(changes.series & cursors.keys())

@@ -40,6 +40,21 @@ RUNS = Phrases(
     more_damage="{n} more runs have damage",
 )
 
+HEALTH = Phrases(
+    nan="{tag} is not a finite number from step {step} on",
+    diverged="{tag} diverges: it was {best} at step {step} and is {last} now",
+    plateau="{tag} does not fall: it is still {last} at step {step}",
+    overfitting="{tag} rises since step {step}, from {best} to {last}",
+    vanishing="Gradients vanish: {tag} is practically 0 at step {step}",
+    exploding="Gradients explode: {tag} is {last} at step {step}",
+    zero_rate="The learning rate {tag} is 0 since step {step}",
+    input_bound="Training waits for its input {share} % of the time (profile {session})",
+    stalled="There is no sign of life any more",
+    crashed="Crashed: {error}",
+    killed="The process is gone and did not say why",
+    disk="The disk is nearly full: {free} GB are left",
+)
+
 REFUSALS = Phrases(
     failed="the board failed; its log says more",
     token="a token is needed: open the URL the board printed when it started",

@@ -15,6 +15,10 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from tapeflow.board.blobs import facts_of
+from tapeflow.board.health import vitals
+from tapeflow.board.health.alerts import alerts_of
+from tapeflow.board.health.rules import Finding
+from tapeflow.board.health.vitals import Vitals, status_of
 from tapeflow.board.hparams import PLUGIN as HPARAMS
 from tapeflow.board.hparams import hparams_of
 from tapeflow.board.logdirs import FoundRun, natural, shown
@@ -22,6 +26,7 @@ from tapeflow.board.notes import RUNS, joined
 from tapeflow.board.schema import Note, RunState, Setting
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Series
+from tapeflow.summary.captured import messages as captured
 from tapeflow.summary.protos import message
 from tapeflow.summary.reader import Batch, Damage, EventFileReader, Other, open_regular
 from tapeflow.summary.values import Value, value_of
@@ -113,6 +118,8 @@ class Run:
         unchecked: how far files have been read without that.
         was_live: what was last told about it.
         bytes_saved: how much of it is in the index.
+        vitals: what it says of its process.
+        findings: what is wrong with it, when `judged` points had been looked at; `judged_saved` is in the index.
     """
 
     def __init__(self, found: FoundRun, generation: int | None = None, is_checked: bool = False) -> None:
@@ -140,6 +147,9 @@ class Run:
         self.points = 0
         self.tags_left_out = 0
         self.samples_left_out = 0
+        self.vitals: Vitals = {}
+        self.findings: list[Finding] = []
+        self.judged = self.judged_saved = 0
 
     @property
     def id(self) -> str:
@@ -263,6 +273,8 @@ class Run:
                 pieces.setdefault(series, []).append(tuple(np.array([cell]) for cell in row))
         else:
             series = self._of(self.entries, value.tag, False)
+            if plugin == captured.PLUGIN or (series is not None and series.plugin == captured.PLUGIN):
+                vitals.take(self.vitals, value.tag, array, other.event.step, other.event.wall_time)
             if series is not None:
                 value.plugin = value.plugin or series.plugin
                 samples, *facts = facts_of(value)
@@ -375,7 +387,7 @@ class Run:
     def answer(self) -> RunAnswer:
         """The run as the API gives it."""
         self.was_live = self.is_live
-        notes = self.notes()
+        notes, status = self.notes(), status_of(self.vitals)
         return {
             "id": self.id,
             "name": self.name,
@@ -402,6 +414,8 @@ class Run:
             "notes": notes,
             "hparams": self.hparams,
             "profiles": self.profiles(),
+            "status": status,
+            "alerts": alerts_of(self, status),
         }
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 RunState = Literal["waiting", "loading", "ready", "broken"]
+RunStatus = Literal["", "running", "finished", "crashed", "stalled"]
+AlertLevel = Literal["info", "warning", "error"]
 Axis = Literal["step", "relative", "wall"]
 Setting = str | float | bool
 
@@ -77,12 +79,30 @@ class Damage(TypedDict):
     reason: str
 
 
+class Alert(TypedDict):
+    """Something wrong with a run.
+
+    `code` is that of the rule, or "user" for what `tf.summary.alert` logged. `note` says it; `detail` has a traceback,
+    or the user's text. `count` says how often the user raised it.
+    """
+
+    code: str
+    level: AlertLevel
+    tag: str
+    step: int | None
+    wall_time: float | None
+    count: int
+    note: Note
+    detail: str
+
+
 class Run(TypedDict):
     """A run: a folder with event files.
 
     `path` holds the parts of its place in the tree. `message` is "" unless there is something to say; `notes` has
     the same one by one. `damages` holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by
-    name, each with a text that changes with its files.
+    name, each with a text that changes with its files. `status` is how the run says it is doing, "" if it captures
+    nothing that would tell; `alerts` has the worst first.
     """
 
     id: str
@@ -102,6 +122,8 @@ class Run(TypedDict):
     notes: list[Note]
     hparams: dict[str, Setting]
     profiles: dict[str, str]
+    status: RunStatus
+    alerts: list[Alert]
 
 
 class RunsAnswer(TypedDict):

@@ -74,6 +74,7 @@ class Series:
         display_name, description: what the user says about it.
         is_old: whether it was written as TensorFlow 1, PyTorch and tensorboardX do, in fields of a kind's own.
         panel: the panel that shows it, or "".
+        version: the store's, when it last grew.
         columns: steps, wall times and the rest, in the order they were read.
         risen: how many rows have been looked at, and whether each column rises as far as that. One pair, which is
             replaced as a whole: several threads look.
@@ -85,6 +86,7 @@ class Series:
         self.plugin = self.display_name = self.description = self.panel = ""
         self.content = b""
         self.is_old = False
+        self.version = 0
         self.columns = Columns(SCALAR_COLUMNS if is_scalar else ENTRY_COLUMNS)
         self.risen: tuple[int, dict[str, bool]] = (0, {"steps": True, "wall_times": True})
         self._orders: dict[str, np.ndarray] = {}

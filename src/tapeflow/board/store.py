@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -20,8 +20,6 @@ from tapeflow.board.schema import Note, Progress, RunsAnswer, TagEntry
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import Series
 
-_MOST_KEPT = 1000
-
 
 @dataclass
 class Changes:
@@ -29,14 +27,12 @@ class Changes:
 
     Attributes:
         version: the later one.
-        is_all: too much has happened since: take everything as changed.
         runs: ids of runs that changed in any way, or are gone.
         begun_anew: ids of runs whose former series no longer hold.
         series: run and tag of series that have grown, numbers and others alike.
     """
 
     version: int
-    is_all: bool = False
     runs: set[str] = field(default_factory=set)
     begun_anew: set[str] = field(default_factory=set)
     series: set[tuple[str, str]] = field(default_factory=set)
@@ -53,17 +49,20 @@ class Store:
         self.version = 0
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
-        self._log: deque[Changes] = deque(maxlen=_MOST_KEPT)
+        self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
+        self._begun_at: dict[str, int] = {}
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
-        grown = set()
+        self.version += 1
         for one in series:
             if not one.panel:
                 one.panel = panel_of(self.panels, one)
-            grown.add((run.id, one.tag))
-        self.version += 1
-        self._log.append(Changes(self.version, False, {run.id}, {run.id} if begun_anew else set(), grown))
+            one.version = self.version
+        self._changed_at[run.id] = self.version
+        self._changed_at.move_to_end(run.id)
+        if begun_anew:
+            self._begun_at[run.id] = self.version
         for tell in self.listeners:
             tell()
 
@@ -71,15 +70,15 @@ class Store:
         """What has changed since a version."""
         with self.lock:
             found = Changes(self.version)
-            if since < self.version and (not self._log or self._log[0].version > since + 1):
-                found.is_all = True
-                return found
-            for change in reversed(self._log):
-                if change.version <= since:
+            for one, version in reversed(self._changed_at.items()):
+                if version <= since:
                     break
-                found.runs |= change.runs
-                found.begun_anew |= change.begun_anew
-                found.series |= change.series
+                found.runs.add(one)
+                if self._begun_at.get(one, -1) > since:
+                    found.begun_anew.add(one)
+                run = self.runs.get(one)
+                if run is not None:
+                    found.series |= {(one, series.tag) for series in run.series() if series.version > since}
             return found
 
     def ordered_runs(self) -> list[Run]:
@@ -147,7 +146,8 @@ class Store:
 
     def progress(self) -> Progress:
         """How far reading has come, in numbers and words."""
-        runs = self.ordered_runs()
+        with self.lock:
+            runs = list(self.runs.values())
         read = [run for run in runs if run.state in ("ready", "broken")]
         parts: list[Note] = []
         if not runs:
@@ -161,6 +161,7 @@ class Store:
         elif len(read) < len(runs):
             parts.append(RUNS("reading", read=len(read), total=len(runs)))
         bad = [(run, notes) for run in runs if (notes := run.notes())]
+        bad.sort(key=lambda found: found[0].sort_key)
         for run, notes in bad[:3]:
             if run.bad_bytes:
                 offset = run.damages[0].offset

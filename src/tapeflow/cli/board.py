@@ -12,6 +12,7 @@ import argparse
 from tapeflow import __version__
 from tapeflow.board.board import Options
 from tapeflow.board.cache import cache_folder
+from tapeflow.board.health.webhook import checked
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import PortTaken, serve
 from tapeflow.cli import inspect, logdirs
@@ -96,6 +97,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the file for labels, notes and colours, to share them",
     )
+    add(
+        "--webhook",
+        default="",
+        metavar="URL",
+        help="post alerts of runs that are being written to this address, as JSON",
+    )
     for flag in _NOT_NEEDED:
         add(flag, nargs="?", help=argparse.SUPPRESS)
 
@@ -122,6 +129,10 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         raise Failure(f"--port expected a number from 0 to 65535; got {chosen.port}.", 2)
     if not 0.02 <= chosen.reload_interval <= 86400:
         raise Failure(f"--reload-interval expected 0.02 to 86400 seconds; got {chosen.reload_interval:g}.", 2)
+    try:
+        webhook = checked(chosen.webhook) if chosen.webhook else ""
+    except ValueError as error:
+        raise Failure(str(error), 2) from None
     prefix = chosen.path_prefix.strip("/")
     return found, Options(
         host="0.0.0.0" if chosen.bind_all else chosen.host,
@@ -133,6 +144,7 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         read_only=chosen.read_only,
         cache=None if chosen.no_cache else chosen.cache_dir or cache_folder(),
         settings=chosen.settings,
+        webhook=webhook,
         is_framed=is_framed,
         version=__version__,
     )

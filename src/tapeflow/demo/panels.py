@@ -94,6 +94,8 @@ def _questions(
     if panel == "profile":
         places = [{"run": run["id"], "session": name} for run in runs for name in run.get("profiles", ())]
         return [(route, places[0]) for route in ("overview", "timeline")] if places else []
+    if panel == "alerts":
+        return [("items", {})] if any(run["alerts"] for run in runs) else []
     if not tags:
         return []
     first: dict[str, Any] = {"run": next(iter(tags[0]["counts"])), "tag": tags[0]["tag"]}

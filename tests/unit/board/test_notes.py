@@ -12,7 +12,7 @@ from tapeflow.board.api.custom_scalars import matching
 from tapeflow.board.api.graphs import graph_def
 from tapeflow.board.api.hparams import sayings as hparams
 from tapeflow.board.api.projector import sayings as projector
-from tapeflow.board.notes import REFUSALS, RUNS, Phrases, joined
+from tapeflow.board.notes import HEALTH, REFUSALS, RUNS, Phrases, joined
 
 WEB = Path(__file__).resolve().parents[3] / "web" / "src"
 
@@ -25,6 +25,7 @@ def places(text: str) -> set[str]:
     ("phrases", "file"),
     [
         (RUNS, "state/notes.ts"),
+        (HEALTH, "state/alerts.ts"),
         (REFUSALS, "i18n/refusals.ts"),
         (projector.SAY, "panels/projector/words.ts"),
         (graph_def.SAY, "panels/graphs/words.ts"),
@@ -32,7 +33,7 @@ def places(text: str) -> set[str]:
         (hparams.SAY, "panels/hparams/words.ts"),
         (matching.SAY, "panels/custom_scalars/words.ts"),
     ],
-    ids=["runs", "refusals", "projector", "graphs", "confusion", "hparams", "custom_scalars"],
+    ids=["runs", "health", "refusals", "projector", "graphs", "confusion", "hparams", "custom_scalars"],
 )
 def test_the_page_has_every_note_in_chinese(phrases: Phrases, file: str) -> None:
     table = (WEB / file).read_text("utf-8").partition("= notes({")[2].partition("});")[0]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tapeflow.board import store as stores
 from tapeflow.board.logdirs import natural, run_id
 from tapeflow.board.notes import RUNS
 from tapeflow.board.panels import Panel, find_panels, panel_of
@@ -40,20 +39,21 @@ def test_hyperparameters_are_those_of_the_folders_above_too(board: Any) -> None:
     }
 
 
-def test_changes_since_a_version(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_since_a_version(board: Any) -> None:
     store = board.store
     run = store.runs[run_id("run_2")]
     version = store.version
     store.changed(run, [run.scalars["loss 2"]])
     store.changed(run, begun_anew=True)
     found = store.changes(version)
-    assert (found.version, found.is_all) == (version + 2, False)
+    assert found.version == version + 2
     assert (found.runs, found.begun_anew, found.series) == ({run.id}, {run.id}, {(run.id, "loss 2")})
     assert store.changes(version + 1).series == set()
     assert store.changes(store.version).runs == set()
-    for _ in range(stores._MOST_KEPT + 1):
+    for _ in range(5000):
         store.changed(run)
-    assert store.changes(version).is_all
+    assert store.changes(version).series == {(run.id, "loss 2")}  # nothing else, however much has happened
+    assert store.changes(-1).runs == set(store.runs)
 
 
 def test_panels_are_found_in_their_folders() -> None:

@@ -3,6 +3,10 @@
 
 export type RunState = "waiting" | "loading" | "ready" | "broken";
 
+export type RunStatus = "" | "running" | "finished" | "crashed" | "stalled";
+
+export type AlertLevel = "info" | "warning" | "error";
+
 export type Axis = "step" | "relative" | "wall";
 
 export type Setting = string | number | boolean;
@@ -63,11 +67,27 @@ export interface Damage {
   reason: string;
 }
 
+/** Something wrong with a run.
+ *
+ * `code` is that of the rule, or "user" for what `tf.summary.alert` logged. `note` says it; `detail` has a traceback,
+ * or the user's text. `count` says how often the user raised it. */
+export interface Alert {
+  code: string;
+  level: "info" | "warning" | "error";
+  tag: string;
+  step: number | null;
+  wall_time: number | null;
+  count: number;
+  note: Note;
+  detail: string;
+}
+
 /** A run: a folder with event files.
  *
  * `path` holds the parts of its place in the tree. `message` is "" unless there is something to say; `notes` has
  * the same one by one. `damages` holds the first few; `bad_bytes` counts all. `profiles` gives its profiles by
- * name, each with a text that changes with its files. */
+ * name, each with a text that changes with its files. `status` is how the run says it is doing, "" if it captures
+ * nothing that would tell; `alerts` has the worst first. */
 export interface Run {
   id: string;
   name: string;
@@ -86,6 +106,8 @@ export interface Run {
   notes: Note[];
   hparams: Record<string, string | number | boolean>;
   profiles: Record<string, string>;
+  status: "" | "running" | "finished" | "crashed" | "stalled";
+  alerts: Alert[];
 }
 
 /** All runs, in the order of their names. */
@@ -260,6 +282,19 @@ export interface ExportData {
   answers: Record<string, unknown>;
   blobs: Record<string, string>;
   series: string;
+}
+
+/** The alerts of one run, the worst first. */
+export interface RunAlerts {
+  run: string;
+  name: string;
+  status: string;
+  alerts: Alert[];
+}
+
+/** The runs that have alerts. */
+export interface AlertsAnswer {
+  runs: RunAlerts[];
 }
 
 /** What the URL of a confusion matrix gives: `names` of classes, and counts, a row for each true class.

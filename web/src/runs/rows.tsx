@@ -2,9 +2,11 @@
 
 import type { Run } from "../api/schema";
 import { formatCount, formatTime } from "../chart/format";
+import { alertText, worstLevel } from "../state/alerts";
 import { settings } from "../state/board";
 import { runMessage } from "../state/notes";
 import * as state from "../state/runs";
+import { panel } from "../state/url";
 import { Menu } from "../ui/controls";
 import { Icon } from "../ui/icon";
 import { Name } from "../ui/name";
@@ -87,6 +89,7 @@ export function FolderRow({
           <Name text={name} kept={row.kept} />
         </span>
       )}
+      {!row.isOpen && !row.own && <AlertMark runs={row.runs} />}
       {row.runs.some((run) => run.live) && !row.isOpen && !row.own && <LiveMark />}
       <span class="run-count">{row.runs.length}</span>
       <Values runs={row.runs} columns={columns} />
@@ -109,6 +112,27 @@ function folderColor({ own, text, runs }: Folder): string {
 
 function LiveMark() {
   return <span class="live-mark" role="img" aria-label={t("live")} data-tip={t("live")} />;
+}
+
+/** That something is wrong with runs; a click shows what. */
+function AlertMark({ runs }: { runs: readonly Run[] }) {
+  const worst = worstLevel(runs);
+  if (!worst) return null;
+  const all = runs.flatMap((run) => run.alerts);
+  const text = t(all.length > 1 ? "alerts" : "alert", { n: all.length, text: alertText(all[0]) });
+  return (
+    <button
+      type="button"
+      class={`alert-mark is-${worst}`}
+      aria-label={text}
+      data-tip={text}
+      onClick={() => {
+        panel.value = "alerts";
+      }}
+    >
+      !
+    </button>
+  );
 }
 
 export function RunRow({ row, columns }: { row: Leaf; columns: readonly string[] }) {
@@ -149,6 +173,7 @@ function RunName({ run, row }: { run: Run; row: Row }) {
       </span>
       {isBase && <Icon name="pin" />}
       {note && <Icon name="note" />}
+      <AlertMark runs={[run]} />
       <RunMark run={run} />
     </>
   );

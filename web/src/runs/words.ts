@@ -50,6 +50,8 @@ export const t = messages({
   hide: ["Hide from the list", "从列表隐藏"],
   unhide: ["Put back into the list", "恢复到列表"],
   hideTip: ["Hidden runs are in no list and no chart", "隐藏的运行不出现在列表和图表中"],
+  alert: ["Alert: {text}", "告警:{text}"],
+  alerts: ["{n} alerts: {text} …", "{n} 条告警:{text} …"],
   live: ["Being written now", "正在写入"],
   waiting: ["Waiting to be read", "等待读取"],
   loading: ["Being read: {percent} %", "读取中:{percent}%"],

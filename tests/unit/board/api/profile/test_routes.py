@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import struct
 from collections import Counter
@@ -313,3 +314,18 @@ def test_an_answer_holds_all_lanes_of_all_tracks() -> None:
     assert columns["starts"].tolist() == (found.starts / 1000).tolist()
     names = [head["labels"][i]["name"] for i in columns["labels"]]
     assert names == [found.labels[i].name for i in found.label_ids]
+
+
+def test_slow_input_is_an_alert(tmp_path: Path, load: Callable[..., Any]) -> None:
+    record(tmp_path / "slow", input_ms=30.0)
+    record(tmp_path / "mended", input_ms=0.01)
+    board = load(tmp_path)
+    for _ in range(2):  # each profile is read once
+        board.health.look_at_all()
+    found = {run.name: board.store.answer(run)["alerts"] for run in board.store.ordered_runs()}
+    assert found["mended"] == []
+    (alert,) = found["slow"]
+    assert (alert["code"], alert["level"]) == ("input_bound", "warning")
+    assert re.fullmatch(
+        rf"Training waits for its input \d\d % of the time \(profile {SESSION}\)", alert["note"]["text"]
+    )
