@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, createElement } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { hasContent, type Panel, panels } from "../panels/registry";
+import { firstPanel, type Panel, panels } from "../panels/registry";
 import { Runs } from "../runs/sidebar";
 import { failure, info } from "../state/board";
 import { runColumns } from "../state/runs";
@@ -92,8 +92,8 @@ function Divider() {
 
 /** The panel the address names, or the first that has something to show. */
 function current(): Panel | undefined {
-  if (panel.value) return panels.find(({ id }) => id === panel.value);
-  return panels.find(hasContent) ?? panels[0];
+  if (panel.value) return panels.value.find(({ id }) => id === panel.value);
+  return firstPanel.value;
 }
 
 const views = new Map<string, ComponentType>();

@@ -1,7 +1,7 @@
 /** The bar at the top: panels, how the connection is, language and theme. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hasContent, panels } from "../panels/registry";
+import { firstPanel, fullPanels, panels } from "../panels/registry";
 import { locale, localeChoice, theme, themeChoice } from "../state/appearance";
 import { connection, info, progress } from "../state/board";
 import { hasDamage, progressMessage } from "../state/notes";
@@ -47,9 +47,9 @@ export function Bar() {
 const MENU_PX = 32;
 
 function Tabs() {
-  const withContent = panels.filter(hasContent);
-  const first = withContent[0] ?? panels[0];
-  const shown = panels.filter((one) => one === first || one.id === panel.value || withContent.includes(one));
+  const full = fullPanels.value;
+  const first = firstPanel.value;
+  const shown = panels.value.filter((one) => one === first || one.id === panel.value || full.includes(one));
   const active = panel.value || first?.id;
   const bar = useRef<HTMLElement>(null);
   const [isScrolled, setScrolled] = useState(false);

@@ -1,7 +1,7 @@
 /** Keys that work everywhere but in a field. */
 
 import { signal } from "@preact/signals";
-import { hasContent, panels } from "../panels/registry";
+import { fullPanels } from "../panels/registry";
 import { theme, themeChoice } from "../state/appearance";
 import { storedSignal } from "../state/stored";
 import { panel } from "../state/url";
@@ -25,7 +25,7 @@ export function watchShortcuts(): void {
     else if (event.key === "[") showsRuns.value = !showsRuns.value;
     else if (event.key === "t") themeChoice.value = theme.value === "dark" ? "light" : "dark";
     else if (/^[1-9]$/.test(event.key)) {
-      const chosen = panels.filter(hasContent)[Number(event.key) - 1];
+      const chosen = fullPanels.value[Number(event.key) - 1];
       if (!chosen) return;
       panel.value = chosen.id;
     } else return;
