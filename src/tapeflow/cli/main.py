@@ -33,6 +33,7 @@ _NEEDED = (
     "numpy",
     "orjson",
     "PIL",
+    "psutil",
     "starlette",
     "tsdownsample",
     "uvicorn",

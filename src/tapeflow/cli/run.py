@@ -1,11 +1,13 @@
 """Run a TensorFlow 2 script, as it is, on TapeFlow.
 
 `import tensorflow`, `import keras` and `tensorboard.plugins` mean TapeFlow inside it. With --report nothing is run:
-every TensorFlow name that the script uses is listed, with whether TapeFlow has it.
+every TensorFlow name that the script uses is listed, with whether TapeFlow has it. With --log, a run of the board
+keeps what was run and how it went: command line, code, packages, console output, CPU, memory and GPUs.
 
   tapeflow run train.py --epochs 5
   tapeflow run -m my_package.train
   tapeflow run --report train.py
+  tapeflow run --log runs train.py
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from tapeflow.cli.failure import Failure
@@ -26,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report", action="store_true", help="list the names it uses; exit 1 if one it needs is missing"
     )
     parser.add_argument("--json", action="store_true", help="with --report: as JSON")
+    parser.add_argument(
+        "--log",
+        metavar="DIR",
+        help="keep command line, code, packages, console output and system metrics in a new run below DIR",
+    )
     parser.add_argument("script", metavar="SCRIPT", help="a Python file")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="passed on to the script")
 
@@ -36,13 +44,17 @@ def run(chosen: argparse.Namespace) -> int:
         raise Failure(
             "--report expected the path of a file; got -m, and nothing is run to find a module by.", 2
         )
+    if chosen.report and chosen.log is not None:
+        raise Failure("--log expected a script to run; got --report, which runs none.", 2)
     if chosen.report:
         return _report(chosen.script, chosen.json)
     if chosen.json:
         raise Failure("--json expected --report, whose form it is; got --json alone.", 2)
-    start = run_module if chosen.is_module else run_script
+    if chosen.log == "":
+        raise Failure("--log expected a folder; got ''. Name one, runs for example.", 2)
     try:
-        start(chosen.script, chosen.arguments)
+        with _logged(chosen):
+            (run_module if chosen.is_module else run_script)(chosen.script, chosen.arguments)
     except (FileNotFoundError, MissingName) as error:
         if isinstance(error, FileNotFoundError) and "tapeflow run" not in str(error):
             raise  # the script's own
@@ -52,6 +64,25 @@ def run(chosen: argparse.Namespace) -> int:
             raise  # of something it imports
         raise _not_python(chosen.script, error) from None
     return 0
+
+
+def _logged(chosen: argparse.Namespace) -> AbstractContextManager[object]:
+    """What keeps the run that was asked for with --log."""
+    if chosen.log is None:
+        return nullcontext()
+    from tapeflow.summary.captured.capture import Capture, checked_kinds
+    from tapeflow.summary.files import create_file_writer
+    from tapeflow.summary.run_folders import new_folder
+
+    try:
+        kinds = checked_kinds(True)
+    except ValueError as error:
+        raise Failure(str(error), 2) from None
+    writer = create_file_writer(new_folder(chosen.log, Path(chosen.script).stem))
+    script = "" if chosen.is_module else chosen.script
+    capture = Capture(writer, kinds, owns_writer=True, script=script)
+    capture.start()
+    return capture
 
 
 def _not_python(script: str, error: SyntaxError) -> Failure:

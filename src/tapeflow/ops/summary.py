@@ -18,6 +18,7 @@ from tapeflow.engine.backend import jax
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import string
 from tapeflow.engine.function import watchers
+from tapeflow.engine.random import global_seed
 from tapeflow.engine.recorder import Patient, effect, tensor_of
 from tapeflow.engine.rows import Cell
 from tapeflow.engine.running import materialise
@@ -98,6 +99,9 @@ class EngineBridge(Bridge):
 
     def inside(self, scope: str) -> AbstractContextManager[Any]:
         return name_scope.name_scope(scope)
+
+    def seed(self) -> int | None:
+        return global_seed()
 
     def truth(self, condition: Any) -> bool:
         if isinstance(condition, TensorLike) and not self.is_now():

@@ -1,6 +1,9 @@
 # The public names of `tf.summary`. `__init__.py` imports each one when it is first used.
 from . import experimental as experimental
 from . import profile as profile
+from .captured.alerts import alert as alert
+from .captured.capture import Capture as Capture
+from .captured.capture import capture as capture
 from .confusions import confusion_matrix as confusion_matrix
 from .context import record_if as record_if
 from .context import should_record_summaries as should_record_summaries

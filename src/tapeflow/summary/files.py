@@ -106,6 +106,7 @@ class FileWriter(SummaryWriter):
         on_new_file: Callable[[str], None] | None = None,
     ) -> None:
         self._is_closed = True  # until it is whole
+        self.last_step = 0  # that has been written
         self._file = EventFile(logdir, suffix, on_new_file)
         self._max_queue = max(max_queue, 1)
         self._flush_s = flush_s
@@ -168,6 +169,13 @@ class FileWriter(SummaryWriter):
         # Without the lock: its holder may be waiting for a value that this thread computes.
         found = self._sources.get(key)
         return self._sources.setdefault(key, make()) if found is None else found
+
+    def add_captured(self, tag: str, value: str | float, step: int, metadata: bytes) -> None:
+        """Write a value that nobody logged: it raises nothing, and is left out once the writer is closed."""
+        if not self._is_closed:
+            self._queue.append(Captured((now(), step, tag, value, metadata)))
+            if not self._is_held:
+                self._start()
 
     def _put(self, entry: Any) -> None:
         if self._raises:
@@ -285,6 +293,8 @@ class FileWriter(SummaryWriter):
                 out += _records(*entry)
             elif (event := _event(*entry)) is not None:
                 out.append(record(event))
+            if type(entry) is not Captured:
+                self.last_step = _last_step(entry[1])
         except Exception as error:  # noqa: BLE001 - whatever a user's data does, the rest is written
             self._file.report("value", f"a summary of {entry[2]!r} could not be made: {error}")
 
@@ -308,6 +318,10 @@ def _size(value: Any) -> int:
     if isinstance(value, Prepared):
         return sum(v.nbytes for v in value.values if isinstance(v, np.ndarray))
     return 0
+
+
+class Captured(tuple[Any, ...]):
+    """An entry that nobody logged."""
 
 
 class Columns:
@@ -363,6 +377,11 @@ def _event(wall_time: float, step: Any, tag: str | None, value: Any, meta: bytes
     if type(value) is float:
         return encoding.scalar_event(wall_time, step, tag, value, meta)
     return encoding.tensor_event(wall_time, step, tag, tensor_bytes(value), meta)
+
+
+def _last_step(step: Any) -> int:
+    """The last of some steps, or the only one."""
+    return int(_found(step[-1] if isinstance(step, (list, tuple, range)) else step))
 
 
 def _found(value: Any) -> Any:

@@ -71,6 +71,10 @@ class Bridge:
         """The GraphDef messages noted since `start_graphs`."""
         return []
 
+    def seed(self) -> int | None:
+        """The global seed, if one has been set."""
+        return None
+
 
 class Profiler:
     """What `trace_on(profiler=True)` starts; `tapeflow.profiler` puts its own in `profiler`."""

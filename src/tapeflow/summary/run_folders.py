@@ -5,17 +5,23 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.summary.captured.capture import Capture, checked_kinds
 from tapeflow.summary.files import create_file_writer
 from tapeflow.summary.writer import SummaryWriter
 
 
 @contextmanager
 def run(
-    name: str = "", logdir: str | os.PathLike[str] = "logs", step: Any = None, **options: Any
+    name: str = "",
+    logdir: str | os.PathLike[str] = "logs",
+    step: Any = None,
+    capture: bool | Iterable[str] = True,
+    seed: int | None = None,
+    **options: Any,
 ) -> Iterator[SummaryWriter]:
     """Log to a new folder inside a `with` block, and close its file at the end.
 
@@ -26,6 +32,9 @@ def run(
         name: what the folder's name begins with; it may name folders in between: `"lr=0.1/seed 3"`.
         logdir: where the folder goes.
         step: the default step.
+        capture: what is written about the run by itself, of "facts", "code", "system" and "console"; True for all,
+            False for none. See `tf.summary.capture`.
+        seed: the seed of the run; `tf.random.set_seed` is known without.
         **options: go to `create_file_writer`.
 
     Yields:
@@ -35,9 +44,11 @@ def run(
     ...     model.fit(x, y, callbacks=[tf.keras.callbacks.TensorBoard(run.logdir)])
     ...     tf.summary.text("notes", "a first try", step=0)
     """
+    kinds = checked_kinds(capture)
     writer = create_file_writer(new_folder(os.fspath(logdir), name), **options)
     try:
-        with writer.as_default(step):
+        with Capture(writer, kinds, seed) as captured, writer.as_default(step):
+            captured.start()
             yield writer
     finally:
         writer.close()

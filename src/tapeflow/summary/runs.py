@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.summary.captured.messages import PLUGIN, SYSTEM_PLUGIN
+from tapeflow.summary.captured.reading import Captured
 from tapeflow.summary.files import flush_below
 from tapeflow.summary.reader import Batch, Damage, EventFileReader
 from tapeflow.summary.series import Series
 from tapeflow.summary.values import Value, plugin_of, value_of
 
 _ATTEMPTS = 10
+_SYSTEM = SYSTEM_PLUGIN.encode()
 
 
 def read(path: str | os.PathLike[str]) -> Run:
@@ -73,6 +76,7 @@ class Run(Mapping[str, Series]):
         graphs: serialised GraphDef messages.
         run_metadata: serialised RunMetadata messages, by tag.
         damages: what could not be read.
+        captured: what the run captured by itself: facts, state, console output, alerts, system metrics.
     """
 
     def __init__(self, path: str) -> None:
@@ -82,6 +86,7 @@ class Run(Mapping[str, Series]):
 
     def _forget(self) -> None:
         self._series: dict[str, Series] = {}
+        self.captured = Captured()
         self.graphs: list[bytes] = []
         self.run_metadata: dict[str, bytes] = {}
         self._damages: dict[str, list[Damage]] = {}
@@ -145,7 +150,8 @@ class Run(Mapping[str, Series]):
         base = number << 40  # files follow one another
         self._damages.setdefault(path, []).extend(batch.damages)
         for column in batch.columns:
-            series = self._of(column.tag)
+            is_system = _SYSTEM in column.metadata and plugin_of(column.metadata)[0] == SYSTEM_PLUGIN
+            series = self._of(column.tag, self.captured.system if is_system else self._series)
             if not series.plugin and column.metadata:
                 series.describe(*plugin_of(column.metadata))
             if not series.plugin and column.is_simple:
@@ -165,7 +171,11 @@ class Run(Mapping[str, Series]):
                     except ValueError as error:
                         self._damages[path].append(Damage(path, other.offset, other.nbytes, str(error)))
                         continue
-                    if value is not None:
+                    if value is None:
+                        continue
+                    if value.plugin == PLUGIN:
+                        self.captured.take(value, event.step, event.wall_time)
+                    else:
                         self._take_value(base + other.row, event, value)
 
     def _take_value(self, row: int, event: Any, value: Value) -> None:
@@ -178,10 +188,11 @@ class Run(Mapping[str, Series]):
             values = value.array.reshape(1).astype(np.float64)
         series.add(np.array([row]), np.array([event.step]), np.array([event.wall_time]), values)
 
-    def _of(self, tag: str) -> Series:
-        found = self._series.get(tag)
+    def _of(self, tag: str, where: dict[str, Series] | None = None) -> Series:
+        tags = self._series if where is None else where
+        found = tags.get(tag)
         if found is None:
-            found = self._series[tag] = Series(tag)
+            found = tags[tag] = Series(tag)
         return found
 
     def __getitem__(self, tag: str) -> Series:

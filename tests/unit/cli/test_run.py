@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tapeflow as tf
 from tapeflow.cli import main
 from tapeflow.compat import uninstall
 
@@ -55,6 +56,23 @@ def test_errors_in_what_a_script_imports_are_its_own(script: Path) -> None:
         main(["run", str(script)])
 
 
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "1 / 0"], ids=["fine", "exit", "crash"])
+def test_a_logged_run(script: Path, tmp_path: Path, ending: str) -> None:
+    script.write_text(f"import sys\nprint('said', *sys.argv[1:])\n{ending}\n")
+    arguments = ["run", "--log", str(tmp_path / "logs"), str(script), "--log", "mine"]
+    if ending:
+        with pytest.raises((SystemExit, ZeroDivisionError)):
+            main(arguments)
+    else:
+        assert main(arguments) == 0
+    (folder,) = (tmp_path / "logs").iterdir()
+    assert folder.name.startswith("mine-")
+    found = tf.summary.read(folder).captured
+    assert found.facts["script"] == str(script)
+    assert found.state["state"] == ("crashed" if ending else "finished")
+    assert [line.text for line in found.console] == ["said --log mine"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -68,9 +86,22 @@ def test_errors_in_what_a_script_imports_are_its_own(script: Path) -> None:
         (["--report", "no.py"], "got 'no.py', which cannot be read"),
         (["--report", "bad.py"], "bad.py:1: this is not Python"),
         (["null.py"], "null.py: this is not Python"),
+        (["--report", "--log", "x", "bad.py"], "--log expected a script to run; got --report"),
+        (["--log", "", "bad.py"], "--log expected a folder; got ''"),
         (["--report", "-m", "json"], "--report expected the path of a file; got -m"),
     ],
-    ids=["run", "broken", "module", "name", "report", "syntax", "null", "both"],
+    ids=[
+        "run",
+        "broken",
+        "module",
+        "name",
+        "report",
+        "syntax",
+        "null",
+        "report and log",
+        "no folder",
+        "both",
+    ],
 )
 def test_mistakes(
     arguments: list[str],
@@ -82,5 +113,5 @@ def test_mistakes(
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text("def f(:")
     Path("null.py").write_bytes(b"x = 1\0")
-    assert main(["run", *arguments]) == (2 if "--report expected" in expected else 1)
+    assert main(["run", *arguments]) == (2 if expected.startswith("--") else 1)
     assert expected in capsys.readouterr().err

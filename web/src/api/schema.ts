@@ -810,6 +810,17 @@ export interface RunSection {
   is_cut: boolean;
 }
 
+/** A metric of the machine over the seconds since the run began, thinned out; `unit` is `%`, `B` or `B/s`.
+ *
+ * `tag` names it for those who say its title in another language. */
+export interface RunChart {
+  tag: string;
+  title: string;
+  unit: string;
+  seconds: number[];
+  values: (number | string)[];
+}
+
 /** All that is known of one run but its media and curves. */
 export interface RunPage {
   row: RunRow;
@@ -822,6 +833,7 @@ export interface RunPage {
   files: RunFile[];
   notes: Note[];
   sections: RunSection[];
+  system: RunChart[];
 }
 
 /** A run in the trash; `trash` names it for those who want it back. */

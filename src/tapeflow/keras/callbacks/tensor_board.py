@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from tapeflow.keras.callbacks.weight_pictures import is_drawable, weight_picture
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.ops.graph_export import graph_of_record
 from tapeflow.summary import encoding, hooks
+from tapeflow.summary.captured.capture import Capture, checked_kinds
 from tapeflow.summary.files import FileWriter
 from tapeflow.summary.writer import Prepared
 
@@ -64,6 +66,8 @@ class TensorBoard(Callback):
             model's weights.
         embeddings_metadata: the file of their labels, relative to `log_dir`, a line for each index; or a dict with a
             file for the name of each layer.
+        capture: what is written about the run by itself, into `train`: some of "facts", "code", "system" and "console";
+            True for all, False for none. See `tf.summary.capture`.
         **kwargs: `write_grads=True` of old Keras writes histograms of gradients together with those of the weights:
             of the loss of the last batch, the model being in inference. `batch_size`, `embeddings_layer_names` and
             `embeddings_data` are ignored with a warning.
@@ -87,6 +91,7 @@ class TensorBoard(Callback):
         profile_batch: Any = 0,
         embeddings_freq: int = 0,
         embeddings_metadata: Any = None,
+        capture: bool | Iterable[str] = True,
         **kwargs: Any,
     ) -> None:
         super().__init__()
@@ -101,6 +106,8 @@ class TensorBoard(Callback):
         self.update_freq = checked_frequency(update_freq)
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
+        self._captured_kinds = checked_kinds(capture)
+        self._capture: Capture | None = None
         self._writers: dict[str, FileWriter] = {}
         self._positions = self._new_positions()
         self._defaults: list[ExitStack] = []  # what makes our writers the default ones
@@ -134,6 +141,9 @@ class TensorBoard(Callback):
         self._has_begun = True
         for writer in self._writers.values():
             writer.release()
+        if self._is_training and self._capture is None and self._captured_kinds:
+            self._capture = Capture(self._made_writer("train"), self._captured_kinds)
+            self._capture.start()
 
     def _writer(self, run: str) -> FileWriter:
         """The writer of `train` or `validation`, for what happens in training."""
@@ -152,6 +162,9 @@ class TensorBoard(Callback):
     def _close(self) -> None:
         while self._defaults:  # more than what ended belongs to a `fit` that was interrupted
             self._defaults.pop().close()
+        if self._capture is not None:
+            self._capture.finish(sys.exception() if self._is_training else None)
+            self._capture = None
         for writer in self._writers.values():
             if self._is_training:  # it ends before it has begun, perhaps one that was to be resumed
                 writer.discard()

@@ -455,3 +455,36 @@ def test_labels_for_a_layer_that_is_not_there(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path, embeddings_freq=1, embeddings_metadata={"nothing": "labels.tsv"})
     with pytest.raises(ValueError, match="Unrecognized `Embedding` layer names passed .*'nothing'"):
         board.set_model(words())
+
+
+# What the run is
+
+
+def test_a_fit_captures_what_it_is(tmp_path: Path) -> None:
+    train(make(), TensorBoard(tmp_path), validation_data=(X, Y))
+    run = tf.summary.read(tmp_path / "train")
+    assert set(run) >= {"epoch_loss", "epoch_mae"}
+    assert not [tag for tag in run if tag.startswith(("tapeflow", "system"))]
+    assert run.captured.state["state"] == "finished"
+    assert run.captured.facts["packages"]["jax"]
+    assert run.captured.facts["devices"]
+    assert tf.summary.read(tmp_path / "validation").captured.facts == {}
+
+
+def test_a_fit_that_fails_has_crashed(tmp_path: Path) -> None:
+    class Failing(tf.keras.callbacks.Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            raise RuntimeError("no more data")
+
+    with pytest.raises(RuntimeError, match="no more data"):
+        train(make(), TensorBoard(tmp_path), Failing())
+    state = tf.summary.read(tmp_path / "train").captured.state
+    assert state["state"] == "crashed"
+    assert state["error"] == "RuntimeError: no more data"
+
+
+def test_nothing_is_captured_unless_wanted(tmp_path: Path) -> None:
+    train(make(), TensorBoard(tmp_path, capture=False))
+    assert tf.summary.read(tmp_path / "train").captured.state == {}
+    with pytest.raises(ValueError, match="expected some of facts, code, system, console; got kinds='all'"):
+        TensorBoard(tmp_path, capture=["all"])

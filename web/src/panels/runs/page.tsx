@@ -1,7 +1,15 @@
 /** The page of a run: everything that is known of it. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { ProfileOverview, Run, RunPage, RunScalar, TextBlob } from "../../api/schema";
+import type {
+  ProfileOverview,
+  Run,
+  RunChart,
+  RunPage,
+  RunScalar,
+  RunSection,
+  TextBlob,
+} from "../../api/schema";
 import { source, withQuery } from "../../api/source";
 import { formatCount, formatDuration, formatTime, formatValue } from "../../chart/format";
 import { joined } from "../../i18n/notes";
@@ -26,7 +34,7 @@ import { nameOf } from "./narrowing";
 import { type LastItem, useLastItems, usePages } from "./pages";
 import "./page.css";
 import { Card, Facts, Section } from "./sections";
-import { standingText, standingTip, t } from "./words";
+import { standingText, standingTip, systemTitle, t } from "./words";
 
 export function RunPageView({ id }: { id: string }) {
   const [page] = usePages([id]);
@@ -120,17 +128,24 @@ function Loaded({ page }: { page: RunPage }) {
             )}
           </Card>
           <Notes id={row.id} />
-          {page.sections.map((section) => (
-            <Section key={section.name} section={section} />
-          ))}
+          {page.sections.filter(({ name }) => name !== LONG).map(sectionCard)}
+          <System charts={page.system} />
           <Profile parts={parts} />
           <Media ids={row.runs} />
           <TextCards ids={row.runs} />
+          {page.sections.filter(({ name }) => name === LONG).map(sectionCard)}
           <Files page={page} />
         </div>
       </div>
     </div>
   );
+}
+
+/** Hundreds of lines that nobody wants to scroll through on the way to the pictures. */
+const LONG = "packages";
+
+function sectionCard(section: RunSection) {
+  return <Section key={section.name} section={section} />;
 }
 
 export function settingTexts(hparams: RunPage["hparams"]): Record<string, string> {
@@ -279,6 +294,54 @@ function Notes({ id }: { id: string }) {
         />
       </label>
     </Card>
+  );
+}
+
+const UNITS: Record<string, (value: number) => string> = {
+  "%": (value) => `${Number(value.toPrecision(3))} %`,
+  B: sizeText,
+  "B/s": (value) => `${sizeText(value)}/s`,
+};
+
+/** What the machine did meanwhile, a small chart for each metric. */
+function System({ charts }: { charts: readonly RunChart[] }) {
+  if (charts.length === 0) return null;
+  return (
+    <Card title={t("system")} isWide>
+      <div class="rp-system">
+        {charts.map((chart) => (
+          <SystemChart key={chart.tag} chart={chart} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+const WIDTH = 240;
+const HEIGHT = 56;
+
+function SystemChart({ chart }: { chart: RunChart }) {
+  const values = chart.values.map(Number);
+  const show = UNITS[chart.unit] ?? formatValue;
+  const finite = values.filter(Number.isFinite);
+  const last = finite[finite.length - 1] ?? Number.NaN;
+  const top = Math.max(...finite, chart.unit === "%" ? 100 : 1e-9);
+  const end = Math.max(chart.seconds[chart.seconds.length - 1] ?? 0, 1);
+  const points = values
+    .map((value, i) => [(chart.seconds[i] / end) * WIDTH, HEIGHT - (value / top) * (HEIGHT - 2) - 1])
+    .filter(([, y]) => Number.isFinite(y))
+    .map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`);
+  const title = systemTitle(chart);
+  return (
+    <figure>
+      <figcaption>
+        {title}: <b>{show(last)}</b>
+        <span class="rp-small">{t("upTo", { value: show(Math.max(...finite)) })}</span>
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
+        <polyline points={points.join(" ")} />
+      </svg>
+    </figure>
   );
 }
 

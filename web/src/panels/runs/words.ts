@@ -170,6 +170,8 @@ export const t = messages({
   file: ["File", "文件"],
   size: ["Size", "大小"],
   problems: ["Problems", "问题"],
+  system: ["Machine", "机器"],
+  upTo: ["up to {value}", "最高 {value}"],
   isCut: ["Cut: the file has more.", "已截断:文件中还有更多内容。"],
   gone: ["There is no such run any more", "此运行已不存在"],
   // Comparing
@@ -216,6 +218,37 @@ export function standingText(standing: RunStanding): string {
 
 export function standingTip(standing: RunStanding): string {
   return STANDING_TIPS(standing);
+}
+
+const SYSTEM = messages({
+  "system/cpu": ["CPU of the machine", "整机 CPU"],
+  "system/process_cpu": ["CPU of the process", "进程 CPU"],
+  "system/memory": ["Memory in use", "已用内存"],
+  "system/process_memory": ["Memory of the process", "进程内存"],
+  "system/disk": ["Disk in use", "已用磁盘"],
+  "system/disk_free": ["Free disk space", "磁盘剩余空间"],
+  "system/disk_read": ["Read from disks", "磁盘读取"],
+  "system/disk_written": ["Written to disks", "磁盘写入"],
+  "system/received": ["Received from the network", "网络接收"],
+  "system/sent": ["Sent to the network", "网络发送"],
+});
+
+const SYSTEM_TAGS: readonly string[] = [
+  "system/cpu",
+  "system/process_cpu",
+  "system/memory",
+  "system/process_memory",
+  "system/disk",
+  "system/disk_free",
+  "system/disk_read",
+  "system/disk_written",
+  "system/received",
+  "system/sent",
+];
+
+/** What a metric of the machine is called; a GPU by its tag. */
+export function systemTitle({ tag, title }: { tag: string; title: string }): string {
+  return SYSTEM_TAGS.includes(tag) ? SYSTEM(tag as Parameters<typeof SYSTEM>[0]) : title;
 }
 
 export const say = notes({

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import numpy as np
 
+from tapeflow.board.api.runs.captured import sections_of, system_of
 from tapeflow.board.api.runs.extremes import Extremes, extremes_of
 from tapeflow.board.api.runs.families import Family
-from tapeflow.board.api.runs.schema import RunFile, RunPage, RunScalar, RunSection
+from tapeflow.board.api.runs.schema import RunFile, RunPage, RunScalar
 from tapeflow.board.api.runs.standing import span_of
 from tapeflow.board.api.runs.table import hparams_of, row_of
 from tapeflow.board.logdirs import shown
@@ -19,9 +19,6 @@ from tapeflow.board.wire import numbers
 
 MOST_SCALARS = 2000
 MOST_FILES = 1000
-
-SECTIONS: list[Callable[[Family], list[RunSection]]] = []
-"""What finds the things that runs say of themselves: each gives some sections of a run's page, in their order."""
 
 
 def page_of(store: Store, family: Family) -> RunPage:
@@ -41,7 +38,8 @@ def page_of(store: Store, family: Family) -> RunPage:
         "scalars": _scalars(family),
         "files": _files(family),
         "notes": own_notes + other_notes,
-        "sections": [section for find in SECTIONS for section in find(family)],
+        "sections": sections_of(family),
+        "system": system_of(family),
     }
 
 

@@ -89,6 +89,19 @@ class RunSection(TypedDict):
     is_cut: bool
 
 
+class RunChart(TypedDict):
+    """A metric of the machine over the seconds since the run began, thinned out; `unit` is `%`, `B` or `B/s`.
+
+    `tag` names it for those who say its title in another language.
+    """
+
+    tag: str
+    title: str
+    unit: str
+    seconds: list[float]
+    values: list[float | str]
+
+
 class RunPage(TypedDict):
     """All that is known of one run but its media and curves."""
 
@@ -102,6 +115,7 @@ class RunPage(TypedDict):
     files: list[RunFile]
     notes: list[common.Note]
     sections: list[RunSection]
+    system: list[RunChart]
 
 
 class TrashedRun(TypedDict):

@@ -6,6 +6,7 @@ import os
 import re
 import weakref
 
+from tapeflow.board.api.runs.captured import state_of
 from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunStanding
 from tapeflow.board.logdirs import shown
@@ -24,6 +25,12 @@ def standing_of(family: Family) -> RunStanding:
         return "reading"
     if all(run.state == "broken" for run in runs):
         return "unreadable"
+    told = state_of(family).get("state")
+    is_live = any(run.is_live for run in runs)
+    if told == "running":
+        return "running" if is_live else "stalled"
+    if told is not None:
+        return told
     trials = [trial for run in runs if (trial := _trial(run)) is not None]
     if any(trial.status == "failure" for trial in trials):
         return "crashed"
@@ -31,7 +38,7 @@ def standing_of(family: Family) -> RunStanding:
         return "finished"
     if any(trial.status == "unknown" and trial.end_time is not None for trial in trials):
         return "stopped"
-    return "running" if any(run.is_live for run in runs) else "ended"
+    return "running" if is_live else "ended"
 
 
 def span_of(family: Family) -> tuple[float | None, float | None]:

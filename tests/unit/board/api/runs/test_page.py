@@ -6,7 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
 from tapeflow.board.logdirs import run_id
+from tapeflow.summary.captured import messages
 from tapeflow.summary.hyperparameters import START_TAG, hparams_pb
 
 
@@ -30,6 +34,76 @@ def test_the_page_of_a_run_has_all_of_its_parts(
     ]
     assert {"run": run_id("a/train"), "name": path.name, "nbytes": path.stat().st_size} in found["files"]
     assert (found["points"], found["duration_s"], found["notes"]) == (6, 2.0, [])
+
+
+@pytest.fixture
+def captured(events: Any) -> Callable[..., bytes]:
+    """A record of what a run captures of itself."""
+
+    def record_of(tag: str, message: Any, step: int = 0) -> bytes:
+        text = message if isinstance(message, str) else messages.dumped(message)
+        return events.entry(tag, np.array(text.encode(), dtype=object), messages.PLUGIN, step)
+
+    return record_of
+
+
+def test_the_page_has_what_the_run_captured(
+    tmp_path: Path, events: Any, captured: Any, serve: Callable[..., Any]
+) -> None:
+    facts = {
+        "id": "1",
+        "time": 1.7e9,
+        "command": ["python", "train.py", "--lr", "0.1"],
+        "script": "/x/train.py",
+        "python": "3.12.1",
+        "packages": {"numpy": "2.1"},
+        "environment": {"XLA_FLAGS": "--x"},
+        "memory_bytes": 2**34,
+        "git": {"commit": "abc", "branch": "main", "diff": "-a\n+b", "is_cut": True},
+    }
+    lines = [messages.ConsoleLine(1.0, "stdout", f"line {i}") for i in range(3)]
+    end = {"id": "1", "state": "crashed", "error": "ValueError: no", "traceback": "Traceback ..."}
+    data = captured(messages.FACTS, facts) + captured(messages.STATE, {"id": "1", "state": "running"})
+    data += captured(messages.CONSOLE, messages.console_message(lines)) + captured(messages.STATE, end)
+    events.write(tmp_path / "runs/a", data)
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    found = client.get("api/v1/runs/page", run=run_id("a"))
+    assert found["row"]["standing"] == "crashed"
+    sections = {section["name"]: section for section in found["sections"]}
+    assert list(sections) == ["crash", "command", "environment", "git", "diff", "packages", "console"]
+    assert sections["crash"]["text"] == "Traceback ..."
+    assert sections["command"]["text"] == "python train.py --lr 0.1"
+    assert sections["environment"]["facts"] == {
+        "python": "3.12.1",
+        "memory": "16.0 GiB",
+        "XLA_FLAGS": "--x",
+    }
+    assert sections["git"]["facts"] == {"commit": "abc", "branch": "main"}
+    assert (sections["diff"]["text"], sections["diff"]["is_cut"]) == ("-a\n+b", True)
+    assert sections["console"]["text"] == "line 0\nline 1\nline 2"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"git": 3, "command": [1]}', '{"lines": 5}'])
+def test_what_is_no_message_says_nothing(
+    text: str, tmp_path: Path, events: Any, captured: Any, serve: Callable[..., Any]
+) -> None:
+    tags = (messages.FACTS, messages.STATE, messages.CONSOLE)
+    events.write(tmp_path / "runs/a", b"".join(captured(tag, text) for tag in tags))
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    found = client.get("api/v1/runs/page", run=run_id("a"))
+    assert (found["sections"], found["row"]["standing"]) == ([], "running")
+
+
+def test_a_run_that_stopped_to_give_signs_of_life_is_stalled(
+    tmp_path: Path, events: Any, captured: Any, serve: Callable[..., Any]
+) -> None:
+    path = events.write(tmp_path / "runs/a", captured(messages.STATE, {"id": "1", "state": "running"}))
+    os.utime(path, (1.7e9, 1.7e9))
+    client = serve(tmp_path / "runs")
+    client.wait_until_read()
+    assert client.get("api/v1/runs/page", run=run_id("a"))["row"]["standing"] == "stalled"
 
 
 def test_a_page_of_no_run_is_refused(tmp_path: Path, serve: Callable[..., Any]) -> None:
