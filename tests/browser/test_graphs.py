@@ -261,7 +261,7 @@ def test_a_graph_is_saved_as_drawing_and_picture(board: str, new_page: Open) -> 
 def test_hostile_graphs_are_shown_safely(board: str, new_page: Open) -> None:
     page = new_page(address(board, "hostile"))
     expect_nodes(page, 7)
-    expect(fact(page, "Edges to nowhere")).to_have_text("1")
+    expect(fact(page, "Edges without a target")).to_have_text("1")
     page.get_by_label("Search nodes").fill("script")
     pane(page).get_by_role("button").first.click()
     expect(pane(page).get_by_text(EVIL).first).to_be_visible()

@@ -7,19 +7,14 @@ import { connection, info, progress } from "../state/board";
 import { hasDamage, progressMessage } from "../state/notes";
 import { panel } from "../state/url";
 import { IconButton, Item, Menu } from "../ui/controls";
-import { showsHelp, showsRuns } from "./shortcuts";
+import { showsHelp, showsRuns, toggleRuns } from "./shortcuts";
 import { t } from "./words";
 
 export function Bar() {
   const isDark = theme.value === "dark";
   return (
     <header class="bar">
-      <IconButton
-        icon="sidebar"
-        tip={t("sidebar")}
-        isPressed={showsRuns.value}
-        onClick={() => (showsRuns.value = !showsRuns.value)}
-      />
+      <IconButton icon="sidebar" tip={t("sidebar")} isPressed={showsRuns.value} onClick={toggleRuns} />
       <h1 class="brand" data-tip={info.value?.logdirs.map((logdir) => logdir.path).join(" · ")}>
         {info.value?.title || "TapeFlow"}
       </h1>
@@ -97,7 +92,7 @@ function Tabs() {
         ))}
       </nav>
       {isCut && (
-        <Menu icon="more" tip={t("allPanels")}>
+        <Menu text={t("morePanels")} tip={t("allPanels")} class="tabs-more">
           {(close) =>
             shown.map(({ id, title }) => (
               <Item

@@ -51,7 +51,7 @@ export const t = messages({
   summary: ["Overview", "概览"],
   nodes: ["Nodes", "节点"],
   edges: ["Edges", "边"],
-  lost: ["Edges to nowhere", "无目标的边"],
+  lost: ["Edges without a target", "无目标的边"],
   parameters: ["Parameters", "参数量"],
   kind: ["Kind", "类型"],
   kindScope: ["Scope", "作用域"],
