@@ -112,7 +112,7 @@ def test_a_run_that_is_gone_is_said(logs: str, new_page: Open, console: object) 
     console.errors = [text for text in console.errors if "404" not in text]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_page_has_no_serious_faults(
     theme: str, logs: str, new_page: Open, faults: Callable[[Page], list[str]]
 ) -> None:

@@ -231,7 +231,14 @@ def test_a_board_that_is_read_only_offers_no_deleting(tmp_path: Path, serve: Ser
     expect(page.get_by_role("button", name="Trash", exact=True)).to_have_count(0)
 
 
-@pytest.mark.parametrize(("way", "ending"), [("CSV", "csv"), ("LaTeX", "tex"), ("Markdown", "md")])
+@pytest.mark.parametrize(
+    ("way", "ending"),
+    [
+        ("CSV", "csv"),
+        pytest.param("LaTeX", "tex", marks=pytest.mark.slow),
+        pytest.param("Markdown", "md", marks=pytest.mark.slow),
+    ],
+)
 def test_the_table_is_saved(way: str, ending: str, sweep: str, new_page: Open) -> None:
     page = new_page(sweep)
     page.get_by_label("Filter by values").fill("lr == 0.1")
@@ -263,7 +270,7 @@ def test_what_is_logged_meanwhile_appears(tmp_path: Path, serve: Serve, new_page
     expect(row).to_contain_text("running")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_table_has_no_serious_faults(
     theme: str, sweep: str, new_page: Open, faults: Callable[[Page], list[str]]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tapeflow.board.runs import Run
 from tapeflow.board.series import Series
@@ -24,9 +25,9 @@ class Family:
     name: str
     parts: dict[str, Run] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def runs(self) -> list[Run]:
-        """Its runs: what lies in the folder itself, training, then what it was validated with."""
+        """Its runs: what lies in the folder itself, training, then validation. Asked once all are in."""
         return [self.parts[part] for part in sorted(self.parts, key=_rank)]
 
     @property
@@ -37,8 +38,7 @@ class Family:
     def scalars(self) -> dict[str, tuple[Run, Series]]:
         """Its series of numbers by the names they have in the table: validation has its folder before the tag."""
         found: dict[str, tuple[Run, Series]] = {}
-        for part in sorted(self.parts, key=_rank):
-            run = self.parts[part]
+        for part, run in sorted(self.parts.items(), key=lambda pair: _rank(pair[0])):
             prefix = f"{part}/" if _rank(part) == 2 else ""
             for tag, series in list(run.scalars.items()):
                 if series.panel == "scalars" and len(series):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,18 +32,24 @@ MOST_EXPORTED = 200  # pages of runs in a saved page
 def routes(board: Board) -> Sequence[BaseRoute]:
     """The routes below /api/v1/runs."""
     store, trash = board.store, Trash(board.logdirs)
-    made: dict[str, tuple[int, bytes]] = {}
+    made: list[tuple[int, bytes]] = []
+    lock = threading.Lock()
+
+    def current() -> bytes:
+        """The table; as long as nothing has changed it is made once for all who ask."""
+        with lock:
+            version = store.version
+            if not made or made[0][0] != version:
+                made[:] = [(version, table_of(store))]
+            return made[0][1]
 
     def table(request: Request) -> Response:
-        version = store.version
-        data = made.get("table")
-        if data is None or data[0] != version or any(run.is_live for run in list(store.runs.values())):
-            data = made["table"] = version, table_of(store)
+        data = current()
         headers = {"Cache-Control": "no-cache"}
-        headers["ETag"] = f'"{hashlib.blake2s(data[1], digest_size=16).hexdigest()}"'
+        headers["ETag"] = f'"{hashlib.blake2s(data, digest_size=16).hexdigest()}"'
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(None, 304, headers)
-        return Response(data[1], 200, headers, wire.MIME)
+        return Response(data, 200, headers, wire.MIME)
 
     def page(request: Request) -> Response:
         run = argument(request, "run")
