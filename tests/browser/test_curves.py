@@ -163,7 +163,7 @@ def test_a_layout_is_drawn_as_scalars_are(board: str, new_page: Open, expect_lin
         re.compile(r"0\.06\d+ \(0\.03\d+ … 0\.1\d+\)")
     )
     card(page, "quantiles").get_by_role("button", name="Full screen").click()
-    expect(page.get_by_role("dialog").get_by_role("list", name="Lines and their last values")).to_be_visible()
+    expect(page.get_by_role("dialog").get_by_role("region", name="Lines and their values")).to_be_visible()
     page.wait_for_url(re.compile("cscard="))
 
 

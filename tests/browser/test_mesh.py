@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tensorboardX import SummaryWriter
 
 from tapeflow import summary
 from tapeflow.board.board import Options
@@ -100,6 +101,18 @@ def test_meshes_of_every_writer(board: str, open_page: Open) -> None:
         count, red, green, blue = painted(canvas(page, f"tetrahedron, {writer}", "4 points, 4 triangles"))
         assert count > 2000
         assert min(red, green, blue) > 5
+
+
+def test_tensorboardx_numbers_the_parts_of_a_mesh(
+    tmp_path: Path, serve: Callable[..., str], open_page: Open
+) -> None:
+    with SummaryWriter(str(tmp_path / "run")) as writer:
+        writer.add_mesh("numbered", CORNERS[None], RED[None], FACES[None], global_step=0)
+    page = open_page(f"{serve(tmp_path)}#mesh")
+    count, red, green, blue = painted(canvas(page, "numbered, run", "4 points, 4 triangles"))
+    assert count > 2000
+    assert red > 100
+    assert green == blue == 0
 
 
 def test_hand_and_keys_turn_zoom_and_move(board: str, open_page: Open) -> None:

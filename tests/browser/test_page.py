@@ -238,10 +238,47 @@ def test_it_works_below_a_prefix_and_on_first_load_is_small(
     assert 0 < sum(files) < 700_000
 
 
+def test_on_a_narrow_page_the_runs_are_a_drawer(board: str, new_page: Open) -> None:
+    page = new_page(board, width=390)
+    page.get_by_role("article").first.wait_for()
+    expect(page.get_by_label("Filter runs")).to_have_count(0)
+    expect(page.get_by_role("link", name="Scalars")).to_be_visible()
+    card = page.get_by_role("article").first.bounding_box()
+    assert card is not None
+    assert card["width"] > 300
+    page.get_by_role("button", name="Show or hide the runs").click()
+    expect(page.get_by_label("Filter runs")).to_be_visible()
+    page.locator(".page-shade").click(position={"x": 380, "y": 400})
+    expect(page.get_by_label("Filter runs")).to_have_count(0)
+
+
+def test_the_first_tab_stop_skips_to_the_panel(board: str, new_page: Open) -> None:
+    page = new_page(board)
+    page.get_by_role("article").first.wait_for()
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("button", name="Skip to the panel")
+    expect(skip).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+
+
+def test_digits_reach_every_panel(board: str, new_page: Open) -> None:
+    page = new_page(board)
+    page.get_by_role("article").first.wait_for()
+    tabs = page.get_by_role("navigation", name="Panels").get_by_role("link")
+    for place, key in ((1, "1"), (4, "4"), (8, "8")):
+        page.keyboard.press(key)
+        expect(tabs.nth(place - 1)).to_have_attribute("aria-current", "page")
+    # There are no ten panels here: nothing happens.
+    page.keyboard.press("0")
+    page.keyboard.press("Shift+Digit1")
+    expect(tabs.nth(7)).to_have_attribute("aria-current", "page")
+
+
 def test_where_tabs_do_not_fit_a_menu_has_all_panels(board: str, new_page: Open) -> None:
     page = new_page(board)
     expect(page.get_by_role("link", name="Tables")).to_be_visible()
-    menu = page.get_by_role("button", name="All panels")
+    menu = page.get_by_role("button", name="More ▾")
     expect(menu).to_have_count(0)
     page.set_viewport_size({"width": 640, "height": 800})
     menu.click()

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tensorboardX import SummaryWriter
 
 Open = Callable[..., Page]
 Lines = Callable[[Page, str, int], None]
@@ -43,7 +44,7 @@ def test_cards_by_prefix_with_all_runs_of_all_writers(
     board: str, new_page: Open, expect_lines: Lines
 ) -> None:
     page = new_page(board)
-    expect(page.get_by_role("heading", level=2)).to_have_text(["Metrics1", "Loss1", "optimizer1"])
+    expect(page.get_by_role("heading", level=2)).to_have_text(["Other tags1", "Loss1", "optimizer1"])
     expect_lines(page, "epoch_loss", 4)
     expect_lines(page, "optimizer/norm", 2)
     # Train and validation of one run, in one card.
@@ -166,6 +167,37 @@ def test_groups_are_drawn_as_mean_and_spread(board: str, new_page: Open, expect_
     expect_lines(page, "epoch_loss", 4)
 
 
+def test_grouping_redraws_the_charts_at_once(board: str, new_page: Open, expect_lines: Lines) -> None:
+    page = new_page(f"{board}#scalars")
+    expect_lines(page, "epoch_loss", 4)
+    page.get_by_role("button", name="Sort, group, columns").click()
+    sheet = page.get_by_role("dialog", name="Sort, group, columns")
+    sheet.get_by_label("Group by").select_option("hparam:optimizer")
+    # Two runs of one optimizer: a mean for training and one for validation.
+    expect_lines(page, "epoch_loss", 2)
+    sheet.get_by_label("Group by").select_option("")
+    expect_lines(page, "epoch_loss", 4)
+
+
+def test_a_chart_with_nothing_in_the_zoom_is_shown_whole_and_says_so(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open, expect_lines: Lines
+) -> None:
+    with SummaryWriter(str(tmp_path / "a")) as writer:
+        for step in range(100):
+            writer.add_scalar("early", step, step)
+            writer.add_scalar("late", step, 10_000 + step)
+        for step in (0, 1000):
+            writer.add_scalar("across", step, step)
+    page = new_page(f"{serve(tmp_path)}#scalars?zoom=20..60")
+    for title in ("early", "late", "across"):
+        expect_lines(page, title, 1)
+    hint = page.get_by_text("Shown whole: nothing was logged in the part that other charts are zoomed to.")
+    expect(hint).to_have_count(1)
+    expect(card(page, "late").get_by_text("Shown whole")).to_be_visible()
+    page.get_by_role("button", name="Reset zoom").click()
+    expect(hint).to_have_count(0)
+
+
 def test_several_tags_in_one_chart(board: str, new_page: Open, expect_lines: Lines) -> None:
     page = new_page(board)
     page.get_by_role("button", name="Draw several tags").click()
@@ -184,7 +216,7 @@ def test_pinned_cards_come_first_and_stay(board: str, new_page: Open, expect_lin
     page.reload()
     expect(page.get_by_role("heading", level=2).first).to_have_text("Pinned1")
     card(page, "optimizer/norm").get_by_role("button", name="Unpin").click()
-    expect(page.get_by_role("heading", level=2).first).to_have_text("Metrics1")
+    expect(page.get_by_role("heading", level=2).first).to_have_text("Other tags1")
 
 
 def test_full_screen_is_in_the_address_and_escape_leaves_it(
@@ -195,6 +227,15 @@ def test_full_screen_is_in_the_address_and_escape_leaves_it(
     dialog = page.get_by_role("dialog", name="epoch_loss")
     expect(dialog.get_by_role("img", name=re.compile("line chart of 4 lines"))).to_be_visible()
     page.wait_for_url(re.compile("card=epoch_loss"))
+    # The best line first, of a loss that with the least value; a click on a title sorts by it.
+    rows = dialog.get_by_role("region", name="Lines and their values").get_by_role("rowheader")
+    expect(rows.first).to_contain_text("lr=0.01/train")
+    dialog.get_by_role("button", name="max").click()
+    expect(rows.first).to_contain_text("lr=0.01/train")
+    dialog.get_by_role("button", name="max").click()
+    expect(rows.first).to_contain_text("lr=0.1/")
+    dialog.get_by_role("button", name="log y").click()
+    page.wait_for_url(re.compile("logy=1"))
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 

@@ -14,7 +14,7 @@ what changed when; `live` tells the pages. `panels` finds the folders in `api/`,
 with its part of the API and TensorBoard's routes beside it. `app` puts it together, `auth` lets the right ones
 in, and no page of another site (`origins`), `connections` ends those that keep it waiting, `serving` starts it,
 `export` writes it all into one file. The board writes nothing but its index and its settings, neither of them in a
-log folder.
+log folder, and moves files there only to the trash and back (`api/runs`).
 """
 
 import lazy_loader as _lazy

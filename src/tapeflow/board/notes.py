@@ -59,6 +59,8 @@ REFUSALS = Phrases(
     failed="the board failed; its log says more",
     token="a token is needed: open the URL the board printed when it started",
     read_only="this board was started with --read-only: settings cannot be changed",
+    read_only_runs="this board was started with --read-only: runs cannot be deleted or restored",
+    no_run="there is no run={run!r}; api/v1/runs has all",
     unwritable="settings could not be written to {path}: {error}",
     clients="the live stream expected at most {n} clients",
     no_series="{panel} has no run={run!r} with tag={tag!r}; api/v1/tags?panel={panel} has all",

@@ -243,13 +243,16 @@ class TableBlob(TypedDict):
 
 
 class RunSettings(TypedDict):
-    """How a run is shown."""
+    """How a run is shown: `hidden` is archived, `pinned` the baseline, `on_top` above others in the table."""
 
     label: NotRequired[str]
     note: NotRequired[str]
     color: NotRequired[str]
+    tags: NotRequired[list[str]]
     hidden: NotRequired[bool]
     pinned: NotRequired[bool]
+    starred: NotRequired[bool]
+    on_top: NotRequired[bool]
 
 
 class Settings(TypedDict):

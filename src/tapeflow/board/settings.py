@@ -1,4 +1,4 @@
-"""The board's sidecar: labels, notes, colours, what is hidden or pinned. It never lies in a log folder.
+"""The board's sidecar: labels, notes, colours, tags, what is archived or pinned. It never lies in a log folder.
 
 Several boards may share the file. Each changes it under a lock, starting from what is in it, and puts the result in its
 place at once, so that no change is lost and the file is whole at any time.
@@ -31,9 +31,13 @@ _RULES: dict[str, tuple[type, int]] = {
     "label": (str, 500),
     "note": (str, 20_000),
     "color": (str, 50),
+    "tags": (list, 50),
     "hidden": (bool, 0),
     "pinned": (bool, 0),
+    "starred": (bool, 0),
+    "on_top": (bool, 0),
 }
+_MOST_TAG = 100  # characters
 
 
 def settings_path(logdirs: list[Logdir]) -> str:
@@ -180,6 +184,21 @@ class SettingsFile:
         return _signature(found)
 
 
+_RULE = {
+    str: "at most {} characters",
+    list: f"at most {{}} texts of at most {_MOST_TAG} characters",
+    bool: "true or false",
+}
+
+
+def _is_right(value: Any, kind: type, most: int) -> bool:
+    if not isinstance(value, kind):
+        return False
+    if isinstance(value, list):
+        return len(value) <= most and all(isinstance(one, str) and len(one) <= _MOST_TAG for one in value)
+    return not isinstance(value, str) or len(value) <= most
+
+
 def _signature(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -224,7 +243,8 @@ def _checked(found: Any, kept: Any) -> Settings:
             kind, most = _RULES.get(name, (None, 0))
             if kind is None:
                 raise Refused(400, f"settings expected one of {', '.join(_RULES)} for a run; got {name!r}")
-            if not isinstance(value, kind) or (kind is str and len(value) > most):
-                rule = f"at most {most} characters" if kind is str else "true or false"
-                raise Refused(400, f"settings expected {rule} as {name!r}; got {value!r:.80}")
+            if not _is_right(value, kind, most):
+                raise Refused(
+                    400, f"settings expected {_RULE[kind].format(most)} as {name!r}; got {value!r:.80}"
+                )
     return cast("Settings", {**found, "runs": {r: s for r, s in runs.items() if s}, "page": page})

@@ -16,7 +16,7 @@ from tapeflow.board.logdirs import Logdir, natural, run_id, shown
 from tapeflow.board.notes import RUNS, about, joined
 from tapeflow.board.panels import Panel, panel_of
 from tapeflow.board.runs import Run
-from tapeflow.board.schema import Note, Progress, RunsAnswer, TagEntry
+from tapeflow.board.schema import Note, Progress, RunsAnswer, Setting, TagEntry
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import Series
 
@@ -88,12 +88,16 @@ class Store:
 
     def answer(self, run: Run) -> RunAnswer:
         """A run as the API gives it, with the hyperparameters of the runs it lies in."""
-        found = run.answer()
+        return {**run.answer(), "hparams": self.inherited_hparams(run)}
+
+    def inherited_hparams(self, run: Run) -> dict[str, Setting]:
+        """The hyperparameters of a run and of those it lies in; the nearest counts."""
+        found = run.hparams
         parts = run.name.split("/")
         for length in range(len(parts) - 1, 0, -1):
             above = self.runs.get(run_id("/".join(parts[:length])))
             if above is not None:
-                found["hparams"] = {**above.hparams, **found["hparams"]}
+                found = {**above.hparams, **found}
         return found
 
     def answers(self) -> RunsAnswer:

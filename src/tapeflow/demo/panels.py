@@ -86,7 +86,9 @@ def _questions(
     url: str, panel: str, tags: list[dict[str, Any]], runs: list[dict[str, Any]]
 ) -> list[tuple[str, dict[str, Any]]]:
     """The routes of a panel, each with what it is told; none if there is nothing to ask for."""
-    # Points and profiles are files beside the events: they have no tags.
+    # Runs show what all others do; points and profiles are files beside the events: none of them has tags.
+    if panel == "runs":
+        return [("table", {}), *[("page", {"run": run["id"]}) for run in runs[:1]]]
     if panel == "projector":
         sets = _json(url, "api/v1/projector/sets")["sets"]
         points = [{"run": found["run"], "name": found["name"]} for found in sets]

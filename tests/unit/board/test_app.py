@@ -220,7 +220,7 @@ def test_answers_are_made_beside_the_event_loop(board: Any, monkeypatch: pytest.
 def test_refusals_of_other_routes(board: Any) -> None:
     for path, status, text in [
         ("/api/v1/nothing", 404, "there is no GET /api/v1/nothing"),
-        ("/api/v1/tags?panel=x", 400, "tags expected a panel of scalars, "),
+        ("/api/v1/tags?panel=x", 400, "tags expected a panel of runs, scalars, "),
         ("/api/v1/images/items?run=a", 400, "/api/v1/images/items expected tag=... in its query; got none"),
         ("/api/v1/images/items?run=a&tag=b", 404, "images has no run='a' with tag='b'"),
         ("/api/v1/blob?run=a&tag=b&index=0", 404, "there is no run='a' with tag='b'"),

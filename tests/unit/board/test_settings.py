@@ -42,16 +42,20 @@ def test_a_patch_changes_what_it_names_and_null_takes_back(file: SettingsFile) -
         ({"runs": {"r": 3}}, "settings expected an object for run 'r'; got 3"),
         (
             {"runs": {"r": {"size": 3}}},
-            "settings expected one of label, note, color, hidden, pinned for a run; got 'size'",
+            "settings expected one of label, note, color, tags, hidden, pinned, starred, on_top for a run; got 'size'",
         ),
         ({"runs": {"r": {"hidden": "yes"}}}, "settings expected true or false as 'hidden'; got 'yes'"),
         (
             {"runs": {"r": {"label": "x" * 501}}},
             "settings expected at most 500 characters as 'label'; got 'xxx",
         ),
+        (
+            {"runs": {"r": {"tags": ["x", 3]}}},
+            "settings expected at most 50 texts of at most 100 characters as 'tags'; got ['x', 3]",
+        ),
         ({"page": {"x": "y" * (1 << 20)}}, "settings expected at most 1048576 bytes; got 10486"),
     ],
-    ids=["list", "key", "runs", "run", "setting", "bool", "length", "size"],
+    ids=["list", "key", "runs", "run", "setting", "bool", "length", "tags", "size"],
 )
 def test_what_is_no_settings_is_refused(file: SettingsFile, patch: Any, text: str) -> None:
     with pytest.raises(Refused) as refusal:

@@ -212,13 +212,16 @@ export interface TableBlob {
   row_total: number;
 }
 
-/** How a run is shown. */
+/** How a run is shown: `hidden` is archived, `pinned` the baseline, `on_top` above others in the table. */
 export interface RunSettings {
   label?: string;
   note?: string;
   color?: string;
+  tags?: string[];
   hidden?: boolean;
   pinned?: boolean;
+  starred?: boolean;
+  on_top?: boolean;
 }
 
 /** The board's sidecar: by run id, and `page`, which belongs to the page. */
@@ -769,4 +772,126 @@ export interface ProjectorJob {
   layout: number;
   message: string;
   note: Note | null;
+}
+
+export type RunStanding = "reading" | "unreadable" | "running" | "finished" | "stopped" | "stalled" | "crashed" | "ended";
+
+export type RunHParamKind = "number" | "string" | "bool";
+
+/** A run as its user sees it: a folder, and the `train` and `validation` in it.
+ *
+ * `id` is that of the run whose settings count for the row; `runs` has the ids of all. `standing` is `ended` where
+ * nothing is written any more and the files do not tell how it ended. */
+export interface RunRow {
+  id: string;
+  name: string;
+  runs: string[];
+  standing: "reading" | "unreadable" | "running" | "finished" | "stopped" | "stalled" | "crashed" | "ended";
+  host: string;
+}
+
+/** An hparam; `values` has one for each row, null where it was not set.
+ *
+ * In a column of numbers NaN and infinities are strings. Values of several types under one name are strings. */
+export interface RunHParam {
+  name: string;
+  kind: "number" | "string" | "bool";
+  differs: boolean;
+  values: (string | number | boolean | null)[];
+}
+
+/** The head of the message in columns that is the table.
+ *
+ * The columns are the start, the duration in seconds and the number of points of every row, and then six for each of
+ * `scalars`, which names them: last value and step, least value and step, largest value and step. NaN stands for what
+ * there is not; a step is NaN only where a row does not have the scalar. */
+export interface RunsTable {
+  rows: RunRow[];
+  hparams: RunHParam[];
+  scalars: string[];
+  left_out: string;
+  notes: Note[];
+}
+
+/** A series of numbers of a run; NaN and infinities are strings. */
+export interface RunScalar {
+  name: string;
+  run: string;
+  tag: string;
+  count: number;
+  last: number | string;
+  last_step: number;
+  least: number | string;
+  least_step: number;
+  largest: number | string;
+  largest_step: number;
+}
+
+/** An event file of a run. */
+export interface RunFile {
+  run: string;
+  name: string;
+  nbytes: number;
+}
+
+/** Something that a run says of itself: `facts` by name, or a `text`, cut if it was too long.
+ *
+ * `kind` says how a text is shown: as it is, as a diff, as what a program printed, or as Markdown. */
+export interface RunSection {
+  name: string;
+  kind: "facts" | "text" | "diff" | "console" | "markdown";
+  facts: Record<string, string>;
+  text: string;
+  is_cut: boolean;
+}
+
+/** A metric of the machine over the seconds since the run began, thinned out; `unit` is `%`, `B` or `B/s`.
+ *
+ * `tag` names it for those who say its title in another language. */
+export interface RunChart {
+  tag: string;
+  title: string;
+  unit: string;
+  seconds: number[];
+  values: (number | string)[];
+}
+
+/** All that is known of one run but its media and curves. */
+export interface RunPage {
+  row: RunRow;
+  start_time: number | null;
+  last_time: number | null;
+  duration_s: number | null;
+  points: number;
+  hparams: Record<string, string | number | boolean>;
+  scalars: RunScalar[];
+  files: RunFile[];
+  notes: Note[];
+  sections: RunSection[];
+  system: RunChart[];
+}
+
+/** A run in the trash; `trash` names it for those who want it back. */
+export interface TrashedRun {
+  trash: string;
+  name: string;
+  time: number;
+  files: number;
+  nbytes: number;
+}
+
+/** What is in the trash, the latest first; `refused` says of what could not be moved why. */
+export interface TrashAnswer {
+  trashed: TrashedRun[];
+  refused: Note[];
+}
+
+/** Which runs to delete, by the ids of their rows. */
+export interface TrashRequest {
+  runs: string[];
+}
+
+/** What to take out of the trash, or to delete for good, by `trash`. */
+export interface RestoreRequest {
+  trashed: string[];
 }

@@ -103,6 +103,13 @@ describe("ticks and numbers", () => {
     expect([0.5, 75, 7260, 90000].map(formatDuration)).toEqual(["0.5s", "1m 15s", "2h 01m", "1d 1h"]);
     expect(formatTick(25000, 5000)).toBe("25k");
   });
+
+  it("writes all marks of an axis alike", () => {
+    const labels = (min: number, max: number) => ticks(min, max, 4, "linear").map(({ label }) => label);
+    expect(labels(0.00093, 0.00111)).toEqual(["0.00095", "0.00100", "0.00105", "0.00110"]);
+    expect(labels(9000, 11000)).toEqual(["9.0k", "9.5k", "10.0k", "10.5k", "11.0k"]);
+    expect(labels(1e-4, 6e-4)).toEqual(["2e-4", "4e-4", "6e-4"]);
+  });
 });
 
 describe("lines", () => {

@@ -15,10 +15,14 @@ function minus(text: string): string {
   return text.replace(/^-/, "−");
 }
 
-/** Marks of an axis `step` apart: just as many decimals as tell them apart. */
-export function formatTick(value: number, step: number): string {
+/**
+ * Marks of an axis `step` apart: just as many decimals as tell them apart.
+ *
+ * The largest of them says how all are written: no 9.5e-4 stands below 0.00100, and no 9500 below 10k.
+ */
+export function formatTick(value: number, step: number, largest = Math.abs(value)): string {
   if (value === 0) return "0";
-  const size = Math.abs(value);
+  const size = largest;
   if (size >= 1e15 || step < 1e-6) return minus(trimExponent(value.toExponential(2)));
   for (const [unit, letter] of [
     [1e12, "T"],
@@ -31,7 +35,8 @@ export function formatTick(value: number, step: number): string {
       return minus(`${(value / scale).toFixed(decimals(step / scale))}${letter}`);
     }
   }
-  if (size < 1e-3) return minus(trimExponent(value.toExponential(Math.max(0, digitsBetween(size, step)))));
+  if (size < 1e-3)
+    return minus(trimExponent(value.toExponential(Math.max(0, digitsBetween(Math.abs(value), step)))));
   return minus(value.toFixed(decimals(step)));
 }
 

@@ -122,3 +122,9 @@ export function projection(
   const factor = length / (range.max - range.min);
   return (value) => start + (value - range.min) * factor;
 }
+
+/** Whether every line lies wholly on one side of a part of the axis; a line that crosses it without a point does not. */
+export function isOutside(lines: readonly Line[], window: Range): boolean {
+  const reaches = ({ x }: Line) => x.length > 0 && x[x.length - 1] >= window.min && x[0] <= window.max;
+  return lines.length > 0 && !lines.some(reaches);
+}

@@ -34,6 +34,10 @@ export interface ChartEvents {
 
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 const LEAST_ZOOM_PX = 4;
+const LEAST_ROOM_PX = 48;
+const LETTER_PX = 6.4;
+const GAP_PX = 10;
+
 /** From so many lines on, thin ones without the faint values behind: more would be a blot, and slow to draw. */
 const MANY_LINES = 60;
 
@@ -90,7 +94,7 @@ export class LineChart {
         },
         axes: [
           { ...axis(xKind, 60), size: 26 },
-          { ...axis(isLogY ? "log" : "linear", 36), size: 48 },
+          { ...axis(isLogY ? "log" : "linear", 36), size: (_plot, labels) => roomFor(labels) },
         ],
         series: [{}, { paths: () => null, points: { show: false } }],
         hooks: {
@@ -326,6 +330,12 @@ export class LineChart {
   get shown(): { lines: readonly Line[]; x: Range; y: Range; view: ChartView } {
     return { lines: this.lines, x: this.x, y: this.y, view: this.view };
   }
+}
+
+/** How wide the vertical axis is, so that its longest mark is whole. */
+function roomFor(labels: readonly string[] | null): number {
+  const longest = (labels ?? []).reduce((most, label) => Math.max(most, label?.length ?? 0), 0);
+  return Math.max(LEAST_ROOM_PX, Math.ceil(longest * LETTER_PX) + GAP_PX);
 }
 
 /** Of the points that share the place of one, the one that is least far; a line may go straight up. */

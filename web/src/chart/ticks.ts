@@ -22,7 +22,9 @@ export function ticks(min: number, max: number, count: number, kind: AxisKind): 
 function linearTicks(min: number, max: number, count: number, least = 0): Tick[] {
   const rough = roundStep((max - min) / Math.max(1, count));
   const step = least && rough < 5 ? Math.max(least, Math.round(rough)) : rough;
-  return multiples(min, max, step).map((at) => ({ at, label: formatTick(at, step) }));
+  const places = multiples(min, max, step);
+  const largest = places.reduce((most, at) => Math.max(most, Math.abs(at)), 0);
+  return places.map((at) => ({ at, label: formatTick(at, step, largest) }));
 }
 
 function roundStep(rough: number): number {

@@ -18,6 +18,8 @@ const say = notes({
   failed: "服务器出错;详见其日志",
   token: "需要令牌:请打开面板启动时打印的网址",
   read_only: "面板以 --read-only 启动:设置不可更改",
+  read_only_runs: "面板以 --read-only 启动:不能删除或还原运行",
+  no_run: "已没有运行 {run}",
   unwritable: "设置无法写入 {path}:{error}",
   clients: "实时连接已达上限({n} 个)",
   no_series: "{panel} 中已没有标签为 {tag} 的运行 {run}",

@@ -26,6 +26,6 @@ describe("sections of tags", () => {
   });
 
   it("have a name where tags have no prefix", () => {
-    expect(show(joined([section("a", "r"), section("b", "r")]))).toEqual(["General: a, b"]);
+    expect(show(joined([section("a", "r"), section("b", "r")]))).toEqual(["Other tags: a, b"]);
   });
 });

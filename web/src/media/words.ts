@@ -17,7 +17,7 @@ export const t = messages({
   small: ["S", "小"],
   medium: ["M", "中"],
   large: ["L", "大"],
-  general: ["General", "常规"],
+  general: ["Other tags", "其他标签"],
   loading: ["Loading…", "加载中…"],
   empty: ["Nothing of this kind yet", "尚无此类内容"],
   emptyText: ["It appears here once a run has logged some.", "运行记录后会显示在此处。"],

@@ -1,10 +1,12 @@
-/** What can be done with a run: alone in the charts, baseline, hidden, named, noted, coloured. */
+/** What can be done with a run: opened, alone in the charts, baseline, archived, named, noted, tagged, coloured. */
 
 import { useState } from "preact/hooks";
 import type { Run } from "../api/schema";
 import { changeRun, settings } from "../state/board";
 import { runMessage } from "../state/notes";
+import { comparedRuns, openedRun } from "../state/opened";
 import * as state from "../state/runs";
+import { panel } from "../state/url";
 import { Check, Item, Menu } from "../ui/controls";
 import { t } from "./words";
 
@@ -25,8 +27,16 @@ export function OnlyItem({ runs, close }: { runs: readonly Run[]; close: () => v
   );
 }
 
-/** `all` are the runs its row stands for: more than one if it is a folder of others, too. */
-export function RunMenu({ run, text, all }: { run: Run; text: string; all: readonly Run[] }) {
+interface RunMenuProps {
+  run: Run;
+  text: string;
+  /** The runs its row stands for: more than one if it is a folder of others, too. */
+  all: readonly Run[];
+  /** Those that are archived with it. */
+  archives?: readonly Run[];
+}
+
+export function RunMenu({ run, text, all, archives = [run] }: RunMenuProps) {
   const own = settings.value.runs[run.id] ?? {};
   const isBase = state.baseline.value === run.id;
   const setBaseline = () => {
@@ -44,6 +54,9 @@ export function RunMenu({ run, text, all }: { run: Run; text: string; all: reado
         return (
           <>
             <p class="sheet-title run-full-name">{run.name}</p>
+            <Item icon="note" tip={t("pageTip")} onClick={then(() => openPage(run))}>
+              {t("page")}
+            </Item>
             <OnlyItem runs={[run]} close={close} />
             {all.length > 1 && (
               <>
@@ -60,9 +73,18 @@ export function RunMenu({ run, text, all }: { run: Run; text: string; all: reado
               {isBase ? t("unbaseline") : t("baseline")}
             </Item>
             <Item
+              icon={own.on_top ? "check" : undefined}
+              tip={t("onTopTip")}
+              onClick={then(() => changeRun(run.id, { on_top: own.on_top ? null : true }))}
+            >
+              {t("onTop")}
+            </Item>
+            <Item
               icon="close"
               tip={t("hideTip")}
-              onClick={then(() => changeRun(run.id, { hidden: own.hidden ? null : true }))}
+              onClick={then(() => {
+                for (const { id } of archives) changeRun(id, { hidden: own.hidden ? null : true });
+              })}
             >
               {own.hidden ? t("unhide") : t("hide")}
             </Item>
@@ -80,6 +102,12 @@ export function RunMenu({ run, text, all }: { run: Run; text: string; all: reado
               value={own.note ?? ""}
               rows={2}
               onCommit={(text) => changeRun(run.id, { note: text || null })}
+            />
+            <Field
+              label={t("tags")}
+              tip={t("tagsTip")}
+              value={(own.tags ?? []).join(", ")}
+              onCommit={(text) => changeRun(run.id, { tags: tagsIn(text) })}
             />
             <label class="run-field is-line" data-tip={t("colorTip")}>
               {t("color")}
@@ -107,6 +135,22 @@ export function RunMenu({ run, text, all }: { run: Run; text: string; all: reado
   );
 }
 
+function openPage(run: Run): void {
+  comparedRuns.value = new Set();
+  openedRun.value = run.id;
+  panel.value = "runs";
+}
+
+const MOST_TAGS = 50;
+const LONGEST_TAG = 100;
+
+/** Tags with commas between them; null for none. */
+export function tagsIn(text: string): string[] | null {
+  const found = text.split(/[,，]/).map((tag) => tag.trim().slice(0, LONGEST_TAG));
+  const tags = [...new Set(found.filter(Boolean))].slice(0, MOST_TAGS);
+  return tags.length > 0 ? tags : null;
+}
+
 interface FieldProps {
   label: string;
   tip: string;
@@ -117,7 +161,7 @@ interface FieldProps {
 }
 
 /** A text that is kept when the user leaves the field; what others write meanwhile does not touch it. */
-function Field({ label, tip, value, placeholder, rows = 1, onCommit }: FieldProps) {
+export function Field({ label, tip, value, placeholder, rows = 1, onCommit }: FieldProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const commit = () => {
     if (draft !== null && draft.trim() !== value) onCommit(draft.trim());

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, createElement } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { hasContent, type Panel, panels } from "../panels/registry";
+import { firstPanel, type Panel, panels } from "../panels/registry";
 import { Runs } from "../runs/sidebar";
 import { failure, info } from "../state/board";
 import { runColumns } from "../state/runs";
@@ -14,7 +14,7 @@ import { IconButton, Notice } from "../ui/controls";
 import { Sheet } from "../ui/dialog";
 import { Bar } from "./bar";
 import "./shell.css";
-import { showsHelp, showsRuns } from "./shortcuts";
+import { isNarrow, showsHelp, showsRuns, toggleRuns } from "./shortcuts";
 import { t } from "./words";
 
 const NARROWEST = 200;
@@ -30,6 +30,14 @@ effect(() => {
 export function App() {
   return (
     <div class="page">
+      <button
+        type="button"
+        class="skip-link"
+        data-tip={t("skip")}
+        onClick={() => document.getElementById("panel")?.focus()}
+      >
+        {t("skip")}
+      </button>
       <Bar />
       {failure.value && <Failure />}
       <div class="page-body">
@@ -37,14 +45,26 @@ export function App() {
           <>
             <aside
               class="page-runs"
-              style={{ width: `min(50vw, ${runsWidth.value + runColumns.value.size * COLUMN_WIDTH}px)` }}
+              style={{
+                width: `min(${isNarrow.value ? "85vw" : "50vw"}, ${runsWidth.value + runColumns.value.size * COLUMN_WIDTH}px)`,
+              }}
             >
               <Runs />
             </aside>
-            <Divider />
+            {isNarrow.value ? (
+              <button
+                type="button"
+                class="page-shade"
+                aria-label={t("close")}
+                data-tip={t("close")}
+                onClick={toggleRuns}
+              />
+            ) : (
+              <Divider />
+            )}
           </>
         )}
-        <main class="page-panel">
+        <main class="page-panel" id="panel" tabIndex={-1}>
           <Shown />
         </main>
       </div>
@@ -92,8 +112,8 @@ function Divider() {
 
 /** The panel the address names, or the first that has something to show. */
 function current(): Panel | undefined {
-  if (panel.value) return panels.find(({ id }) => id === panel.value);
-  return panels.find(hasContent) ?? panels[0];
+  if (panel.value) return panels.value.find(({ id }) => id === panel.value);
+  return firstPanel.value;
 }
 
 const views = new Map<string, ComponentType>();
@@ -150,7 +170,8 @@ function Help() {
     ["/", t("keySearch")],
     ["f", t("keyRuns")],
     ["[", t("keySidebar")],
-    ["1 – 9", t("keyPanels")],
+    ["1 – 9, 0", t("keyPanels")],
+    ["⇧ 1 – 9", t("keyMorePanels")],
     ["t", t("keyTheme")],
     ["← →", t("keyCursor")],
     ["+ − 0", t("keyZoom")],

@@ -1,25 +1,20 @@
 /** The bar at the top: panels, how the connection is, language and theme. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hasContent, panels } from "../panels/registry";
+import { firstPanel, fullPanels, panels } from "../panels/registry";
 import { locale, localeChoice, theme, themeChoice } from "../state/appearance";
 import { connection, info, progress } from "../state/board";
 import { hasDamage, progressMessage } from "../state/notes";
 import { panel } from "../state/url";
 import { IconButton, Item, Menu } from "../ui/controls";
-import { showsHelp, showsRuns } from "./shortcuts";
+import { showsHelp, showsRuns, toggleRuns } from "./shortcuts";
 import { t } from "./words";
 
 export function Bar() {
   const isDark = theme.value === "dark";
   return (
     <header class="bar">
-      <IconButton
-        icon="sidebar"
-        tip={t("sidebar")}
-        isPressed={showsRuns.value}
-        onClick={() => (showsRuns.value = !showsRuns.value)}
-      />
+      <IconButton icon="sidebar" tip={t("sidebar")} isPressed={showsRuns.value} onClick={toggleRuns} />
       <h1 class="brand" data-tip={info.value?.logdirs.map((logdir) => logdir.path).join(" · ")}>
         {info.value?.title || "TapeFlow"}
       </h1>
@@ -47,9 +42,9 @@ export function Bar() {
 const MENU_PX = 32;
 
 function Tabs() {
-  const withContent = panels.filter(hasContent);
-  const first = withContent[0] ?? panels[0];
-  const shown = panels.filter((one) => one === first || one.id === panel.value || withContent.includes(one));
+  const full = fullPanels.value;
+  const first = firstPanel.value;
+  const shown = panels.value.filter((one) => one === first || one.id === panel.value || full.includes(one));
   const active = panel.value || first?.id;
   const bar = useRef<HTMLElement>(null);
   const [isScrolled, setScrolled] = useState(false);
@@ -97,7 +92,7 @@ function Tabs() {
         ))}
       </nav>
       {isCut && (
-        <Menu icon="more" tip={t("allPanels")}>
+        <Menu text={t("morePanels")} tip={t("allPanels")} class="tabs-more">
           {(close) =>
             shown.map(({ id, title }) => (
               <Item

@@ -4,6 +4,8 @@ import { messages } from "../i18n/messages";
 
 export const t = messages({
   panels: ["Panels", "面板"],
+  morePanels: ["More ▾", "更多 ▾"],
+  skip: ["Skip to the panel", "跳到面板内容"],
   allPanels: ["All panels", "全部面板"],
   panelTip: ["Show {title}", "显示{title}"],
   dark: ["Dark theme", "深色主题"],
@@ -33,6 +35,7 @@ export const t = messages({
   keyRuns: ["Filter runs", "筛选运行"],
   keySidebar: ["Show or hide the runs", "显示或隐藏运行列表"],
   keyPanels: ["Go to a panel", "切换面板"],
+  keyMorePanels: ["Go to the eleventh panel and those after it", "切换到第 11 个及之后的面板"],
   keyTheme: ["Light or dark", "浅色或深色"],
   keyCursor: ["Move the cursor of a focused chart", "移动所选图表的光标"],
   keyZoom: ["Zoom a focused chart, show all", "缩放所选图表、显示全部"],

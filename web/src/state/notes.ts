@@ -5,7 +5,7 @@ import type { Run } from "../api/schema";
 import { joined, notes } from "../i18n/notes";
 import { progress } from "./board";
 
-const say = notes({
+export const sayOfRun = notes({
   failed: "读取失败({error})",
   file_unreadable: "无法读取 {file}:{error}",
   folder_unreadable: "无法读取文件夹:{error}",
@@ -24,11 +24,11 @@ const say = notes({
 
 /** What is wrong with a run; "" if nothing is. */
 export function runMessage(run: Run): string {
-  return joined(run.notes, say);
+  return joined(run.notes, sayOfRun);
 }
 
 /** How far reading has come, with what is damaged. */
-export const progressMessage = computed(() => joined(progress.value?.notes ?? [], say));
+export const progressMessage = computed(() => joined(progress.value?.notes ?? [], sayOfRun));
 
 export const hasDamage = computed(() =>
   (progress.value?.notes ?? []).some(({ code }) => code.endsWith("damage")),

@@ -18,8 +18,8 @@ const EXAMPLE = 'tf.summary.audio("speech", waves, 16000, step=step)';
 
 const SIZES = {
   small: { width: 240, height: 112 },
-  medium: { width: 340, height: 112 },
-  large: { width: 520, height: 160 },
+  medium: { width: 340, height: 168 },
+  large: { width: 520, height: 256 },
 };
 
 export default function Audio() {

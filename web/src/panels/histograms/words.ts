@@ -23,7 +23,7 @@ export const t = messages({
   resetZoomTip: ["Show every step again (double-click a chart)", "恢复显示所有步(双击图表)"],
   pinnedStep: ["Step {step} pinned", "已固定第 {step} 步"],
   unpinTip: ["Take the mark away (Escape in a chart)", "取消标记(在图表中按 Esc)"],
-  general: ["Without a prefix", "无前缀"],
+  general: ["Other tags", "其他标签"],
   hint: [
     'Log them with tf.summary.histogram("weights", layer.kernel, step=step), or with keras.callbacks.TensorBoard(histogram_freq=1).',
     '使用 tf.summary.histogram("weights", layer.kernel, step=step) 或 keras.callbacks.TensorBoard(histogram_freq=1) 记录。',

@@ -65,7 +65,7 @@ export function latexOf({ columns, names, rows }: Sheet): string {
   ].join("\n");
 }
 
-function latexNumber(value: number): string {
+export function latexNumber(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "$\\infty$" : "$-\\infty$";
   const [digits, power] = String(Number(value.toPrecision(4))).split("e");

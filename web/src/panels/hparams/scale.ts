@@ -20,6 +20,8 @@ const MOST_NAMED = 24;
 /** Values of which half would crowd so near to the lower end are drawn in logarithms unless the user says otherwise. */
 const CROWDED = 0.12;
 const LOG_FROM = 10;
+/** How near two marks may be, as a part of the axis. */
+const LEAST_APART = 0.06;
 
 function finite(column: Column): number[] {
   return [...column.numbers].filter(Number.isFinite).sort((a, b) => a - b);
@@ -64,13 +66,25 @@ function continuous(
   const [low, high] = [to(min), to(max)];
   // Infinities are at the ends.
   const unitOf = (value: number) => Math.max(0, Math.min(1, (to(value) - low) / (high - low)));
+  const own = ownTicks(column, unitOf, tickCount);
+  const marks = own.length > 0 ? own : ticks(min, max, tickCount, kind);
   return {
     kind,
     units: place(column, unitOf),
     unitOf,
     valueAt: (unit) => from(low + unit * (high - low)),
-    ticks: ticks(min, max, tickCount, kind).map(({ at, label }) => ({ at: unitOf(at), label })),
+    ticks: marks.map(({ at, label }) => ({ at: unitOf(at), label })),
   };
+}
+
+/** Of a few values, those: 32 and 64 have no marks at 40 and 50 between them. None if they would cover each other. */
+function ownTicks(column: Column, unitOf: (value: number) => number, tickCount: number): Tick[] {
+  if (column.role !== "hparam") return [];
+  const distinct = [...new Set(finite(column))];
+  if (distinct.length > tickCount) return [];
+  const crowds = (at: number, i: number) => i > 0 && unitOf(at) - unitOf(distinct[i - 1]) < LEAST_APART;
+  if (distinct.some(crowds)) return [];
+  return distinct.map((at) => ({ at, label: String(Number(at.toPrecision(3))) }));
 }
 
 /** As many sessions between two marks as between any other two. */

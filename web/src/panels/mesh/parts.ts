@@ -7,16 +7,25 @@ import { useItems } from "../../media/items";
 import { tagsOf } from "../../state/board";
 import { type Geometry, makeGeometry } from "./geometry";
 
-const VERTICES = "_VERTEX";
+/** What the tags of points end with, and those of what belongs to them: tensorboardX writes numbers. */
+const ENDINGS = [
+  { vertices: "_VERTEX", faces: "_FACE", colors: "_COLOR" },
+  { vertices: "_1", faces: "_2", colors: "_3" },
+] as const;
+
+function endingsOf(tag: string): (typeof ENDINGS)[number] | undefined {
+  return ENDINGS.find(({ vertices }) => tag.endsWith(vertices));
+}
 
 /** The tags of points, under the names that were logged. */
 export function meshTags(): ReadonlyMap<string, TagEntry> {
-  const found = [...tagsOf("mesh")].filter(([tag]) => tag.endsWith(VERTICES));
+  const found = [...tagsOf("mesh")].filter(([tag]) => endingsOf(tag));
   return new Map(found.map(([tag, entry]) => [tag, { ...entry, display_name: nameOf(tag) }]));
 }
 
 export function nameOf(tag: string): string {
-  return tag.endsWith(VERTICES) ? tag.slice(0, -VERTICES.length) : tag;
+  const endings = endingsOf(tag);
+  return endings ? tag.slice(0, -endings.vertices.length) : tag;
 }
 
 /** What was logged with the points: of the same step and, where a step was logged twice, as late. */
@@ -33,8 +42,9 @@ export interface Loaded {
 /** The mesh of a step; while the next one is on its way, the last. */
 export function useGeometry(run: string, tag: string, item: MediaItem, sample: number): Loaded {
   const name = nameOf(tag);
-  const faces = useItems("mesh", run, `${name}_FACE`);
-  const colors = useItems("mesh", run, `${name}_COLOR`);
+  const endings = endingsOf(tag) ?? ENDINGS[0];
+  const faces = useItems("mesh", run, name + endings.faces);
+  const colors = useItems("mesh", run, name + endings.colors);
   const isWaiting = faces.isLoading || colors.isLoading;
   const parts = [item, partner(faces.items, item), partner(colors.items, item)];
   const urls = parts.map((part) => part?.samples[Math.min(sample, part.samples.length - 1)]?.url);

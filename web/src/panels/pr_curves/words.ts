@@ -12,7 +12,7 @@ export const t = messages({
   averageTip: ["Average precision, and the threshold of the largest F1", "平均精确率,以及 F1 最大时的阈值"],
   best: ["F1 {f1} at {threshold}", "F1 {f1},阈值 {threshold}"],
   more: ["and {n} more", "还有 {n} 条"],
-  curves: ["Curves", "曲线"],
+  curves: ["Other tags", "其他标签"],
   legend: ["Runs and their average precision", "运行及其平均精确率"],
   chart: [
     "{title}: precision over recall of {n} runs. Arrow keys move the cursor, + and − zoom, 0 shows all.",

@@ -113,11 +113,11 @@ function Comparison({ one, other }: { one: Named; other: Named }) {
   const row = (name: string, [a, b]: number[], format: (value: number) => string) => ({
     name,
     texts: [a, b].map((value) => (Number.isFinite(value) ? format(value) : "–")),
-    change: Number.isFinite(a / b) ? a / b - 1 : Number.NaN,
+    change: Number.isFinite(b / a) ? b / a - 1 : Number.NaN,
   });
   const points = (name: string, phase: string) => {
     const [a, b] = both.map((one) => share(one, phase));
-    return { ...row(name, [a, b], formatShare), change: Number.NaN, points: (a - b) * 100 };
+    return { ...row(name, [a, b], formatShare), change: Number.NaN, points: (b - a) * 100 };
   };
   const rows: { name: string; texts: string[]; change: number; points?: number }[] = [
     seconds(t("mean"), "mean"),

@@ -1,6 +1,6 @@
 /** The verdict on a profile: what training waits for, and what to do about it. */
 
-import type { ProfileOverview, VerdictKind } from "../../api/schema";
+import type { ProfileOverview, ProfileRemedy, VerdictKind } from "../../api/schema";
 import { marked } from "../../ui/marked";
 import { formatSeconds, formatShare } from "./format";
 import { remedyText } from "./remedies";
@@ -26,9 +26,16 @@ const TONES: Record<VerdictKind, string> = {
 
 /** The share of compiling from which on it is said that the verdict leaves it out: the bars below show it. */
 const LEAST_TOLD = 0.05;
+/** From this share on, compiling is the verdict: what steps without it do matters less. */
+const MOSTLY = 0.5;
 
 export function boundBy(kind: VerdictKind): string {
   return t(WORDS[kind][0]);
+}
+
+/** A remedy in words. A profile that another tool wrote is of a program that may not have TapeFlow's ways. */
+function adviceText(remedy: ProfileRemedy, isOurs: boolean): string {
+  return !isOurs && remedy.kind === "staging" ? t("stagingElsewhere") : remedyText(remedy);
 }
 
 export function VerdictCard({ overview, title }: { overview: ProfileOverview; title: string }) {
@@ -36,6 +43,17 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
   const [name, says] = WORDS[verdict.kind];
   const whole = Object.values(overview.breakdown).reduce((a, b) => a + b, 0);
   const compiling = overview.breakdown.compile ?? 0;
+  if (verdict.kind === "device" && compiling > MOSTLY * whole) {
+    const values = { share: formatShare(compiling / whole), rest: formatShare(verdict.share) };
+    return (
+      <section class={`verdict ${TONES.compile}`} aria-label={title}>
+        <p class="verdict-of">{title}</p>
+        <h2>{boundBy("compile")}</h2>
+        <p class="verdict-says">{t("mostlyOf", values)}</p>
+        <p>{t("moreSteps")}</p>
+      </section>
+    );
+  }
   return (
     <section class={`verdict ${TONES[verdict.kind]}`} aria-label={title}>
       <p class="verdict-of">{title}</p>
@@ -46,7 +64,7 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
           <h3>{t("todo")}</h3>
           <ol>
             {verdict.remedies.map((remedy) => (
-              <li key={remedy.text}>{marked(remedyText(remedy))}</li>
+              <li key={remedy.text}>{marked(adviceText(remedy, overview.is_measured))}</li>
             ))}
           </ol>
         </>

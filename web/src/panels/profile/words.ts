@@ -54,6 +54,14 @@ export const t = messages({
   todo: ["What to do", "应对办法"],
   nothingToDo: ["Nothing to mend: the device is what is waited for.", "无需修正:等待的正是设备。"],
   moreSteps: ["Profile more steps, after the first ones.", "请在最初几步之后剖析更多步。"],
+  mostlyOf: [
+    "{share} of the time of all steps is compiling; {rest} of the rest is computing.",
+    "全部步时间的 {share} 在编译;其余时间的 {rest} 在计算。",
+  ],
+  stagingElsewhere: [
+    "Compile the step (tf.function, jit_compile=True, jax.jit), and run several steps in one call (steps_per_execution).",
+    "编译训练步(tf.function、jit_compile=True、jax.jit),并在一次调用中运行多步(steps_per_execution)。",
+  ],
   markSteps: [
     'Profile a fit, or mark the steps of your loop with tf.profiler.experimental.Trace("train", step_num=step).',
     '请剖析一次 fit,或用 tf.profiler.experimental.Trace("train", step_num=step) 标记自己循环中的步。',
@@ -109,7 +117,7 @@ export const t = messages({
   cached: ["from the cache", "来自缓存"],
   between: ["Callbacks between steps", "步间回调"],
   change: ["Change", "变化"],
-  changeTip: ["Of the first profile, seen from the second", "第一次剖析相对第二次的变化"],
+  changeTip: ["Of the second profile against the first", "第二次剖析相对第一次的变化"],
   points: ["points", "个百分点"],
   figure: ["Figure", "指标"],
 

@@ -1,25 +1,24 @@
 /** A card: a chart of one or more tags over all visible runs. */
 
-import { type Signal, useSignalEffect } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
-import { formatValue } from "../../chart/format";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
-import type { Line } from "../../chart/line";
+import { isOutside, type Range } from "../../chart/line";
 import type { ChartView, LineChart } from "../../chart/line_chart";
-import { keptLetters } from "../../chart/names";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
-import { tagsOf } from "../../state/board";
-import { naturally } from "../../state/order";
-import { baseline, visibleRuns } from "../../state/runs";
+import { settings, tagsOf } from "../../state/board";
+import { baseline, groupBy, visibleRuns } from "../../state/runs";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
 import { Name } from "../../ui/name";
 import type { Card } from "./cards";
+import { ChartControls, ResetZoom } from "./controls";
 import { linkedCursor } from "./cursor";
 import { DownloadMenu } from "./download";
+import { Legend } from "./legend";
 import { makeLines } from "./lines";
 import {
   axis,
@@ -39,7 +38,7 @@ import { t } from "./words";
 
 const store = new SeriesStore();
 
-function chartView(): ChartView {
+function chartView(window: Range | null): ChartView {
   const kind = { step: "step", relative: "duration", wall: "time" } as const;
   theme.value;
   const canLogX = isLogX.value && axis.value !== "wall";
@@ -48,7 +47,7 @@ function chartView(): ChartView {
     isLogX: canLogX,
     isLogY: isLogY.value,
     isClipped: isClipped.value,
-    window: zoom.value,
+    window,
     colors: chartColors(),
   };
 }
@@ -77,6 +76,9 @@ function useChart(card: Card) {
   const demand = useRef<Demand | null>(null);
   const [state, setState] = useState({ lines: 0, isLoading: true, error: "" });
   const key = JSON.stringify([card.id, card.tags]);
+  /** Whether all of its points lie outside the zoom of the others: then it is shown whole. */
+  const isApart = useSignal(false);
+  const shownWindow = () => (isApart.value ? null : zoom.value);
 
   const [draw, redraw] = useMemo(() => {
     const now = () => {
@@ -91,6 +93,7 @@ function useChart(card: Card) {
       };
       const lines = makeLines(wish, (one) => points.get(one));
       chart.current.setLines(lines);
+      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
       setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
     };
     return [() => drawSoon(now), now];
@@ -98,7 +101,7 @@ function useChart(card: Card) {
 
   useEffect(() => {
     const element = host.current!;
-    const [made, leaveChart] = hostChart(element, chartView(), {
+    const [made, leaveChart] = hostChart(element, chartView(shownWindow()), {
       zoom(window) {
         zoom.value = window;
         hideTooltip();
@@ -128,14 +131,16 @@ function useChart(card: Card) {
     demand.current?.set({
       keys,
       axis: axis.value,
-      window: zoom.value,
+      window: shownWindow(),
       pixels: host.current?.clientWidth ?? 400,
       smoothing: smoothing.value,
     });
     draw();
   });
   useSignalEffect(() => {
-    chart.current?.setView(chartView());
+    chart.current?.setView(chartView(shownWindow()));
+    zoom.value;
+    draw();
   });
   useSignalEffect(() => {
     smoothing.value;
@@ -143,9 +148,11 @@ function useChart(card: Card) {
     visibleRuns.value;
     theme.value;
     baseline.value;
+    groupBy.value;
+    settings.value;
     draw();
   });
-  return { host, chart, state };
+  return { host, chart, state, isApart };
 }
 
 interface CardProps {
@@ -158,7 +165,7 @@ interface CardProps {
 }
 
 export function ScalarCard({ card, isOpen = false, opened = openCard, isFixed = false }: CardProps) {
-  const { host, chart, state } = useChart(card);
+  const { host, chart, state, isApart } = useChart(card);
   const isPinned = pinned.value.includes(card.id);
   const entry = tagsOf("scalars").get(card.tags[0]);
   const title = card.tags.length === 1 && !isFixed ? entry?.display_name || card.title : card.title;
@@ -191,6 +198,12 @@ export function ScalarCard({ card, isOpen = false, opened = openCard, isFixed = 
           />
         </div>
       </header>
+      {isOpen && (
+        <div class="toolbar card-controls" role="toolbar" aria-label={t("options")}>
+          <ChartControls />
+          <ResetZoom />
+        </div>
+      )}
       <div class="card-main">
         <div
           ref={host}
@@ -208,38 +221,19 @@ export function ScalarCard({ card, isOpen = false, opened = openCard, isFixed = 
             linkedCursor.move(null, null);
           }}
         />
-        {isOpen && chart.current && <Legend lines={chart.current.shown.lines} />}
+        {isOpen && chart.current && <Legend lines={chart.current.shown.lines} name={title} />}
       </div>
+      {isApart.value && zoom.value && (
+        <p class="card-hint" role="status">
+          {t("apart")}
+        </p>
+      )}
       {state.lines === 0 && (
         <p class="card-note" role="status">
           {state.error || (state.isLoading ? t("loading") : t("noRun"))}
         </p>
       )}
     </article>
-  );
-}
-
-const MOST_IN_LEGEND = 200;
-
-/** The lines of a chart that fills the screen, with their last values, the largest first. */
-function Legend({ lines }: { lines: readonly Line[] }) {
-  const rows = lines
-    .map((line) => ({ line, last: line.y.findLast(Number.isFinite) ?? NaN }))
-    .sort((a, b) => b.last - a.last || naturally(a.line.label, b.line.label))
-    .slice(0, MOST_IN_LEGEND);
-  const kept = keptLetters(rows.map(({ line }) => line.label));
-  return (
-    <ul class="legend" aria-label={t("legend")}>
-      {rows.map(({ line, last }, i) => (
-        <li key={line.id}>
-          <span class={line.isDashed ? "swatch is-dashed" : "swatch"} style={{ color: line.color }} />
-          <span class="legend-name" data-tip={line.label}>
-            <Name text={line.label} kept={kept[i]} />
-          </span>
-          <span>{formatValue(last)}</span>
-        </li>
-      ))}
-    </ul>
   );
 }
 

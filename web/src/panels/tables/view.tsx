@@ -23,8 +23,8 @@ const t = messages({
 
 const SIZES = {
   small: { width: 300, height: 220 },
-  medium: { width: 460, height: 260 },
-  large: { width: 800, height: 600 },
+  medium: { width: 520, height: 440 },
+  large: { width: 900, height: 720 },
 };
 /** As many rows as a card draws; more would make it slow and nobody scrolls so far. */
 const MOST_ROWS = 500;

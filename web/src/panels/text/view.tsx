@@ -20,9 +20,9 @@ const t = messages({
 const isRendered = urlSignal("markdown", true, flagCodec);
 
 const SIZES = {
-  small: { width: 300, height: 200 },
-  medium: { width: 420, height: 260 },
-  large: { width: 720, height: 560 },
+  small: { width: 300, height: 260 },
+  medium: { width: 480, height: 440 },
+  large: { width: 900, height: 720 },
 };
 
 export default function Text() {

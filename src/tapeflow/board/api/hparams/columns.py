@@ -13,23 +13,22 @@ import numpy as np
 from tapeflow.board.api.hparams.sayings import SAY
 from tapeflow.board.api.hparams.schema import (
     HParamColumn,
-    HParamKind,
     HParamsAnswer,
     MetricColumn,
     MetricPoint,
     SessionGroup,
 )
 from tapeflow.board.api.hparams.sessions import Session, Study
+from tapeflow.board.hparams import MOST_SHOWN, typed_values
 from tapeflow.board.notes import joined
 from tapeflow.board.runs import Run
-from tapeflow.board.schema import Note, Setting
+from tapeflow.board.schema import Note
 from tapeflow.board.wire import numbers
 from tapeflow.summary.trials import HParamInfo, MetricInfo
 
 MOST_HPARAMS = 1000
 MOST_METRICS = 300
 MOST_GROUPS = 20_000
-_MOST_CHARACTERS = 500
 
 
 def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
@@ -42,7 +41,7 @@ def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
     members = list(groups.values())
     hparams, hparams_left = _hparam_columns(study, [sessions[0] for sessions in members])
     if hparams_left:
-        left_out.append(SAY("hparams_cut", n=hparams_left, most=MOST_HPARAMS, length=_MOST_CHARACTERS))
+        left_out.append(SAY("hparams_cut", n=hparams_left, most=MOST_HPARAMS, length=MOST_SHOWN))
     metrics, metrics_left = _metric_columns(study, members, point)
     if metrics_left:
         left_out.append(SAY("metrics_cut", n=metrics_left, most=MOST_METRICS))
@@ -63,7 +62,7 @@ def _group(name: str, sessions: list[Session]) -> SessionGroup:
     durations = [duration for _, duration in spans if duration is not None]
     statuses = {_status(session) for session in sessions}
     return {
-        "name": name[:_MOST_CHARACTERS],
+        "name": name[:MOST_SHOWN],
         "sessions": [run.name for run in runs],
         "runs": [run.id for run in (*runs, *parts)],
         "status": next((s for s in ("running", "failure", "unknown", "stopped") if s in statuses), "success"),
@@ -103,18 +102,18 @@ def _hparam_columns(study: Study, firsts: Sequence[Session]) -> tuple[list[HPara
     rows = [session.trial.hparams for session in firsts]
     counts = Counter(itertools.chain.from_iterable(rows))
     fitting = [name for name in (*declared, *sorted(counts.keys() - declared.keys())) if name in counts]
-    fitting = [name for name in dict.fromkeys(fitting) if len(name) <= _MOST_CHARACTERS]
+    fitting = [name for name in dict.fromkeys(fitting) if len(name) <= MOST_SHOWN]
     if len(fitting) > MOST_HPARAMS:  # those that most sessions have
         fitting = sorted(fitting, key=lambda name: -counts[name])[:MOST_HPARAMS]
     columns: list[HParamColumn] = []
     for name in fitting:
-        kind, values = _values([row.get(name) for row in rows])
+        kind, values = typed_values([row.get(name) for row in rows])
         info = declared.get(name)
         columns.append(
             {
                 "name": name,
-                "display_name": info.display_name[:_MOST_CHARACTERS] if info else "",
-                "description": info.description[:_MOST_CHARACTERS] if info else "",
+                "display_name": info.display_name[:MOST_SHOWN] if info else "",
+                "description": info.description[:MOST_SHOWN] if info else "",
                 "kind": kind,
                 "differs": len(set(values)) > 1,
                 "values": values,
@@ -137,25 +136,6 @@ def _named(infos: Iterable[tuple[_Key, _Info]]) -> dict[_Key, _Info]:
     return found
 
 
-def _values(found: list[Setting | None]) -> tuple[HParamKind, list[Setting | None]]:
-    types = {type(value) for value in found if value is not None}
-    if types == {float}:
-        values = numbers(np.array([math.nan if value is None else value for value in found], np.float64))
-        return "number", [None if was is None else value for was, value in zip(found, values, strict=True)]
-    if types == {bool}:
-        return "bool", found
-    return "string", [None if value is None else _text(value) for value in found]
-
-
-def _text(value: Setting) -> str:
-    """A value as JavaScript would write it, too."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)[:_MOST_CHARACTERS]
-
-
 def _metric_columns(
     study: Study, members: Sequence[list[Session]], point: MetricPoint
 ) -> tuple[list[MetricColumn], int]:
@@ -174,8 +154,8 @@ def _metric_columns(
             {
                 "tag": tag,
                 "group": group,
-                "display_name": info.display_name[:_MOST_CHARACTERS] if info else "",
-                "description": info.description[:_MOST_CHARACTERS] if info else "",
+                "display_name": info.display_name[:MOST_SHOWN] if info else "",
+                "description": info.description[:MOST_SHOWN] if info else "",
                 "is_declared": info is not None,
                 "values": _means(parts[group], tag, point),
             }

@@ -1,0 +1,125 @@
+"""The page of a run, and runs side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tapeflow import summary
+from tapeflow.board.logdirs import run_id
+
+Open = Callable[..., Page]
+Serve = Callable[..., str]
+START = 1_731_600_000.0
+
+
+@pytest.fixture(scope="module")
+def logs(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    root = tmp_path_factory.mktemp("pages") / "pages"
+    for name, lr in {"one": 0.1, "two": 0.01, "three": 0.1}.items():
+        writer = summary.create_file_writer(str(root / name))
+        with writer.as_default():
+            summary.hparams({"lr": lr, "optimizer": "adam"})
+            for step, value in enumerate((3.0, lr, 2.0)):
+                summary.scalar("loss", value, step=step)
+                summary.image("sample", np.full((1, 8, 8, 3), 40 * step, np.uint8), step=step)
+            summary.text("about", f"# Run {name}\n\nwith **bold** words", step=2)
+            summary.audio("tone", np.zeros((1, 800, 1), np.float32), 8000, step=2)
+        writer.close()
+    for path in root.rglob("*tfevents*"):
+        os.utime(path, (START, START))
+    return serve(root)
+
+
+def test_a_name_in_the_table_opens_the_page_of_the_run(logs: str, new_page: Open) -> None:
+    page = new_page(f"{logs}#runs")
+    page.get_by_label("Open the page of one").click()
+    expect(page.get_by_role("heading", name="one", exact=True)).to_be_visible()
+    values = page.get_by_role("region", name="Values", exact=True).first
+    row = values.get_by_role("row").filter(has=page.get_by_role("rowheader", name="loss"))
+    # Last, best, its step, least, largest, steps.
+    expect(row.get_by_role("cell")).to_have_text(["2.000", "0.1000", "1", "0.1000", "3.000", "3"])
+    hparams = page.get_by_role("region", name="Hyperparameters")
+    expect(hparams).to_contain_text("lr0.1")
+    picture = page.get_by_role("img", name="sample")
+    expect(picture).to_be_visible()
+    picture.evaluate("image => image.decode()")
+    expect(page.get_by_text("sample · step 2")).to_be_visible()
+    expect(page.get_by_label("tone", exact=True)).to_be_visible()
+    texts = page.get_by_role("region", name="Texts")
+    expect(texts.get_by_role("heading", name="Run one")).to_be_visible()
+    expect(texts.locator("strong")).to_have_text("bold")
+    page.get_by_role("button", name="All runs").click()
+    expect(page.get_by_role("table", name="Runs")).to_be_visible()
+
+
+def test_the_list_of_runs_opens_it_too(
+    logs: str, new_page: Open, expect_lines: Callable[[Page, str, int], None]
+) -> None:
+    page = new_page(f"{logs}#scalars")
+    row = page.get_by_role("list", name="Runs").get_by_role("listitem").filter(has_text="two")
+    row.hover()
+    row.get_by_role("button", name="More for two").click()
+    page.get_by_role("button", name="Open its page").click()
+    expect(page.get_by_role("heading", name="two", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Scalars", exact=True).click()
+    expect_lines(page, "loss", 1)
+
+
+def test_notes_are_markdown_and_stay(logs: str, new_page: Open) -> None:
+    url = f"{logs}#runs?run={run_id('three')}"
+    page = new_page(url)
+    notes = page.get_by_role("region", name="Notes")
+    notes.get_by_role("button", name="Edit").click()
+    notes.get_by_role("textbox", name="Notes in Markdown").fill("## Why\n\nthe *seed* <b>x</b>")
+    with page.expect_response(lambda answer: "Why" in (answer.request.post_data or "")):
+        notes.get_by_role("button", name="Done").click()
+    expect(notes.get_by_role("heading", name="Why")).to_be_visible()
+    expect(notes.locator("em")).to_have_text("seed")
+    expect(notes.locator("b")).to_have_count(0)
+    notes.get_by_label("Tags").fill("paper, final")
+    with page.expect_response(lambda answer: "final" in (answer.request.post_data or "")):
+        page.keyboard.press("Enter")
+    page.reload()
+    expect(notes.get_by_role("heading", name="Why")).to_be_visible()
+    expect(notes.get_by_label("Tags")).to_have_value("paper, final")
+
+
+def test_runs_side_by_side(logs: str, new_page: Open) -> None:
+    page = new_page(f"{logs}#runs")
+    page.get_by_role("table", name="Runs").get_by_label("Show or hide three in the charts").uncheck()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
+    best = page.locator("td.is-best")
+    expect(best).to_have_count(1)
+    expect(best).to_contain_text("best 0.010000 · step 1")
+    hparams = page.get_by_role("region", name="Hyperparameters").first
+    expect(hparams.get_by_role("rowheader")).to_have_text(["lr"])
+    page.get_by_role("button", name="Differences only").click()
+    expect(hparams.get_by_role("rowheader")).to_have_text(["lr", "optimizer"])
+    page.reload()
+    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
+
+
+def test_a_run_that_is_gone_is_said(logs: str, new_page: Open, console: object) -> None:
+    page = new_page(f"{logs}#runs?run=0123456789ab")
+    expect(page.get_by_text("There is no such run any more")).to_be_visible()
+    # The browser itself remarks on every answer of 404.
+    console.errors = [text for text in console.errors if "404" not in text]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+def test_the_page_has_no_serious_faults(
+    theme: str, logs: str, new_page: Open, faults: Callable[[Page], list[str]]
+) -> None:
+    page = new_page(f"{logs}#runs?run={run_id('one')}", color_scheme=theme)
+    expect(page.get_by_role("heading", name="Run one")).to_be_visible()
+    assert faults(page) == []
+    ids = ",".join(map(run_id, ("one", "two")))
+    page = new_page(f"{logs}#runs?compare={ids}", color_scheme=theme)
+    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
+    assert faults(page) == []
