@@ -84,13 +84,14 @@ class Trainer(Compilation, GeneratorMethods):
         return results
 
     def _validate_target_and_loss(self, y: Any, loss: Any) -> None:
-        if self.loss and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
+        given = getattr(self, "loss", None)
+        if given and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
             raise TypeError(
                 "Target data is missing. Your model was compiled with "
-                f"loss={self.loss}, and therefore expects target data to be provided in `fit()`."
+                f"loss={given}, and therefore expects target data to be provided in `fit()`."
             )
         is_own = type(self).compute_loss is not Trainer.compute_loss
-        if loss is None or not (is_own or self.loss or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
+        if loss is None or not (is_own or given or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError(
                 "No loss found. You may have forgotten to provide a `loss` argument in the `compile()` method."
             )

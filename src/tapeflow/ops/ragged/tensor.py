@@ -36,7 +36,7 @@ class RaggedTensor(CallTaker):
     [9, 0, 16, 6]
     """
 
-    __slots__ = ("__weakref__", "_places", "_places_dtype", "_uniform", "_values")
+    __slots__ = ("__dict__", "__weakref__", "_places", "_places_dtype", "_uniform", "_values")
 
     def __init__(
         self, values: Any, row_splits: np.ndarray, row_splits_dtype: DType = int64, uniform: int | None = None
