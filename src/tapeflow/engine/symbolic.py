@@ -51,6 +51,14 @@ class Symbolic(CallTaker):
 
     __slots__ = ()
 
+    def keep_index(self, tensor: Any, key: Any) -> Any:
+        """The result of `tensor[key]`, where this is part of the key."""
+        raise MetSymbolic(self)
+
+    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+        """The result of the class method of a public class called with this among its arguments."""
+        raise MetSymbolic(self)
+
     def _why_no_array(self) -> str:
         return (
             f"A tensor's value was asked for; got {self!r}, which has none until the model is called with "

@@ -80,6 +80,16 @@ class KerasTensor(Symbolic):
 
         return TFOpLambda(function)(*args, **kwargs)
 
+    def keep_index(self, tensor: Any, key: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import SlicingOpLambda
+
+        return SlicingOpLambda()(tensor, key)
+
+    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import ClassMethod
+
+        return ClassMethod(made, method)(args, kwargs)
+
     def __getitem__(self, key: Any) -> Any:
         from tapeflow.keras.graph.op_layer import SlicingOpLambda
 

@@ -82,7 +82,7 @@ class CompiledLoss:
             true, pred, weight = matched(true, pred, weight)
             self.shapes[i] = (true.shape, pred.shape)
             value = loss(true, pred, sample_weight=weight)
-            size = true.spec.shape[0] if size is None and true.spec.shape else size
+            size = true.shape[0] if size is None and true.shape else size
             if self._each[i] is not None:
                 self._each[i].update_state(value, sample_weight=size)
             if self.weights[i] is not None:
