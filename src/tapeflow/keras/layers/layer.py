@@ -398,8 +398,8 @@ class Layer(LossOwner, LayerHistory):
 
     @property
     def dynamic(self) -> bool:
-        """Whether it was made with `dynamic=True`, which needs nothing here."""
-        return self._dynamic
+        """Whether it, or a layer below it, was made with `dynamic=True`, which needs nothing here."""
+        return any(layer._dynamic for layer in self._below())  # pyright: ignore[reportAttributeAccessIssue]
 
     @property
     def activity_regularizer(self) -> Any:
