@@ -12,6 +12,7 @@ from . import distribute as distribute
 from . import dtypes as dtypes
 from . import errors as errors
 from . import experimental as experimental
+from . import feature_column as feature_column
 from . import image as image
 from . import io as io
 from . import keras as keras

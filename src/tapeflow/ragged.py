@@ -1,5 +1,6 @@
 """`tf.ragged`: tensors whose rows differ in length."""
 
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.feature_cross import ragged_cross as cross
 from tapeflow.ops.feature_cross import ragged_cross_hashed as cross_hashed
 from tapeflow.ops.ragged.arranging import stack as stack
@@ -23,3 +24,5 @@ __all__ = [
     "stack",
     "stack_dynamic_partitions",
 ]
+
+_dispatch_all(globals())

@@ -1,5 +1,6 @@
 """`tf.sparse`: tensors that are zero almost everywhere."""
 
+from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.feature_cross import cross as cross
 from tapeflow.ops.feature_cross import cross_hashed as cross_hashed
 from tapeflow.ops.sparse.counting import bincount as bincount
@@ -63,3 +64,5 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+_dispatch_all(globals())

@@ -14,7 +14,6 @@ _FAST_HASH = "`hasher_spec` is refused: buckets are those of `tf.strings.to_hash
 _PYTHON = "makes the training step run as plain Python, since a shape in it is random"
 _CPU_ALONE = "divides the CPU alone; JAX neither divides a GPU nor limits its memory later than at its start"
 _STRINGS = "as strings; there are no variants"
-_DENSE = "`sparse=True` is refused; the output is dense"
 
 DIFFERENCES: dict[str, str] = {
     "tf.function": "a function whose control flow cannot be part of a program (it reads a value, changes a list) "
@@ -86,13 +85,6 @@ DIFFERENCES: dict[str, str] = {
     "tf.keras.models.save_model": "`.keras`, `.h5` and `.safetensors` files; for programs see `tf.saved_model`",
     "tf.keras.layers.RandomHeight": _PYTHON,
     "tf.keras.layers.RandomWidth": _PYTHON,
-    "tf.keras.layers.CategoryEncoding": _DENSE,
-    "tf.keras.layers.Discretization": _DENSE,
-    "tf.keras.layers.experimental.preprocessing.HashedCrossing": _DENSE,
-    "tf.keras.layers.Hashing": _DENSE,
-    "tf.keras.layers.IntegerLookup": _DENSE,
-    "tf.keras.layers.StringLookup": _DENSE,
-    "tf.keras.layers.TextVectorization": _DENSE,
     "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` are refused; under a strategy it sees "
     "the whole batch",
     "tf.keras.metrics.experimental.PyMetric": "makes the training step run as plain Python, which must call it",

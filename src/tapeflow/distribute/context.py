@@ -79,12 +79,13 @@ class ReplicaContext:
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """`merge_fn(strategy, *args, **kwargs)`, outside of the replicas."""
-        context = state.contexts.pop()
         self.has_joined = True
+        # The default strategy's context is that of all code outside of `run`, and on no stack.
+        left = [state.contexts.pop()] if state.contexts else []
         try:
             return merge_fn(self.strategy, *args, **(kwargs or {}))
         finally:
-            state.contexts.append(context)
+            state.contexts.extend(left)
 
 
 def get_strategy() -> Strategy:

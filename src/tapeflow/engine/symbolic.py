@@ -9,6 +9,7 @@ works it out. Other calls pay for one `try`.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NoReturn
@@ -50,6 +51,14 @@ class Symbolic(CallTaker):
 
     __slots__ = ()
 
+    def keep_index(self, tensor: Any, key: Any) -> Any:
+        """The result of `tensor[key]`, where this is part of the key."""
+        raise MetSymbolic(self)
+
+    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+        """The result of the class method of a public class called with this among its arguments."""
+        raise MetSymbolic(self)
+
     def _why_no_array(self) -> str:
         return (
             f"A tensor's value was asked for; got {self!r}, which has none until the model is called with "
@@ -89,6 +98,8 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise ValueError(text) from None
         return symbol.keep_call(dispatched, args, kwargs)
 
+    # `inspect.getfullargspec` does not look behind a wrapper.
+    vars(dispatched)["__signature__"] = inspect.signature(function)
     for callee in (function, dispatched):
         setattr(callee, "_dispatching", dispatched)  # noqa: B010 - pyright
     return dispatched

@@ -155,7 +155,8 @@ class TensorLike:
 class Tensor(TensorLike):
     """A value with a shape and a dtype; immutable. Made by ops, `tf.constant` and the like."""
 
-    __slots__ = ("__weakref__", "_keras_logits", "_keras_mask", "_metric_obj", "_node")
+    # What Keras sets has a place of its own; `__dict__` is for attributes that a program adds, and is made then.
+    __slots__ = ("__dict__", "__weakref__", "_keras_logits", "_keras_mask", "_metric_obj", "_node")
     _node: Node
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:

@@ -70,3 +70,67 @@ def read_data_format(data_format: Any) -> str:
     if name not in _FORMATS:
         raise ValueError(f"Unknown `data_format`: {data_format}. Expected one of {', '.join(_FORMATS)}.")
     return name
+
+
+# Keras 3's names for what is elsewhere in Keras 2.
+
+
+def backend() -> str:
+    """'tensorflow', whose functions a script may rely on."""
+    return "tensorflow"
+
+
+def dtype_policy() -> Any:
+    """The dtype policy that layers take unless they are given one."""
+    from tapeflow.keras import mixed_precision
+
+    return mixed_precision.global_policy()
+
+
+def set_dtype_policy(policy: Any) -> None:
+    """Have layers take a dtype policy, or the one of a name."""
+    from tapeflow.keras import mixed_precision
+
+    mixed_precision.set_global_policy(policy)
+
+
+def enable_interactive_logging() -> None:
+    """Have progress shown as bars."""
+    from tapeflow.keras.utils import messages
+
+    messages.enable_interactive_logging()
+
+
+def disable_interactive_logging() -> None:
+    """Have progress logged in lines."""
+    from tapeflow.keras.utils import messages
+
+    messages.disable_interactive_logging()
+
+
+def is_interactive_logging_enabled() -> bool:
+    """Whether progress is shown as bars."""
+    from tapeflow.keras.utils import messages
+
+    return messages.is_interactive_logging_enabled()
+
+
+def enable_traceback_filtering() -> None:
+    """Kept for `is_traceback_filtering_enabled`: tracebacks are shown whole."""
+    from tapeflow import debugging
+
+    debugging.enable_traceback_filtering()
+
+
+def disable_traceback_filtering() -> None:
+    """Kept for `is_traceback_filtering_enabled`, and otherwise without effect."""
+    from tapeflow import debugging
+
+    debugging.disable_traceback_filtering()
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """What was asked for last; True at first."""
+    from tapeflow import debugging
+
+    return debugging.is_traceback_filtering_enabled()

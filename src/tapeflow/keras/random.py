@@ -48,6 +48,21 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> tf.Ten
     return tf.random.stateless_gamma(shape, _key(seed), alpha, dtype=_floating(dtype))
 
 
+def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> tf.Tensor:
+    """Numbers of the beta distribution."""
+    one, two = tf.unstack(tf.random.experimental.stateless_split(_key(seed), 2))
+    wanted = _floating(dtype)
+    left = tf.random.stateless_gamma(shape, one, tf.cast(alpha, wanted), dtype=wanted)
+    right = tf.random.stateless_gamma(shape, two, tf.cast(beta, wanted), dtype=wanted)
+    return left / (left + right)
+
+
+def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None) -> tf.Tensor:
+    """How many of `counts` tries succeed."""
+    key = _key(seed)
+    return tf.random.stateless_binomial(shape, key, counts, probabilities, output_dtype=_floating(dtype))
+
+
 def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> tf.Tensor:
     """For each row of logits, `num_samples` classes."""
     return tf.random.stateless_categorical(logits, num_samples, _key(seed), dtype)

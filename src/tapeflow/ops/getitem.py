@@ -16,6 +16,7 @@ from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.op import Op, op
 from tapeflow.engine.recorder import apply
+from tapeflow.engine.symbolic import Symbolic
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.variable import Variable
 from tapeflow.ops.data_dependent import boolean_mask
@@ -102,11 +103,27 @@ def getitem(tensor: Any, key: Any) -> Tensor:
     tensor = convert_to_tensor(tensor)
     if _is_mask(key):
         return boolean_mask(tensor, key)
-    plan = Plan(tensor, _as_tuple(key))
+    try:
+        plan = Plan(tensor, _as_tuple(key))
+    except TypeError:
+        symbol = _symbol_in(key)
+        if symbol is None:
+            raise
+        return symbol.keep_index(tensor, key)
     if plan.is_whole:
         return identity_kernel(tensor)
     chosen: Op = _getitem_checked if plan.has_tensors else _getitem_known
     return apply(chosen.instance({"cut": plan.cut}), (tensor._as_node(), *plan.inputs))
+
+
+def _symbol_in(key: Any) -> Symbolic | None:
+    """What stands for a tensor that does not exist yet among the parts of an index."""
+    for part in _as_tuple(key):
+        ends = (part.start, part.stop, part.step) if isinstance(part, builtins.slice) else (part,)
+        for end in ends:
+            if isinstance(end, Symbolic):
+                return end
+    return None
 
 
 def _as_tuple(key: Any) -> tuple[Any, ...]:

@@ -106,6 +106,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if axis is None:
         axis = 0
         input = reshape_kernel(input, shape=(math.prod(input.spec.shape),))
+    elif not input.spec.shape:
+        input = reshape_kernel(input, shape=(1,))  # as in TensorFlow: a scalar counts as a vector of one
     shape = input.spec.shape
     at = read_axis(axis, len(shape), "tf.repeat", error=ValueError)
     counts = read_array(repeats, "tf.repeat", "repeats", error=TypeError)

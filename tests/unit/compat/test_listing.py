@@ -41,10 +41,10 @@ def test_what_differs_is_there_and_differs_under_its_other_names():
     later = {"tf.keras.metrics.experimental.PyMetric"}
     assert set(DIFFERENCES) - set(partly) == later
     assert (
-        partly["tf.keras.layers.experimental.preprocessing.StringLookup"]
-        == DIFFERENCES["tf.keras.layers.StringLookup"]
+        partly["tf.keras.layers.experimental.preprocessing.RandomHeight"]
+        == DIFFERENCES["tf.keras.layers.RandomHeight"]
     )
-    found = look_up(["tensorflow.keras.metrics.experimental.PyMetric", "keras.layers.StringLookup"])
+    found = look_up(["tensorflow.keras.metrics.experimental.PyMetric", "keras.layers.RandomHeight"])
     assert all(finding.verdict == "part" for finding in found.values())
 
 

@@ -83,3 +83,13 @@ def test_other_errors_are_the_scripts_own(tmp_path: Path) -> None:
 def test_no_script() -> None:
     with pytest.raises(FileNotFoundError, match="tapeflow run expected a Python script; got 'no.py'"):
         run_script("no.py")
+
+
+def test_a_script_may_leave_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('below')\n")
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    run_script("mine.py")
+    assert sys.path == before
+    assert Path.cwd() == tmp_path / "below"

@@ -16,7 +16,9 @@ def test_without_a_scope_there_is_the_default_strategy() -> None:
     assert strategy.num_replicas_in_sync == 1
     assert not tf.distribute.has_strategy()
     assert not tf.distribute.in_cross_replica_context()
-    assert tf.distribute.get_replica_context().num_replicas_in_sync == 1
+    context = tf.distribute.get_replica_context()
+    assert context.num_replicas_in_sync == 1
+    assert context.merge_call(lambda s, v: (s is strategy, v), args=(3,)) == (True, 3)
 
 
 def test_scopes_nest_and_end_with_an_error() -> None:

@@ -95,7 +95,7 @@ def test_handles_have_no_numpy_type(name: str, enum: int) -> None:
 def test_string() -> None:
     assert dtypes.string.as_numpy_dtype is object
     assert (dtypes.string.as_datatype_enum, dtypes.string.size) == (7, 0)
-    for spelling in (object, np.dtype("S3"), np.dtype("U3"), np.str_, np.bytes_, np.array(["a"])):
+    for spelling in (object, np.dtype("S3"), np.dtype("U3"), np.str_, np.bytes_, np.object_, np.array(["a"])):
         assert as_dtype(spelling) is dtypes.string
 
 

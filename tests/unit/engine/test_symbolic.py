@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -60,3 +61,19 @@ def test_operators_give_the_symbol_its_turn() -> None:
 def test_values_are_refused(ask: Callable[[Any], Any]) -> None:
     with pytest.raises(MetSymbolic, match="has none until the model is called with data.* Lambda layer"):
         ask(Symbol())
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "defaults"),
+    [
+        (tf.reduce_sum, ["input_tensor", "axis", "keepdims", "name"], (None, False, None)),
+        (tf.nn.conv2d, ["input", "filters", "strides", "padding", "data_format", "dilations", "name"], None),
+        (tf.cast, ["x", "dtype", "name"], (None,)),
+        (tf.image.flip_up_down, ["image"], None),
+    ],
+)
+def test_arguments_are_shown(function: Any, arguments: list[str], defaults: Any) -> None:
+    found = inspect.getfullargspec(function)
+    assert found.args == arguments
+    assert defaults is None or found.defaults == defaults
+    assert (found.varargs, found.varkw) == (None, None)

@@ -439,9 +439,15 @@ class TestErrors:
             make(1.0).foo  # noqa: B018
         assert not hasattr(make(1.0), "foo")
 
+    def test_own_attributes(self, make):
+        x = make(1.0)
+        x.label = "x"
+        assert x.label == "x"
+        assert not hasattr(make(1.0), "label")
+
     def test_immutable(self, make):
         with pytest.raises(AttributeError):
-            make(1.0).label = "x"
+            make(1.0).shape = (2,)
 
 
 class TestJudgedByTheOp:

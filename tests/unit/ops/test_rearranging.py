@@ -49,7 +49,8 @@ def test_repeat(repeats, axis) -> None:
 
 
 def test_repeat_of_scalars_and_tensors() -> None:
-    assert tf.repeat(3, 4).numpy().tolist() == [3, 3, 3, 3]
+    for axis in (None, 0, -1):
+        assert tf.repeat(3, 4, axis=axis).numpy().tolist() == [3, 3, 3, 3]
     assert tf.repeat([[1, 2]], tf.constant([1, 2]), axis=1).numpy().tolist() == [[1, 2, 2]]
 
 

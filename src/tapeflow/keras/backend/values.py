@@ -179,13 +179,13 @@ def count_params(x: Any) -> int:
 
 
 def is_sparse(tensor: Any) -> bool:
-    """No: there are no sparse tensors here."""
-    return False
+    """Whether this is a `tf.SparseTensor`, or stands for one in a model."""
+    return isinstance(getattr(tensor, "type_spec", tensor), (tf.SparseTensor, tf.SparseTensorSpec))
 
 
 def to_dense(tensor: Any) -> Any:
-    """`tensor` itself."""
-    return tensor
+    """A sparse tensor with its zeros; any other one itself."""
+    return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
 def stop_gradient(variables: Any) -> Any:

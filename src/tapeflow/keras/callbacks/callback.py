@@ -154,3 +154,9 @@ def overrides(callback: Callback, hook: str) -> bool:
     """Whether a hook does anything: overridden by the class, or set on the object."""
     method = getattr(callback, hook)
     return getattr(method, "__func__", method) is not getattr(Callback, hook)
+
+
+def is_users(callback: Callback) -> bool:
+    """Whether a callback runs code of its user's: all but TapeFlow's own classes do."""
+    kind = type(callback)
+    return not kind.__module__.startswith("tapeflow.") or kind.__name__ == "LambdaCallback"

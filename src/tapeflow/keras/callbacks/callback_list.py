@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapeflow.keras.callbacks.callback import Callback, overrides
+from tapeflow.keras.callbacks.callback import Callback, is_users, overrides
 from tapeflow.keras.callbacks.history import History
 from tapeflow.keras.callbacks.logs import Logs, StackedLogs, plain_logs
 from tapeflow.keras.callbacks.progbar_logger import ProgbarLogger
 from tapeflow.nest import flatten
+from tapeflow.train.background import settle
 
 
 class CallbackList:
@@ -268,6 +269,8 @@ class CallbackList:
         """A training epoch and its validation have ended."""
         handed = plain_logs(logs)
         for callback in self._commits_last:
+            if is_users(callback):
+                settle()  # it may look for the file that a callback before it has saved
             callback.on_epoch_end(epoch, handed)
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:

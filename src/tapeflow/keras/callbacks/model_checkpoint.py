@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tapeflow.io.temporary import remove_leftovers
-from tapeflow.keras.callbacks.callback import Callback
+from tapeflow.keras.callbacks.callback import Callback, is_users
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
 from tapeflow.keras.callbacks.preemption import Preemption
 from tapeflow.keras.saving.progress import quiet
@@ -30,9 +30,10 @@ _REMEMBERED = ("best", "epochs_since_last_save", "batches_since_last_save", "_la
 class ModelCheckpoint(Callback):
     """Saves the model or its weights at the end of every epoch, or every `save_freq` batches.
 
-    The model is taken as it is at that moment; the file is written on a thread while training goes on, and is there
-    when `fit` returns, or when `load_model` or `load_weights` asks for it. A model that has a `save` or
-    `save_weights` of its own is saved by that, at once.
+    The model is taken as it is at that moment; the file is written on a thread while training goes on. It is there
+    when `fit` returns, when `load_model` or `load_weights` asks for it, when the `on_epoch_end` of a callback of
+    your own is called, and, for a subclass of this class, when the hook that saves returns. A model that has a
+    `save` or `save_weights` of its own is saved by that, at once.
 
     Args:
         filepath: the file. It may hold `{epoch}` (from 1), `{batch}` and names of the logs, with formats:
@@ -256,6 +257,8 @@ class ModelCheckpoint(Callback):
                 f"{path}"
             ) from error
         self._start(path, write)
+        if is_users(self):
+            self._writer.wait()  # its own hook may go on with the file
         if self.load_weights_on_restart and getattr(self.model, "_run", None) is not None:
             self._saved = path
 

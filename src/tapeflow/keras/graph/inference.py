@@ -80,6 +80,9 @@ class _Leaf:
 
 def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
     """The samples of a layer's results; anything that is no tensor as it is."""
+    made = layer.made_results(args, kwargs)
+    if made is not None:
+        return nest.map_structure(lambda output: _Leaf(sample_of(output, size)), made)
     if layer.knows_output_shape and not kwargs and len(args) == 1:
         inputs = nest.map_structure(lambda a: _Leaf(sample_of(a, size)), args[0])
         if all(_is_plain(leaf.sample) for leaf in nest.flatten(inputs)):
@@ -155,7 +158,7 @@ def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
 
 def _said(layer: Any, args: Any, size: int) -> Any:
     """The samples of results whose shapes the layer's class computes; None if that would sketch the call again."""
-    if type(layer).compute_output_shape is tf.keras.layers.Layer.compute_output_shape:
+    if type(layer).compute_output_shape is tf.keras.layers.Layer.compute_output_shape or layer.gives_sparse:
         return None
     token = _asked.set((*_asked.get(), id(layer)))
     try:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from tapeflow.engine.dtypes import DType
+from tapeflow.engine.dtypes import DType, as_dtype
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.symbolic import MetSymbolic, Symbolic
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -28,10 +28,15 @@ class KerasTensor(Symbolic):
     """Stands for a tensor that a model will compute; layers, tf functions and operators take it."""
 
     def __init__(
-        self, shape: Any, dtype: DType, name: str | None = None, node: CallNode | None = None, index: int = 0
+        self,
+        shape: Any,
+        dtype: DType | str = "float32",
+        name: str | None = None,
+        node: CallNode | None = None,
+        index: int = 0,
     ) -> None:
         self.shape = TensorShape(shape)
-        self.dtype = dtype
+        self.dtype = as_dtype(dtype)
         self.name = name
         self.node = node
         self.index = index
@@ -79,6 +84,16 @@ class KerasTensor(Symbolic):
         from tapeflow.keras.graph.op_layer import TFOpLambda
 
         return TFOpLambda(function)(*args, **kwargs)
+
+    def keep_index(self, tensor: Any, key: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import SlicingOpLambda
+
+        return SlicingOpLambda()(tensor, key)
+
+    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+        from tapeflow.keras.graph.op_layer import ClassMethod
+
+        return ClassMethod(made, method)(args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
         from tapeflow.keras.graph.op_layer import SlicingOpLambda

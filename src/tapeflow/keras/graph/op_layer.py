@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.symbolic import Symbolic
 from tapeflow.keras.graph.composite_tensor import (
@@ -13,11 +15,13 @@ from tapeflow.keras.graph.composite_tensor import (
     RAGGED_PROPERTIES,
     SPARSE_METHODS,
     SPARSE_PROPERTIES,
+    symbol_like,
 )
 from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
 from tapeflow.keras.graph.tensor_functions import ELSEWHERE, KERAS_SPACES, SPACES, namespace, tensor_function
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.naming import unique_name
+from tapeflow.ops.ragged.tensor import RAGGED_CONSTRUCTORS
 
 _FIRST_VERSION = "compat.v1."
 # What Keras 2 calls functions: by the first of their names in TensorFlow, often one of its first version's namespace.
@@ -119,6 +123,65 @@ class SlicingOpLambda(TFOpLambda):
     def __init__(self, function: Any = "__operators__.getitem", **kwargs: Any) -> None:
         super().__init__(function, **kwargs)
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = nest.map_structure(_without_slice, (args, kwargs))
+        return super().__call__(*args, **kwargs)
+
+
+class ClassMethod(TFOpLambda):
+    """A ragged tensor made of symbolic ones: `tf.RaggedTensor.from_row_splits(values, row_splits)`.
+
+    Args:
+        cls_symbol: the class, below `tf`.
+        method_name: its method. Both may come from a file, so they are among those that are known.
+    """
+
+    def __init__(self, cls_symbol: str, method_name: str, **kwargs: Any) -> None:
+        if cls_symbol != "RaggedTensor" or method_name not in RAGGED_CONSTRUCTORS:
+            raise ValueError(
+                f"ClassMethod expected RaggedTensor and one of {sorted(RAGGED_CONSTRUCTORS)}; got "
+                f"cls_symbol={cls_symbol!r}, method_name={method_name!r}."
+            )
+        self.cls_symbol, self.method_name = cls_symbol, method_name
+        if kwargs.get("name") is None:
+            kwargs["name"] = unique_name(f"tf.{cls_symbol}.{method_name}")
+        super().__init__(self._made, **kwargs)
+
+    def _made(self, args: Any = (), kwargs: Any = None) -> Any:  # the names that Keras writes down
+        return getattr(tf.RaggedTensor, self.method_name)(*_listed(args), **(kwargs or {}))
+
+    def made_results(self, args: Any, kwargs: Any) -> Any:
+        inner_args, inner_kwargs = (*args, {})[:2] if args else (kwargs["args"], kwargs.get("kwargs") or {})
+        method = getattr(tf.RaggedTensor, self.method_name)
+        bound = inspect.signature(method).bind(*_listed(inner_args), **inner_kwargs).arguments
+        return symbol_like(_ragged_spec(self.method_name, bound))
+
+    def copied(self) -> TFOpLambda:
+        return type(self)(self.cls_symbol, self.method_name, name=self.name)
+
+    def get_config(self) -> dict[str, Any]:
+        given = {"cls_symbol": self.cls_symbol, "method_name": self.method_name}
+        return {**Layer.get_config(self), **given}
+
+
+def _listed(args: Any) -> Any:
+    """The arguments; a config has a single one without its list."""
+    return args if isinstance(args, (list, tuple)) else (args,)
+
+
+def _ragged_spec(method: str, arguments: dict[str, Any]) -> tf.RaggedTensorSpec:
+    """What a constructor of ragged tensors gives, before there are values."""
+    if method == "from_tensor":
+        tensor = arguments["tensor"]
+        return tf.RaggedTensorSpec(tensor.shape, tensor.dtype, arguments.get("ragged_rank", 1))
+    if method == "from_sparse":
+        return tf.RaggedTensorSpec((None, None), arguments["st_input"].dtype, 1)
+    values = arguments["values"]
+    length = arguments["uniform_row_length"] if method == "from_uniform_row_length" else None
+    shape = (None, length if isinstance(length, int) else None, *tuple(values.shape)[1:])
+    inner = getattr(values, "ragged_rank", 0)
+    return tf.RaggedTensorSpec(shape, values.dtype, inner + 1)
+
 
 class InstanceProperty(TFOpLambda):
     """What a ragged or sparse tensor has: `x.flat_values`.
@@ -187,7 +250,22 @@ def _operator_function(name: str) -> Callable[..., Any]:
 
 
 def _getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
-    return tensor[slice_spec]
+    is_several = isinstance(slice_spec, (list, tuple))
+    if isinstance(tensor, list):  # a constant, out of a config
+        tensor = tf.constant(tensor)
+    return tensor[tuple(map(_with_slice, slice_spec)) if is_several else _with_slice(slice_spec)]
+
+
+def _without_slice(part: Any) -> Any:
+    """A slice with symbols in it as a structure, in which they are found."""
+    if not isinstance(part, slice):
+        return part
+    ends = {"start": part.start, "stop": part.stop, "step": part.step}
+    return ends if any(isinstance(end, Symbolic) for end in ends.values()) else part
+
+
+def _with_slice(part: Any) -> Any:
+    return slice(part["start"], part["stop"], part["step"]) if isinstance(part, dict) else part
 
 
 _getitem.__qualname__ = "__operators__.getitem"

@@ -32,6 +32,7 @@ from .cropping import Cropping1D as Cropping1D
 from .cropping import Cropping2D as Cropping2D
 from .cropping import Cropping3D as Cropping3D
 from .dense import Dense as Dense
+from .dense_features import DenseFeatures as DenseFeatures
 from .depthwise_conv import DepthwiseConv1D as DepthwiseConv1D
 from .depthwise_conv import DepthwiseConv2D as DepthwiseConv2D
 from .discretization import Discretization as Discretization

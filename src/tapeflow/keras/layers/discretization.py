@@ -7,14 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import (
-    MODES,
-    check_mode,
-    encoded,
-    encoded_shape,
-    only_dense,
-    ragged_encoded,
-)
+from tapeflow.keras.layers.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
 
 
@@ -26,7 +19,7 @@ class Discretization(PreprocessingLayer):
         num_bins: how many bins of about equally many numbers to learn.
         epsilon: accepted for Keras's sake; the learned edges are exact quantiles of what was seen.
         output_mode: "int" for the number of the bin, or a vector: "one_hot", "multi_hot" or "count".
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         **kwargs: see `Layer`.
 
     >>> tf.keras.layers.Discretization(bin_boundaries=[0.0, 1.0])([-1.0, 0.5, 1.0]).numpy()
@@ -46,10 +39,9 @@ class Discretization(PreprocessingLayer):
     ) -> None:
         if num_bins is None and "bins" in kwargs:
             num_bins = kwargs.pop("bins")
-        mode = check_mode("Discretization", output_mode, MODES[:4])
+        mode = check_mode("Discretization", output_mode, MODES[:4], sparse)
         kwargs.setdefault("dtype", "int64" if mode == "int" else "float32")
         super().__init__(**kwargs)
-        only_dense("Discretization", sparse)
         if num_bins is not None and num_bins < 0:
             raise ValueError(
                 f"`num_bins` must be greater than or equal to 0. You passed `num_bins={num_bins}`"
@@ -109,13 +101,13 @@ class Discretization(PreprocessingLayer):
             self.bin_boundaries, self._seen = [], []
 
     def call(self, inputs: Any) -> Any:
-        if isinstance(inputs, tf.RaggedTensor):
-            return ragged_encoded(self, inputs)
-        numbers = tf.cast(inputs, tf.float32)
+        return encoded_inputs(self, inputs, self._numbers, self._depth())
+
+    def _numbers(self, values: Any) -> Any:
+        numbers = tf.cast(values, tf.float32)
         edges = tf.constant(self.bin_boundaries, tf.float32)
         flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)
-        bins = tf.reshape(flat, tf.shape(numbers))
-        return encoded(bins, self.output_mode, self._depth(), self.compute_dtype)
+        return tf.reshape(flat, tf.shape(numbers))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())

@@ -57,16 +57,16 @@ class Dropout(RandomLayer):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def _get_noise_shape(self, inputs: Any) -> tuple[int, ...]:
-        """The shape of the choice for these inputs."""
-        return read_noise_shape(type(self).__name__, self.noise_shape, inputs.spec.shape)
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        """The shape of the choice for these inputs; a subclass may give one with tensors in it, or None."""
+        return self.noise_shape
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         if not training or (not isinstance(self.rate, TensorLike) and self.rate == 0):
             return inputs
         if isinstance(inputs, tf.RaggedTensor):
             return mapped_in_room(inputs, lambda values: self.call(values, training))
-        noise_shape = self._get_noise_shape(inputs)
+        noise_shape = read_noise_shape(type(self).__name__, self._get_noise_shape(inputs), inputs.spec.shape)
         if isinstance(self.rate, TensorLike):
             return tf.nn.dropout(inputs, self.rate, noise_shape=noise_shape)
         if self.rate == 1:
@@ -97,7 +97,8 @@ def read_noise_shape(where: str, noise_shape: Any, sizes: tuple[int, ...]) -> tu
     if noise_shape is None:
         return sizes
     given = tuple(noise_shape)
-    if len(given) == len(sizes):
+    if len(given) <= len(sizes):  # a shorter one broadcasts
+        given = (1,) * (len(sizes) - len(given)) + given
         shape = tuple(n if d is None else int(d) for d, n in zip(given, sizes, strict=True))
         if all(d in (1, n) for d, n in zip(shape, sizes, strict=True)):
             return shape

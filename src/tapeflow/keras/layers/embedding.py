@@ -20,7 +20,7 @@ class Embedding(Layer):
         activity_regularizer: what to add to the losses for the output.
         mask_zero: take 0 as padding, and give a mask that says so to the layers after.
         input_length: the length of the sequences, if it is always the same.
-        sparse: accepted, and ignored.
+        sparse: whether to give a sparse tensor.
         **kwargs: see `Layer`.
 
     >>> tf.keras.layers.Embedding(10, 4)(tf.constant([[1, 2, 3]])).shape
@@ -80,8 +80,12 @@ class Embedding(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        rows = self._rows(tf.sparse.to_dense(inputs) if isinstance(inputs, tf.SparseTensor) else inputs)
+        return tf.sparse.from_dense(rows) if self.sparse and tf.is_tensor(rows) else rows
+
+    def _rows(self, inputs: Any) -> Any:
         if isinstance(inputs, tf.RaggedTensor):
-            return inputs.mapped(self.call)
+            return inputs.mapped(self._rows)
         if inputs.dtype.name not in ("int32", "int64"):
             inputs = tf.cast(inputs, tf.int32)
         rows = embed_op(self.embeddings, inputs)

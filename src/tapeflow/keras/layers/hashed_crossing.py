@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.keras.config import floatx
-from tapeflow.keras.layers.category_encoding import MODES, check_mode, encoded, encoded_shape, only_dense
+from tapeflow.keras.layers.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.layer import Layer
 
 
@@ -16,7 +16,7 @@ class HashedCrossing(Layer):
     Args:
         num_bins: how many bins there are.
         output_mode: "int" for the bin, "one_hot" for a vector.
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         **kwargs: see `Layer`.
 
     >>> layer = tf.keras.layers.HashedCrossing(num_bins=5)
@@ -36,7 +36,6 @@ class HashedCrossing(Layer):
                 "When `output_mode='int'`, `dtype` should be an integer type. Received: "
                 f"dtype={kwargs['dtype']}"
             )
-        only_dense("HashedCrossing", sparse)
         self.num_bins = num_bins
         self.output_mode = mode
         self.sparse = sparse
@@ -47,7 +46,7 @@ class HashedCrossing(Layer):
         _check_columns(columns)
         crossed = tf.sparse.cross_hashed([tf.reshape(c, (-1, 1)) for c in columns], self.num_bins)
         found = tf.reshape(crossed.values, columns[0].shape)
-        return encoded(found, self.output_mode, self.num_bins, self.compute_dtype)
+        return encoded_inputs(self, found, tf.identity, self.num_bins)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         _check_count(input_shape)

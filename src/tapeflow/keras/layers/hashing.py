@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import (
-    MODES,
-    check_mode,
-    encoded,
-    encoded_shape,
-    only_dense,
-    ragged_encoded,
-)
+from tapeflow.keras.layers.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.layer import Layer
 
 
@@ -24,7 +17,7 @@ class Hashing(Layer):
         mask_value: what goes to bin 0, and nothing else does.
         salt: one number or two that make another hash of it.
         output_mode: "int" for the bin, or a vector: "one_hot", "multi_hot" or "count".
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         **kwargs: see `Layer`.
 
     >>> tf.keras.layers.Hashing(num_bins=3)([["A"], ["B"], ["C"]]).numpy().tolist()
@@ -46,10 +39,9 @@ class Hashing(Layer):
             raise ValueError(
                 f"The `num_bins` for `Hashing` cannot be `None` or non-positive values. Received: num_bins={num_bins}."
             )
-        mode = check_mode("Hashing", output_mode, MODES[:4])
+        mode = check_mode("Hashing", output_mode, MODES[:4], sparse)
         kwargs.setdefault("dtype", "int64" if mode == "int" else "float32")
         super().__init__(**kwargs)
-        only_dense("Hashing", sparse)
         self.num_bins = num_bins
         self.mask_value = mask_value
         self.output_mode = mode
@@ -67,9 +59,9 @@ class Hashing(Layer):
             )
 
     def call(self, inputs: Any) -> Any:
-        if isinstance(inputs, tf.RaggedTensor):
-            return ragged_encoded(self, inputs)
-        values = tf.convert_to_tensor(inputs)
+        return encoded_inputs(self, inputs, self._numbers, self.num_bins)
+
+    def _numbers(self, values: Any) -> Any:
         text = values if values.dtype == tf.string else tf.as_string(values)
         bins = self.num_bins - 1 if self.mask_value is not None and self.num_bins > 1 else self.num_bins
         if self.salt is None:
@@ -79,7 +71,7 @@ class Hashing(Layer):
         if self.mask_value is not None:
             masked = tf.equal(values, tf.cast(self.mask_value, values.dtype))
             found = tf.where(masked, tf.zeros_like(found), found + 1 if bins < self.num_bins else found)
-        return encoded(found, self.output_mode, self.num_bins, self.compute_dtype)
+        return found
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self.num_bins)

@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import (
-    MODES,
-    check_mode,
-    encoded,
-    encoded_shape,
-    only_dense,
-    ragged_encoded,
-)
+from tapeflow.keras.layers.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
 from tapeflow.keras.saving.function_body import is_load_safe
 
@@ -62,7 +55,7 @@ class IndexLookup(PreprocessingLayer):
                 "`num_oov_indices` must be greater than or equal to 0, and at most "
                 f"{_MAX_OOV_INDICES}. Received: num_oov_indices={num_oov_indices}"
             )
-        mode = check_mode(name, output_mode, MODES)
+        mode = check_mode(name, output_mode, MODES, sparse)
         if invert and mode != "int":
             raise ValueError(
                 f"`output_mode` must be `'int'` when `invert` is true. Received: output_mode={mode}"
@@ -71,7 +64,6 @@ class IndexLookup(PreprocessingLayer):
         self._expected_size: int | None = kwargs.pop("vocabulary_size", None)
         kwargs.setdefault("dtype", vocabulary_dtype if invert else "int64" if mode == "int" else "float32")
         super().__init__(**kwargs)
-        only_dense(name, sparse)
         self.max_tokens, self.num_oov_indices = max_tokens, num_oov_indices
         self.mask_token, self.oov_token = mask_token, oov_token
         self.invert, self.output_mode, self.sparse = invert, mode, sparse
@@ -258,15 +250,13 @@ class IndexLookup(PreprocessingLayer):
 
     def call(self, inputs: Any) -> Any:
         self.check_vocabulary(self.name)
+        if not self.invert:
+            return encoded_inputs(self, inputs, self._found, self._depth(), self.idf_weights)
+        if isinstance(inputs, tf.SparseTensor):
+            return inputs.with_values(self._named(inputs.values))
         if isinstance(inputs, tf.RaggedTensor):
-            return ragged_encoded(self, inputs)
-        values = tf.convert_to_tensor(inputs)
-        return self._named(values) if self.invert else self._encoded(values)
-
-    def _encoded(self, values: Any) -> Any:
-        return encoded(
-            self._found(values), self.output_mode, self._depth(), self.compute_dtype, self.idf_weights
-        )
+            return inputs.with_flat_values(self._named(inputs.flat_values))
+        return self._named(tf.convert_to_tensor(inputs))
 
     def _depth(self) -> int:
         if self.pad_to_max_tokens and self.max_tokens is not None:

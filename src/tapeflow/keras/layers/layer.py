@@ -357,10 +357,19 @@ class Layer(LossOwner, LayerHistory):
     @property
     def knows_output_shape(self) -> bool:
         """Whether `compute_output_shape` can stand for a call with one argument."""
-        return "_knows_output_shape" in vars(type(self))
+        return "_knows_output_shape" in vars(type(self)) and not self.gives_sparse
+
+    @property
+    def gives_sparse(self) -> bool:
+        """Whether it is one of those layers that give a sparse tensor if they are told to, and was told to."""
+        return type(self).__module__.startswith("tapeflow.") and getattr(self, "sparse", False)
 
     def known_outputs(self, inputs: Any) -> Any:
         """Symbolic tensors like those that a call on symbolic inputs gives, if there are such already."""
+        return None
+
+    def made_results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Symbolic tensors like those that a call gives, where they follow from the arguments alone."""
         return None
 
     # What it computes in
@@ -389,8 +398,8 @@ class Layer(LossOwner, LayerHistory):
 
     @property
     def dynamic(self) -> bool:
-        """Whether it was made with `dynamic=True`, which needs nothing here."""
-        return self._dynamic
+        """Whether it, or a layer below it, was made with `dynamic=True`, which needs nothing here."""
+        return any(layer._dynamic for layer in self._below())  # pyright: ignore[reportAttributeAccessIssue]
 
     @property
     def activity_regularizer(self) -> Any:

@@ -38,7 +38,7 @@ class _Known(Mapping[str, Any]):
             return tf.keras.layers
         if name in ("Model", "Functional", "Sequential"):
             return tf.keras.models
-        if name in ("TFOpLambda", "SlicingOpLambda", "InstanceProperty", "InstanceMethod"):
+        if name in ("TFOpLambda", "SlicingOpLambda", "InstanceProperty", "InstanceMethod", "ClassMethod"):
             return op_layer
         if name in _ELSEWHERE:
             return _ELSEWHERE[name](tf.keras)

@@ -134,7 +134,10 @@ class Concatenate(Merge):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        return tf.concat(_tensors(inputs), axis=self.axis)
+        tensors = _tensors(inputs)
+        if all(isinstance(x, tf.SparseTensor) for x in tensors):
+            return tf.sparse.concat(self.axis, tensors)
+        return tf.concat([tf.keras.backend.to_dense(x) for x in tensors], axis=self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = _shapes(input_shape, "A `Concatenate` layer", 1)

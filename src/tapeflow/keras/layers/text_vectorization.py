@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.keras.layers.category_encoding import check_mode, only_dense
+from tapeflow.keras.layers.category_numbers import check_mode
 from tapeflow.keras.layers.feature_scaling import PreprocessingLayer
 from tapeflow.keras.layers.index_lookup import file_of, without_file
 from tapeflow.keras.layers.vocabulary_lookup import StringLookup
@@ -34,7 +34,7 @@ class TextVectorization(PreprocessingLayer):
         pad_to_max_tokens: make vectors as long as `max_tokens` however many words there are.
         vocabulary: the words, or a file with one a line; learned with `adapt` if not given.
         idf_weights: how much each word counts with `output_mode="tf_idf"`.
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         ragged: give a RaggedTensor of numbers instead of filling up with 0.
         encoding: of the texts.
         **kwargs: see `Layer`.
@@ -63,11 +63,10 @@ class TextVectorization(PreprocessingLayer):
         encoding: str = "utf-8",
         **kwargs: Any,
     ) -> None:
-        mode = check_mode("TextVectorization", output_mode, ("int", "count", "multi_hot", "tf_idf"))
+        mode = check_mode("TextVectorization", output_mode, ("int", "count", "multi_hot", "tf_idf"), sparse)
         size = kwargs.pop("vocabulary_size", None)
         kwargs.pop("dtype", None)  # Keras calls it "string", which is that of the inputs
         super().__init__(dtype="int64" if mode == "int" else "float32", **kwargs)
-        only_dense("TextVectorization", sparse)
         self.standardize = _choice("standardize", standardize, _STANDARDS)
         self.split = _choice("split", split, _SPLITS)
         if output_sequence_length is not None and mode != "int":
@@ -190,7 +189,8 @@ class TextVectorization(PreprocessingLayer):
                 self._lookup(tf.constant(np.array(row, object), tf.string)) if row else self._nothing()
                 for row in rows
             ]
-            return found[0] if is_one else tf.stack(found)
+            vectors = found[0] if is_one else tf.stack(found)
+            return tf.sparse.from_dense(vectors) if self.sparse else vectors
         numbers = [[self._lookup._place(word) for word in row] for row in rows]
         length = self.output_sequence_length
         if self.ragged and not is_one:

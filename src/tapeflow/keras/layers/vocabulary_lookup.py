@@ -24,7 +24,7 @@ class StringLookup(IndexLookup):
         encoding: of the strings.
         invert: from places to strings.
         output_mode: "int" for places, or vectors: "one_hot", "multi_hot", "count" or "tf_idf".
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         pad_to_max_tokens: make vectors as long as `max_tokens` however many strings there are.
         **kwargs: see `Layer`.
 
@@ -116,7 +116,7 @@ class IntegerLookup(IndexLookup):
         idf_weights: how much each number counts with `output_mode="tf_idf"`.
         invert: from places to numbers.
         output_mode: "int" for places, or vectors: "one_hot", "multi_hot", "count" or "tf_idf".
-        sparse: must be False.
+        sparse: whether vectors are sparse tensors.
         pad_to_max_tokens: make vectors as long as `max_tokens` however many numbers there are.
         **kwargs: see `Layer`.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +21,30 @@ from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.mixed_precision.autocast import AutoCastVariable
 from tapeflow.keras.mixed_precision.policy import POLICIES
 from tapeflow.keras.saving.load_budget import spend, spend_layer
+
+_KERAS_3_ORDER = (
+    *("shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation"),
+    "name",
+)
+
+
+def _in_either_order(add_weight: Callable[..., Variable]) -> Callable[..., Variable]:
+    """`add_weight`, whose arguments are in Keras 3's order if the first of them is a shape."""
+
+    @functools.wraps(add_weight)
+    def called(self: WeightOwner, *args: Any, **kwargs: Any) -> Variable:
+        if args and isinstance(args[0], (tuple, list, int, tf.TensorShape)):
+            given = dict(zip(_KERAS_3_ORDER, args, strict=False))
+            twice = given.keys() & kwargs.keys()
+            if twice or len(args) > len(_KERAS_3_ORDER):
+                raise TypeError(
+                    f"add_weight expected each of {', '.join(_KERAS_3_ORDER)} at most once; got "
+                    f"{len(args)} arguments and {', '.join(sorted(twice)) or 'no more'} by name. Name them all."
+                )
+            return add_weight(self, **given, **kwargs)
+        return add_weight(self, *args, **kwargs)
+
+    return called
 
 
 class WeightOwner(Module):
@@ -77,6 +103,7 @@ class WeightOwner(Module):
 
     # Making weights
 
+    @_in_either_order
     def add_weight(
         self,
         name: Any = None,
@@ -98,7 +125,7 @@ class WeightOwner(Module):
         """Make a Variable that belongs to this layer.
 
         Args:
-            name: its name, below the layer's. A shape in this place is taken as the shape (Keras 3's order).
+            name: its name, below the layer's. With a shape in this place the order of all is Keras 3's.
             shape: its shape; `()` unless given.
             dtype: its dtype; the layer's variable dtype unless given.
             initializer: its first value; Glorot uniform for floats and zeros for the rest unless given.
@@ -109,8 +136,6 @@ class WeightOwner(Module):
         """
         if "_own_weights" not in vars(self):
             raise RuntimeError(_not_initialised(self))
-        if isinstance(name, (tuple, list, int, tf.TensorShape)):
-            name, shape, initializer = None, name, shape if shape is not None else initializer
         found = self._policy.variable_dtype if dtype is None else dtype
         wanted = tf.as_dtype(found or tf.keras.config.floatx())
         sizes = _static_shape(self.name, name, shape)

@@ -16,11 +16,13 @@ from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import as_tensors, logits_behind, smoothed
 from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 from tapeflow.keras.losses.shape_warning import warn_user
 from tapeflow.ops import loss as kernels
 
 
+@takes_ragged
 @dispatching
 def binary_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0.0, axis: Any = -1
@@ -57,6 +59,7 @@ def binary_inputs(
     return as_tensors(where, y_true, y_pred)
 
 
+@takes_ragged
 @dispatching
 def categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0.0, axis: int = -1
@@ -105,6 +108,7 @@ def categorical_labels(where: str, y_true: Any, y_pred: Any, label_smoothing: An
     return smoothed(y_true, label_smoothing, 1.0 / shape[axis], y_pred.dtype)
 
 
+@takes_ragged
 @dispatching
 def sparse_categorical_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, axis: int = -1, ignore_class: int | None = None

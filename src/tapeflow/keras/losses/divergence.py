@@ -9,6 +9,7 @@ from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 
 
@@ -21,6 +22,7 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_sum(y_true * tf.math.log(y_true / y_pred), -1)
 
 
+@takes_ragged
 @dispatching
 def poisson(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `y_pred - y_true * log(y_pred)`, for counts and their rates."""

@@ -13,10 +13,12 @@ from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.crossentropy import binary_inputs, categorical_labels
 from tapeflow.keras.losses.inputs import logits_behind
 from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 from tapeflow.ops import loss as kernels
 
 
+@takes_ragged
 @dispatching
 def binary_focal_crossentropy(
     y_true: Any,
@@ -54,6 +56,7 @@ def binary_focal_crossentropy(
     return tf.reduce_mean(losses, axis)
 
 
+@takes_ragged
 @dispatching
 def categorical_focal_crossentropy(
     y_true: Any,

@@ -8,9 +8,11 @@ import tapeflow as tf
 from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.losses.inputs import prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 
 
+@takes_ragged
 @dispatching
 def hinge(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `max(1 - y_true * y_pred, 0)`."""
@@ -18,6 +20,7 @@ def hinge(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(_shortfall(y_true, y_pred), -1)
 
 
+@takes_ragged
 @dispatching
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `max(1 - y_true * y_pred, 0) ** 2`."""

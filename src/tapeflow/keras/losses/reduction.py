@@ -9,6 +9,7 @@ from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.errors import InvalidArgumentError
 from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.losses.shape_warning import broadcast_shape
+from tapeflow.ops.ragged.dispatch import for_ragged
 
 
 class Reduction:
@@ -70,6 +71,32 @@ def compute_weighted_loss(
         losses = losses * (match_rank(sample_weight, losses) if losses.spec.shape else sample_weight)
     loss = _reduce(losses, sample_weight, reduction)
     return loss if given.is_floating else tf.cast(loss, given)
+
+
+def _weighted_ragged(
+    losses: Any,
+    sample_weight: Any = None,
+    reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
+    mask: Any = None,
+) -> Any:
+    """The same for ragged losses: every position counts alike, whatever row it is in."""
+    if mask is not None:
+        raise TypeError(
+            "A loss expected no mask for ragged values; got both. A ragged tensor has no padding to leave out."
+        )
+    if sample_weight is not None:
+        weight = sample_weight
+        if not isinstance(weight, tf.RaggedTensor):
+            weight = tf.convert_to_tensor(weight)
+            if 0 < len(weight.shape) < len(losses.shape):
+                weight = tf.expand_dims(weight, -1)
+        losses = losses * tf.cast(weight, losses.dtype)
+    if reduction is None or reduction == Reduction.NONE:
+        return losses
+    return compute_weighted_loss(losses.flat_values, None, reduction)
+
+
+for_ragged(compute_weighted_loss, _weighted_ragged)
 
 
 def match_rank(sample_weight: Any, values: Any) -> Any:

@@ -11,10 +11,12 @@ from tapeflow.engine.symbolic import dispatching
 from tapeflow.keras.config import epsilon, floatx
 from tapeflow.keras.losses.inputs import as_tensors, prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
+from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 from tapeflow.ops import loss as kernels
 
 
+@takes_ragged
 @dispatching
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `(y_true - y_pred) ** 2`: one value per sample.
@@ -28,6 +30,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.math.squared_difference(y_pred, tf.cast(y_true, y_pred.dtype)), -1)
 
 
+@takes_ragged
 @dispatching
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `|y_true - y_pred|`."""
@@ -35,6 +38,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.abs(y_pred - y_true), -1)
 
 
+@takes_ragged
 @dispatching
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """100 times the mean over the last axis of `|y_true - y_pred| / |y_true|`."""
@@ -43,6 +47,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     return 100.0 * tf.reduce_mean(share, -1)
 
 
+@takes_ragged
 @dispatching
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `(log(y_true + 1) - log(y_pred + 1)) ** 2`, negatives as 0."""
@@ -51,6 +56,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.math.squared_difference(log_pred, log_true), -1)
 
 
+@takes_ragged
 @dispatching
 def huber(y_true: Any, y_pred: Any, delta: Any = 1.0) -> Any:
     """The mean over the last axis of a squared error that is linear beyond `delta`, in `floatx`."""
@@ -62,6 +68,7 @@ def huber(y_true: Any, y_pred: Any, delta: Any = 1.0) -> Any:
     )
 
 
+@takes_ragged
 @dispatching
 def log_cosh(y_true: Any, y_pred: Any) -> Any:
     """The mean over the last axis of `log(cosh(y_pred - y_true))`: squares when small, absolute when large."""

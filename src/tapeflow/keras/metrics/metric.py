@@ -14,6 +14,7 @@ import tapeflow as tf
 from tapeflow.engine.tensor import Tensor
 from tapeflow.keras import mixed_precision
 from tapeflow.keras.layers.naming import snake_case, unique_name
+from tapeflow.keras.losses.ragged import same_rows
 from tapeflow.keras.saving.load_budget import spend
 
 _KERAS_2_ORDER = ("name", "shape", "aggregation", "synchronization", "initializer", "dtype")
@@ -53,6 +54,8 @@ class Metric(tf.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "update_state" in vars(cls) and cls.__module__.startswith("tapeflow."):
+            setattr(cls, "update_state", _taking_ragged(vars(cls)["update_state"]))  # noqa: B010 - pyright
         if "result" in vars(cls):
             setattr(cls, "result", _giving_tensors(vars(cls)["result"]))  # noqa: B010 - pyright
 
@@ -238,6 +241,46 @@ class Metric(tf.Module):
 
     def __str__(self) -> str:
         return f"{type(self).__name__}(name={self.name},dtype={self.dtype})"
+
+
+def _taking_ragged(update_state: Callable[..., Any]) -> Callable[..., Any]:
+    """`update_state` of a metric of ours, for which each value of a ragged tensor is one sample."""
+
+    @functools.wraps(update_state)
+    def wrapped(self: Metric, *args: Any, **kwargs: Any) -> Any:
+        for value in args:
+            if type(value) is not Tensor and isinstance(value, tf.RaggedTensor):
+                args, kwargs = _flat_samples(type(self).__name__, args, kwargs)
+                break
+        else:
+            if kwargs and any(isinstance(value, tf.RaggedTensor) for value in kwargs.values()):
+                args, kwargs = _flat_samples(type(self).__name__, args, kwargs)
+        return update_state(self, *args, **kwargs)
+
+    return wrapped
+
+
+def _flat_samples(where: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The same arguments without rows: labels and predictions, or values, and their weights."""
+    given = {**dict(zip(("y_true", "y_pred", "sample_weight"), args, strict=False)), **kwargs}
+    values = given.pop("values", None)
+    weight = given.pop("sample_weight", None)
+    pair = [given.get("y_true", values), given.get("y_pred")]
+    if values is not None or (pair[1] is None or len(args) == 1):
+        true, _, rows = same_rows(where, pair[0], pair[0])
+        found: tuple[Any, ...] = (true,)
+    else:
+        true, pred, rows = same_rows(where, *pair)
+        # Single numbers are samples of one value, not one sample of many.
+        found = tuple(tf.expand_dims(y, -1) for y in (true, pred)) if len(pred.shape) == 1 else (true, pred)
+    if weight is None:
+        return found, {}
+    if isinstance(weight, tf.RaggedTensor):
+        return found, {"sample_weight": same_rows(where, weight, rows)[0]}
+    each = tf.cast(tf.convert_to_tensor(weight), "float32")
+    if each.shape:
+        each = tf.gather(tf.reshape(each, [-1]), rows.value_rowids())  # one for each row
+    return found, {"sample_weight": each}
 
 
 def _giving_tensors(result: Callable[..., Any]) -> Callable[..., Any]:

@@ -253,10 +253,31 @@ class LossScaleOptimizer(Optimizer):
         from tapeflow.keras.optimizers import deserialize
 
         found = dict(config)
-        inner = found.pop("inner_optimizer")
+        inner = found.pop("inner_optimizer", None) or found.pop("optimizer")
+        found.update(_scale_arguments(found.pop("loss_scale", None)))
         if not isinstance(inner, Optimizer):
             inner = deserialize(inner, custom_objects)
         return cls(inner, **found)
+
+
+def _scale_arguments(loss_scale: Any) -> dict[str, Any]:
+    """The arguments that say the same as the `loss_scale` of TensorFlow 2.3 and older."""
+    if loss_scale is None:
+        return {}
+    if loss_scale == "dynamic":
+        return {"dynamic": True}
+    if isinstance(loss_scale, (int, float)):
+        return {"dynamic": False, "initial_scale": float(loss_scale)}
+    kind, arguments = loss_scale.get("class_name"), loss_scale.get("config", {})
+    if kind == "FixedLossScale":
+        return {"dynamic": False, "initial_scale": arguments["loss_scale_value"]}
+    if kind == "DynamicLossScale" and arguments.get("multiplier", 2) == 2:
+        named = {"initial_loss_scale": "initial_scale", "increment_period": "dynamic_growth_steps"}
+        return {"dynamic": True, **{ours: arguments[old] for old, ours in named.items() if old in arguments}}
+    raise ValueError(
+        "LossScaleOptimizer expected a loss scale that is fixed, or dynamic with a multiplier of 2; got "
+        f"loss_scale={loss_scale!r}. Make the optimizer anew."
+    )
 
 
 def _require_wrappable(inner: Any, dynamic: Any) -> None:

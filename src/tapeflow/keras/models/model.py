@@ -155,6 +155,16 @@ class Model(Trainer, Layer):
             f"No such layer: {name}. Existing layers are: {[layer.name for layer in self.layers]}."
         )
 
+    @property
+    def stateful(self) -> bool:
+        """Whether it has a layer that goes on with the states that the last batch ended with."""
+        below = [layer for layer in self._below() if not isinstance(layer, Model)]
+        return getattr(self, "_is_stateful", False) or any(layer.stateful for layer in below)  # pyright: ignore[reportAttributeAccessIssue]
+
+    @stateful.setter
+    def stateful(self, value: bool) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._is_stateful = bool(value)
+
     def reset_states(self) -> None:
         """Set the states of stateful layers back to their first values."""
         for layer in self._below()[1:]:

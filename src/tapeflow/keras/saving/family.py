@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
-from tapeflow.keras.saving.function_body import imported
+from tapeflow.keras.saving.function_body import code_allowed, imported
 from tapeflow.keras.saving.registry import (
     PASSIVE,
     CustomObjectScope,
@@ -266,16 +266,35 @@ def deserialize_keras_object(
     module_objects: Mapping[str, Any] | None = None,
     custom_objects: Mapping[str, Any] | None = None,
     printable_module_name: str = "object",
+    safe_mode: bool = True,
 ) -> Any:
-    """Make the object that `identifier` stands for.
+    """Make the object that `identifier` stands for, or the objects in a list or dict.
 
     Args:
         identifier: a dict or name as `serialize_keras_object` gives; a function passes unchanged.
         module_objects: classes and functions to look a name up in; without it, Keras's own.
         custom_objects: further ones, which come first.
         printable_module_name: what to call the kind of object in an error.
+        safe_mode: whether to refuse Python code in it, that of a `Lambda` layer; pass False for what you trust.
     """
-    return _AnyFamily(printable_module_name, module_objects).deserialize(identifier, custom_objects)
+    if isinstance(identifier, (bool, int, float)):
+        return identifier
+    is_object = isinstance(identifier, Mapping) and "class_name" in identifier
+    if isinstance(identifier, (list, tuple, dict)) and not is_object:
+        given = (module_objects, custom_objects, printable_module_name, safe_mode)
+        if isinstance(identifier, dict):
+            return {key: _plain_or_made(item, *given) for key, item in identifier.items()}
+        return type(identifier)([_plain_or_made(item, *given) for item in identifier])
+    family = _AnyFamily(printable_module_name, module_objects)
+    if safe_mode:  # inside a load, that says whether code may run
+        return family.deserialize(identifier, custom_objects)
+    with code_allowed(True):
+        return family.deserialize(identifier, custom_objects)
+
+
+def _plain_or_made(item: Any, *given: Any) -> Any:
+    """A part of a list or dict: texts are texts there, and name nothing."""
+    return item if isinstance(item, str) else deserialize_keras_object(item, *given)
 
 
 def script_classes() -> dict[str, type]:

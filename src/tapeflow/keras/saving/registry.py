@@ -92,8 +92,12 @@ def get_registered_object(
 
 def serialize_keras_object(obj: Any) -> Any:
     """`obj` as something JSON can hold: `{"class_name", "config"}`, or the name of a function."""
-    if obj is None:
-        return None
+    if obj is None or isinstance(obj, (bool, int, float, str)):
+        return obj
+    if isinstance(obj, dict):
+        return {key: serialize_keras_object(item) for key, item in obj.items()}
+    if isinstance(obj, (list, tuple)):
+        return type(obj)([serialize_keras_object(item) for item in obj])
     if has_config(obj) and not inspect.isclass(obj):
         config = {key: _serialize_item(item) for key, item in obj.get_config().items()}
         return {"class_name": get_registered_name(type(obj)), "config": config}

@@ -21,10 +21,10 @@ class Compilation:
     """The half of a trainer that knows what is to be optimised and reported."""
 
     _name: str
+    loss: Any  # what `compile` was given; as in Keras, a model that is not compiled has none
 
     def _init_compilation(self) -> None:
         self.optimizer: Any = None
-        self.loss: Any = None
         self.compiled_loss: Any = None
         self.compiled_metrics: Any = None
         self.output_names: list[str] | None = None

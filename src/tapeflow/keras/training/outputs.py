@@ -96,12 +96,16 @@ def _copied(metric: Any) -> Any:
 
 def matched_shape(y_true: Any, y_pred: Any) -> tuple[int | None, ...]:
     """The shape that `matched` gives labels; without an op, for the first step is to be recorded as all others are."""
-    true, pred = tuple(_tensor(y_true).shape), _tensor(y_pred).shape
+    true, pred = (
+        tuple((y if isinstance(y, tf.RaggedTensor) else _tensor(y)).shape) for y in (y_true, y_pred)
+    )
     return (*true, 1) if len(true) == 1 and len(pred) == 2 else true
 
 
 def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and dtype of the predictions, as Keras brings them there."""
+    if isinstance(y_true, tf.RaggedTensor) or isinstance(y_pred, tf.RaggedTensor):
+        return _as_floats_of(y_true, y_pred), y_pred, weight
     y_true, y_pred = _tensor(y_true), _tensor(y_pred)
     if len(y_true.spec.shape) == 1 and len(y_pred.spec.shape) == 2:
         y_true = tf.expand_dims(y_true, -1)
@@ -117,6 +121,13 @@ def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     if weight is not None and pred.is_floating and weight.spec.dtype is not pred:
         weight = tf.cast(weight, pred)
     return y_true, y_pred, weight
+
+
+def _as_floats_of(y_true: Any, y_pred: Any) -> Any:
+    """Labels, ragged or for ragged predictions, in the predictions' dtype if both are floats."""
+    labels = y_true if isinstance(y_true, tf.RaggedTensor) else _tensor(y_true)
+    is_cast = labels.dtype.is_floating and y_pred.dtype.is_floating and labels.dtype is not y_pred.dtype
+    return tf.cast(labels, y_pred.dtype) if is_cast else labels
 
 
 def masked_weight(weight: Tensor, mask: Tensor) -> Tensor:

@@ -45,6 +45,7 @@ class Trainer(Compilation, GeneratorMethods):
         with tf.GradientTape() as tape:
             y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
             loss = self.compute_loss(x, y, y_pred, sample_weight)
+        self._note_loss(loss, y)
         self._validate_target_and_loss(y, loss)
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)  # pyright: ignore
         return self.compute_metrics(x, y, y_pred, sample_weight)
@@ -53,7 +54,7 @@ class Trainer(Compilation, GeneratorMethods):
         """One step of evaluation on a batch; the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
-        self.compute_loss(x, y, y_pred, sample_weight)
+        self._note_loss(self.compute_loss(x, y, y_pred, sample_weight), y)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
@@ -67,6 +68,16 @@ class Trainer(Compilation, GeneratorMethods):
         """The loss of a batch: what `compile` says, and what layers and the model add."""
         with op_scope("loss"):
             return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
+
+    def _note_loss(self, loss: Any, y: Any) -> None:
+        """Have the logs tell what a `compute_loss` of the user's gave, as Keras 3 does, unless it does so itself."""
+        compiled: Any = self.compiled_loss  # pyright: ignore[reportAttributeAccessIssue]
+        is_own = type(self).compute_loss is not Trainer.compute_loss
+        if loss is None or not is_own or compiled.built:
+            return
+        if not any(metric.name == "loss" for metric in self.metrics if metric is not compiled.total):
+            leaves = nest.flatten(y)
+            compiled.note(loss, leaves[0].shape[0] if leaves and leaves[0].shape else 1)
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """Update the metrics with a batch; their results so far."""
@@ -84,13 +95,14 @@ class Trainer(Compilation, GeneratorMethods):
         return results
 
     def _validate_target_and_loss(self, y: Any, loss: Any) -> None:
-        if self.loss and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
+        given = getattr(self, "loss", None)
+        if given and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
             raise TypeError(
                 "Target data is missing. Your model was compiled with "
-                f"loss={self.loss}, and therefore expects target data to be provided in `fit()`."
+                f"loss={given}, and therefore expects target data to be provided in `fit()`."
             )
         is_own = type(self).compute_loss is not Trainer.compute_loss
-        if loss is None or not (is_own or self.loss or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
+        if loss is None or not (is_own or given or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError(
                 "No loss found. You may have forgotten to provide a `loss` argument in the `compile()` method."
             )

@@ -34,6 +34,9 @@ _ALSO_ELEMENTWISE = {"one_hot", "ones_like", "zeros_like", "identity", "stop_gra
 def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The result of a public op called with ragged tensors among its arguments."""
     name = function.__name__
+    own = vars(function).get("_for_ragged")
+    if own is not None:
+        return own(*args, **kwargs)
     if name in _OWN:
         return _OWN[name](*args, **kwargs)
     if name in _REDUCTIONS:
@@ -44,6 +47,12 @@ def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         f"tf.{name} expected tensors; got a ragged tensor, which it does not take. Use to_tensor(), or "
         "tf.ragged.map_flat_values for an op that works on each value."
     )
+
+
+def for_ragged(function: Callable[..., Any], own: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, a public one, which means `own` if there are ragged tensors among its arguments."""
+    vars(function)["_for_ragged"] = own
+    return function
 
 
 _REDUCTIONS = tuple(

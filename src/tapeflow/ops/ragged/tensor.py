@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -10,7 +11,7 @@ import numpy as np
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import DType, as_dtype, int32, int64
 from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.symbolic import CallTaker, MetSymbolic
+from tapeflow.engine.symbolic import CallTaker, MetSymbolic, Symbolic
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_int
 from tapeflow.ops.ragged import partition
@@ -26,6 +27,28 @@ def _operator(name: str, is_reflected: bool = False) -> Callable[..., Any]:
     return method
 
 
+RAGGED_CONSTRUCTORS = frozenset(
+    {
+        *("from_row_splits", "from_row_lengths", "from_row_starts", "from_row_limits", "from_value_rowids"),
+        *("from_uniform_row_length", "from_tensor", "from_sparse"),
+    }
+)
+"""The class methods that make one of tensors."""
+
+
+def _taking_symbols(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A constructor that a symbol among its arguments keeps for when there are values."""
+
+    @functools.wraps(method)
+    def constructor(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        for argument in (*args, *kwargs.values()):
+            if isinstance(argument, Symbolic):
+                return argument.keep_construction("RaggedTensor", method.__name__, args, kwargs)
+        return method(cls, *args, **kwargs)
+
+    return constructor
+
+
 class RaggedTensor(CallTaker):
     """A tensor whose rows may have different lengths; made by `tf.ragged.constant` and the `from_...` methods.
 
@@ -36,7 +59,7 @@ class RaggedTensor(CallTaker):
     [9, 0, 16, 6]
     """
 
-    __slots__ = ("__weakref__", "_places", "_places_dtype", "_uniform", "_values")
+    __slots__ = ("__dict__", "__weakref__", "_places", "_places_dtype", "_uniform", "_values")
 
     def __init__(
         self, values: Any, row_splits: np.ndarray, row_splits_dtype: DType = int64, uniform: int | None = None
@@ -59,6 +82,7 @@ class RaggedTensor(CallTaker):
         return cls(inner, splits, places)
 
     @classmethod
+    @_taking_symbols
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -67,6 +91,7 @@ class RaggedTensor(CallTaker):
         return cls._made(values, splits, _dtype_of(row_splits, splits), "from_row_splits", validate)
 
     @classmethod
+    @_taking_symbols
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -76,6 +101,7 @@ class RaggedTensor(CallTaker):
         return cls._made(values, splits, _dtype_of(row_lengths, lengths), "from_row_lengths", validate)
 
     @classmethod
+    @_taking_symbols
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -86,6 +112,7 @@ class RaggedTensor(CallTaker):
         return cls._made(inner, splits, _dtype_of(row_starts, starts), "from_row_starts", validate)
 
     @classmethod
+    @_taking_symbols
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -95,6 +122,7 @@ class RaggedTensor(CallTaker):
         return cls._made(values, splits, _dtype_of(row_limits, limits), "from_row_limits", validate)
 
     @classmethod
+    @_taking_symbols
     def from_value_rowids(
         cls,
         values: Any,
@@ -116,6 +144,7 @@ class RaggedTensor(CallTaker):
         return cls._made(values, splits, _dtype_of(value_rowids, ids), "from_value_rowids", validate)
 
     @classmethod
+    @_taking_symbols
     def from_uniform_row_length(
         cls,
         values: Any,
@@ -180,6 +209,7 @@ class RaggedTensor(CallTaker):
         return found
 
     @classmethod
+    @_taking_symbols
     def from_tensor(
         cls,
         tensor: Any,
@@ -195,6 +225,7 @@ class RaggedTensor(CallTaker):
         return padded.from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
     @classmethod
+    @_taking_symbols
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensor:

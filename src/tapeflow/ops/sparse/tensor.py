@@ -10,7 +10,7 @@ import numpy as np
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import DType, as_dtype, float32
 from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.symbolic import CallTaker
+from tapeflow.engine.symbolic import CallTaker, MetSymbolic, Symbolic
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.type_spec import TypeSpec
 from tapeflow.ops import arithmetic, indexing
@@ -79,7 +79,7 @@ class SparseTensor(CallTaker):
         dense_shape: the shape of the whole.
     """
 
-    __slots__ = ("__weakref__", "_dense_shape", "_places", "_values")
+    __slots__ = ("__dict__", "__weakref__", "_dense_shape", "_places", "_values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         where = "tf.SparseTensor"
@@ -189,6 +189,8 @@ def places_of(sparse: SparseTensor) -> np.ndarray:
 
 def only_sparse(value: Any, where: str, name: str = "sp_input") -> SparseTensor:
     """A sparse tensor, or an error."""
+    if isinstance(value, Symbolic):
+        raise MetSymbolic(value)
     if not isinstance(value, SparseTensor):
         raise TypeError(
             f"{where} expected a SparseTensor for {name}: input must be a SparseTensor; got {value!r}."

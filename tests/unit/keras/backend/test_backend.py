@@ -210,3 +210,14 @@ def test_rnn_takes_variables_and_arrays() -> None:
 def test_random_layers_always_have_generators() -> None:
     tf.keras.backend.experimental.enable_tf_random_generator()
     assert tf.keras.backend.experimental.is_tf_random_generator_enabled()
+
+
+def test_sparse_tensors() -> None:
+    sparse = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    assert K.is_sparse(sparse)
+    assert K.to_dense(sparse).numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]]
+    symbol = tf.keras.Input((2,), sparse=True)
+    assert K.is_sparse(symbol)
+    dense = K.to_dense(symbol)
+    assert not K.is_sparse(dense)
+    assert tf.keras.Model(symbol, dense)(sparse).numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]]

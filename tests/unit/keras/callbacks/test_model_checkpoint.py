@@ -221,3 +221,30 @@ def test_auto_mode_tells_of_a_score_it_minimises() -> None:
         warnings.simplefilter("error")
         ModelCheckpoint("w", "val_auc")
         assert ModelCheckpoint("w", "val_accuracy", save_best_only=True).best == float("-inf")
+
+
+def fit_two_epochs(*callbacks: Any) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 2)), np.ones((4, 1)), epochs=2, verbose=0, callbacks=list(callbacks))
+
+
+def test_the_file_is_there_for_a_subclass(tmp_path: Path) -> None:
+    seen = []
+
+    class Checkpoint(ModelCheckpoint):
+        def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+            super().on_epoch_end(epoch, logs)
+            seen.append(sorted(path.name for path in tmp_path.iterdir()))
+
+    fit_two_epochs(Checkpoint(tmp_path / "{epoch}.h5", save_weights_only=True))
+    assert seen == [["1.h5"], ["1.h5", "2.h5"]]
+
+
+def test_the_file_is_there_for_callbacks_of_the_user(tmp_path: Path) -> None:
+    seen = []
+    look = LambdaCallback(
+        on_epoch_end=lambda epoch, logs: seen.append(sorted(path.name for path in tmp_path.iterdir()))
+    )
+    fit_two_epochs(ModelCheckpoint(tmp_path / "{epoch}.h5", save_weights_only=True), look)
+    assert seen == [["1.h5"], ["1.h5", "2.h5"]]

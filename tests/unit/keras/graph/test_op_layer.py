@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.keras.graph.op_layer import InstanceMethod, InstanceProperty, TFOpLambda
+from tapeflow.keras.graph.op_layer import ClassMethod, InstanceMethod, InstanceProperty, TFOpLambda
 
 DATA = np.linspace(-1, 1, 12, dtype="float32").reshape(3, 4)
 
@@ -116,3 +116,69 @@ def test_calls_are_named_as_in_keras_and_come_back_from_their_config(name: str, 
     data = np.arange(1, 9, dtype="float32").reshape(2, 4)
     np.testing.assert_allclose(again(data), model(data))
     assert again.layers[-1].name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "data"),
+    [
+        ("from_row_splits", [((), "float32"), ((), "int64")], [[1.0, 2.0, 3.0], [0, 1, 3]]),
+        ("from_row_lengths", [((), "float32"), ((), "int64")], [[1.0, 2.0, 3.0], [1, 2]]),
+        ("from_value_rowids", [((), "float32"), ((), "int64")], [[1.0, 2.0, 3.0], [0, 1, 1]]),
+    ],
+)
+def test_ragged_tensors_are_made_of_symbols(name: str, arguments: Any, data: Any) -> None:
+    symbols = [tf.keras.Input(shape, dtype=dtype) for shape, dtype in arguments]
+    made = getattr(tf.RaggedTensor, name)(*symbols)
+    assert made.type_spec == tf.RaggedTensorSpec([None, None], tf.float32, 1)
+    model = tf.keras.Model(symbols, tf.reduce_sum(made * 2.0, axis=1))
+    given = [tf.constant(d, s.dtype) for d, s in zip(data, symbols, strict=True)]
+    assert model(given).numpy().tolist() == [2.0, 10.0]
+    again = tf.keras.Model.from_config(model.get_config())
+    assert again(given).numpy().tolist() == [2.0, 10.0]
+
+
+def test_a_ragged_tensor_without_padding_comes_back_from_its_config() -> None:
+    inputs = tf.keras.Input((None,))
+    model = tf.keras.Model(inputs, tf.RaggedTensor.from_tensor(inputs, padding=0.0))
+    config = model.get_config()
+    assert config["layers"][1]["class_name"] == "ClassMethod"
+    assert config["layers"][1]["config"]["method_name"] == "from_tensor"
+    for one in (model, tf.keras.Model.from_config(config)):
+        assert one.predict(np.array([[1.0, 0.0], [2.0, 3.0]]), verbose=0).to_list() == [[1.0], [2.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("cls_symbol", "method_name"),
+    [("RaggedTensor", "to_list"), ("RaggedTensor", "__init__"), ("io.gfile.GFile", "from_tensor")],
+)
+def test_a_file_names_no_other_class_method(cls_symbol: str, method_name: str) -> None:
+    with pytest.raises(ValueError, match="ClassMethod expected RaggedTensor and one of"):
+        ClassMethod.from_config({"cls_symbol": cls_symbol, "method_name": method_name})
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (lambda x, i, c: x[: i[0]], [[1.0, 2.0, 3.0]]),
+        (lambda x, i, c: x[:, i[0] :], [[2.0, 3.0], [5.0, 6.0]]),
+        (lambda x, i, c: x[tf.newaxis, ..., : tf.constant(1)], [[[1.0], [4.0]]]),
+        (lambda x, i, c: c[i[0]], 20.0),
+        (lambda x, i, c: c[i[0] :], [20.0, 30.0]),
+    ],
+    ids=range(5),
+)
+def test_indices_that_are_symbols(index: Any, expected: Any) -> None:
+    x, i = tf.keras.Input((3,)), tf.keras.Input((), dtype=tf.int32)
+    model = tf.keras.Model([x, i], index(x, i, tf.constant([10.0, 20.0, 30.0])))
+    data = [np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32), np.array([1, 1])]
+    for one in (model, tf.keras.Model.from_config(model.get_config())):
+        assert one(data).numpy().tolist() == expected
+
+
+def test_sparse_functions_of_symbols() -> None:
+    inputs = tf.keras.Input((3,), sparse=True)
+    product = tf.sparse.sparse_dense_matmul(inputs, tf.ones((3, 2)))
+    model = tf.keras.Model(inputs, [product, tf.sparse.reduce_sum(inputs, axis=1)])
+    product, total = model(tf.sparse.from_dense([[1.0, 0.0, 2.0]]))
+    assert product.numpy().tolist() == [[3.0, 3.0]]
+    assert total.numpy().tolist() == [3.0]

@@ -111,3 +111,20 @@ def test_fit_draws_as_a_loop_does() -> None:
 def test_errors(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_noise_shape_with_tensors_and_shorter_ones() -> None:
+    x = tf.ones((4, 5, 6))
+
+    class Together(L.Dropout):
+        def _get_noise_shape(self, inputs: Any) -> Any:
+            sizes = tf.shape(inputs)
+            return sizes[0], 1, sizes[2]
+
+    sizes = tf.shape(x)
+    for layer in (Together(0.5, seed=1), L.Dropout(0.5, noise_shape=(sizes[0], 1, sizes[2]), seed=1)):
+        y = layer(x, training=True).numpy()
+        assert (y == y[:, :1]).all()
+        assert 0 < (y[:, 0] == 0).sum() < 24
+    y = L.Dropout(0.5, noise_shape=(1, 6), seed=1)(x, training=True).numpy()
+    assert (y == y[:1, :1]).all()

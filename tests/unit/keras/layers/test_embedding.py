@@ -77,3 +77,13 @@ def test_large_indices_survive_mixed_precision() -> None:
     rows = layer(np.array([4097.0, 4096.0], "float32"))
     assert rows.dtype == tf.float16
     np.testing.assert_allclose(rows.numpy(), layer.embeddings.numpy()[[4097, 4096]], atol=1e-3)
+
+
+def test_sparse_tensors() -> None:
+    numbers = tf.sparse.from_dense([[1, 2], [3, 0]])
+    layer = tf.keras.layers.Embedding(5, 2)
+    np.testing.assert_array_equal(layer(numbers), layer(tf.sparse.to_dense(numbers)))
+    layer = tf.keras.layers.Embedding(5, 2, embeddings_initializer="ones", sparse=True)
+    found = layer(np.array([[1, 2]]))
+    assert isinstance(found, tf.SparseTensor)
+    assert tf.sparse.to_dense(found).numpy().tolist() == [[[1, 1], [1, 1]]]

@@ -27,5 +27,3 @@ def test_crossing_refusals_and_shapes() -> None:
             L.HashedCrossing(4)(inputs)
     with pytest.raises(ValueError, match="`dtype` should be an integer type"):
         L.HashedCrossing(4, dtype="float32")
-    with pytest.raises(ValueError, match="sparse=False"):
-        L.HashedCrossing(4, sparse=True)

@@ -92,3 +92,15 @@ def test_a_merge_layer_must_say_how() -> None:
         Merge()([tf.ones((1, 2)), tf.ones((1, 2))])
     with pytest.raises(ValueError, match="should be called on a list of inputs"):
         L.Add().call(tf.ones((1, 2)))
+
+
+def test_concatenate_sparse_tensors() -> None:
+    one, two = tf.sparse.from_dense([[1.0, 0.0]]), tf.sparse.from_dense([[0.0, 2.0]])
+    found = tf.keras.layers.Concatenate()([one, two])
+    assert isinstance(found, tf.SparseTensor)
+    assert tf.sparse.to_dense(found).numpy().tolist() == [[1, 0, 0, 2]]
+    mixed = tf.keras.layers.Concatenate()([one, tf.sparse.to_dense(two)])
+    assert mixed.numpy().tolist() == [[1, 0, 0, 2]]
+    inputs = [tf.keras.Input((2,), sparse=True) for _ in range(2)]
+    model = tf.keras.Model(inputs, tf.keras.layers.Concatenate()(inputs))
+    assert tf.sparse.to_dense(model([one, two])).numpy().tolist() == [[1, 0, 0, 2]]

@@ -118,7 +118,7 @@ def adapt_twice() -> None:
         (lambda: layers.StringLookup(num_oov_indices=-1), "greater than or equal to 0"),
         (lambda: layers.StringLookup(invert=True, output_mode="count"), "when `invert` is true"),
         (lambda: layers.StringLookup(output_mode="x"), "Unknown value for `output_mode`"),
-        (lambda: layers.StringLookup(sparse=True), "expected sparse=False"),
+        (lambda: layers.StringLookup(sparse=True), "`sparse` may only be true if `output_mode` is one of"),
         (lambda: layers.StringLookup(vocabulary=[]), "empty vocabulary"),
         (lambda: layers.StringLookup(vocabulary=["a", "a"]), "repeated terms are"),
         (lambda: layers.StringLookup(vocabulary=["a", "[UNK]"]), "reserved token in unexpected location"),

@@ -223,3 +223,35 @@ def test_wrong_arguments() -> None:
         LossScaleOptimizer(inner)
     with pytest.raises(TypeError, match="LossScaleOptimizer cannot wrap another LossScaleOptimizer"):
         LossScaleOptimizer(outer)
+
+
+@pytest.mark.parametrize(
+    ("loss_scale", "expected"),
+    [
+        ({"class_name": "FixedLossScale", "config": {"loss_scale_value": 8.0}}, (8.0, None, False)),
+        (
+            {
+                "class_name": "DynamicLossScale",
+                "config": {"initial_loss_scale": 4, "increment_period": 5, "multiplier": 2.0},
+            },
+            (4.0, 5, True),
+        ),
+        ("dynamic", (2.0**15, 2000, True)),
+        (16, (16.0, None, False)),
+    ],
+)
+def test_configs_of_tensorflow_2_3(loss_scale: Any, expected: Any) -> None:
+    config = {"optimizer": {"class_name": "SGD", "config": {"learning_rate": 0.1}}, "loss_scale": loss_scale}
+    made = tf.keras.mixed_precision.LossScaleOptimizer.from_config(config)
+    assert (made.initial_scale, made.dynamic_growth_steps, made.dynamic) == expected
+
+
+def test_a_loss_scale_that_is_not_known() -> None:
+    config = {
+        "optimizer": {"class_name": "SGD", "config": {}},
+        "loss_scale": {"class_name": "Own", "config": {}},
+    }
+    with pytest.raises(
+        ValueError, match="expected a loss scale that is fixed, or dynamic with a multiplier of 2"
+    ):
+        tf.keras.mixed_precision.LossScaleOptimizer.from_config(config)

@@ -172,3 +172,15 @@ def test_a_module_finds_the_variables_of_a_compiled_model() -> None:
     module.model.compile("sgd", "mse")
     module.model.train_on_batch(np.ones((2, 2)), np.ones((2, 1)))
     assert [v.name for v in module.trainable_variables] == [w.name for w in module.model.weights]
+
+
+def test_a_model_is_stateful_or_dynamic_as_its_layers_are() -> None:
+    inputs = tf.keras.Input((2, 2), batch_size=1)
+    model = tf.keras.Model(inputs, tf.keras.layers.LSTM(2, stateful=True)(inputs))
+    assert model.stateful
+    assert not tf.keras.Sequential([tf.keras.layers.LSTM(2)]).stateful
+    model = tf.keras.Sequential([tf.keras.layers.Layer(dynamic=True)])
+    assert model.dynamic
+    assert not model.stateful
+    model.stateful = True
+    assert model.stateful

@@ -187,7 +187,7 @@ class TestGoingOn:
 
         model = make(Own, loss=None, metrics=["mae"])
         before = model.get_weights()[0]
-        assert list(model.fit(X, Y, verbose=0).history) == ["mae"]
+        assert list(model.fit(X, Y, verbose=0).history) == ["loss", "mae"]
         assert (model.get_weights()[0] != before).any()
 
     def test_a_discriminator_frozen_after_compile_still_trains_by_itself(self) -> None:
@@ -389,3 +389,10 @@ def test_strings_are_looked_up_without_a_warning(recwarn: pytest.WarningsRecorde
     model.fit(np.array(["a", "b", "c"]), np.ones((3, 1)), verbose=0)
     assert model.predict(["a", "b"], verbose=0).shape == (2, 1)
     assert [str(w.message) for w in recwarn] == []
+
+
+def test_a_model_that_is_not_compiled_has_no_loss() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    assert not hasattr(model, "loss")
+    model.compile("sgd")
+    assert model.loss == {}

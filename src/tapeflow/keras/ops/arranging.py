@@ -1,0 +1,488 @@
+"""`tf.keras.ops` that make, move, join and pick elements."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.keras.config import floatx
+from tapeflow.keras.ops.conversion import alike, floating, shape, tensor
+
+# Making
+
+
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """Zeros."""
+    return tf.zeros(shape, dtype or floatx())
+
+
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """Ones."""
+    return tf.ones(shape, dtype or floatx())
+
+
+def empty(shape: Any, dtype: Any = None) -> Any:
+    """Zeros; nothing is left undefined here."""
+    return zeros(shape, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """One value everywhere."""
+    return tf.broadcast_to(tensor(fill_value, dtype or floatx()), shape)
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Zeros in the shape of `x`."""
+    return tf.zeros_like(tensor(x), dtype=dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Ones in the shape of `x`."""
+    return tf.ones_like(tensor(x), dtype=dtype)
+
+
+def empty_like(x: Any, dtype: Any = None) -> Any:
+    """Zeros in the shape of `x`."""
+    return zeros_like(x, dtype)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """One value in the shape of `x`."""
+    x = tensor(x)
+    return tf.ones_like(x, dtype=dtype or x.dtype) * tf.cast(tensor(fill_value), dtype or x.dtype)
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """Numbers from `start` up to `stop`."""
+    low, high = (0, start) if stop is None else (start, stop)
+    ends = alike(low, high, 1 if step is None else step)
+    found = tf.range(*ends)
+    return found if dtype is None else tf.cast(found, dtype)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Evenly spaced numbers."""
+    low, high = map(floating, alike(start, stop))
+    step = (high - low) / builtins.max(num - 1 if endpoint else num, 1)
+    places = tf.range(num)
+    rank = len((low + high).shape)
+    line = tf.cast(tf.reshape(places, [num, *[1] * rank]), low.dtype)
+    found = low + line * step
+    if axis != 0:
+        found = moveaxis(found, 0, axis)
+    found = found if dtype is None else tf.cast(found, dtype)
+    return (found, step) if retstep else found
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Powers of `base` whose exponents are evenly spaced."""
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    found = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
+    return found if dtype is None else tf.cast(found, dtype)
+
+
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Numbers of which each is the one before times the same."""
+    low, high = (tf.math.log(floating(end)) for end in (start, stop))
+    found = tf.exp(linspace(low, high, num, endpoint, axis=axis))
+    return found if dtype is None else tf.cast(found, dtype)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+    """Ones on a diagonal."""
+    return tf.constant(np.eye(N, M, k), dtype or floatx())
+
+
+def identity(n: int, dtype: Any = None) -> Any:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+    """Ones on and below a diagonal."""
+    return tf.constant(np.tri(N, M, k), dtype or floatx())
+
+
+def bartlett(x: int) -> Any:
+    """A triangular window."""
+    return tf.constant(np.bartlett(int(x)), floatx())
+
+
+def blackman(x: int) -> Any:
+    """Blackman's window."""
+    return tf.constant(np.blackman(int(x)), floatx())
+
+
+def hamming(x: int) -> Any:
+    """Hamming's window."""
+    return tf.constant(np.hamming(int(x)), floatx())
+
+
+def hanning(x: int) -> Any:
+    """Hann's window."""
+    return tf.constant(np.hanning(int(x)), floatx())
+
+
+def kaiser(x: int, beta: float) -> Any:
+    """Kaiser's window."""
+    return tf.constant(np.kaiser(int(x), float(beta)), floatx())
+
+
+def meshgrid(*x: Any, indexing: str = "xy") -> list[Any]:
+    """Coordinates of a grid."""
+    return tf.meshgrid(*map(tensor, x), indexing=indexing)
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of the elements."""
+    x = tensor(x)
+    count = x.shape[0] if N is None else N
+    powers = tf.range(count) if increasing else tf.range(count - 1, -1, -1)
+    return tf.pow(tf.expand_dims(x, -1), tf.cast(powers, x.dtype))
+
+
+# Moving
+
+
+def reshape(x: Any, newshape: Any) -> Any:
+    """The elements in another shape."""
+    return tf.reshape(tensor(x), newshape)
+
+
+def ravel(x: Any) -> Any:
+    """The elements in one row."""
+    return tf.reshape(tensor(x), [-1])
+
+
+def transpose(x: Any, axes: Any = None) -> Any:
+    """The axes in another order."""
+    return tf.transpose(tensor(x), axes)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    """Axes moved elsewhere."""
+    x = tensor(x)
+    rank = len(x.shape)
+    left = [a % rank for a in np.atleast_1d(source).tolist()]
+    right = [a % rank for a in np.atleast_1d(destination).tolist()]
+    order = [a for a in range(rank) if a not in left]
+    for place, axis in builtins.sorted(zip(right, left, strict=True)):
+        order.insert(place, axis)
+    return tf.transpose(x, order)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    x = tensor(x)
+    order = list(range(len(x.shape)))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return tf.transpose(x, order)
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    """With axes of size 1."""
+    x = tensor(x)
+    if not isinstance(axis, (tuple, list)):
+        return tf.expand_dims(x, axis)
+    rank = len(x.shape) + len(axis)
+    for place in builtins.sorted(a % rank for a in axis):
+        x = tf.expand_dims(x, place)
+    return x
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    """Without axes of size 1."""
+    return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """Repeated to a shape."""
+    return tf.broadcast_to(tensor(x), shape)
+
+
+def flip(x: Any, axis: Any = None) -> Any:
+    """The other way round."""
+    x = tensor(x)
+    axes = range(len(x.shape)) if axis is None else np.atleast_1d(axis).tolist()
+    return tf.reverse(x, list(axes))
+
+
+def fliplr(x: Any) -> Any:
+    """Columns the other way round."""
+    return flip(x, 1)
+
+
+def flipud(x: Any) -> Any:
+    """Rows the other way round."""
+    return flip(x, 0)
+
+
+def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    """Turned by quarters."""
+    x = tensor(array)
+    for _ in range(k % 4):
+        x = flip(swapaxes(x, *axes), axes[0])
+    return x
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    """Moved around the end."""
+    x = tensor(x)
+    if axis is None:
+        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), tf.shape(x))
+    return tf.roll(x, shift, axis)
+
+
+def tile(x: Any, repeats: Any) -> Any:
+    """Repeated as a whole."""
+    x = tensor(x)
+    counts = list(np.atleast_1d(repeats))
+    counts = [1] * (len(x.shape) - len(counts)) + [int(c) for c in counts]
+    return tf.tile(tf.reshape(x, [1] * (len(counts) - len(x.shape)) + list(shape(x))), counts)
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element repeated."""
+    return tf.repeat(tensor(x), repeats, axis)
+
+
+def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+    """With elements around."""
+    x = tensor(x)
+    widths = np.broadcast_to(np.asarray(pad_width), (len(x.shape), 2)).tolist()
+    if mode == "constant":
+        return tf.pad(
+            x, widths, "CONSTANT", constant_values=0 if constant_values is None else constant_values
+        )
+    return tf.pad(x, widths, mode.upper())
+
+
+def tril(x: Any, k: int = 0) -> Any:
+    """What is on and below a diagonal."""
+    x = tensor(x)
+    kept = np.tri(*tuple(x.shape)[-2:], k=k, dtype=bool)
+    return tf.where(kept, x, tf.zeros_like(x))
+
+
+def triu(x: Any, k: int = 0) -> Any:
+    """What is on and above a diagonal."""
+    x = tensor(x)
+    left = np.tri(*tuple(x.shape)[-2:], k=k - 1, dtype=bool)
+    return tf.where(left, tf.zeros_like(x), x)
+
+
+def diag(x: Any, k: int = 0) -> Any:
+    """A matrix with a diagonal, or the diagonal of a matrix."""
+    x = tensor(x)
+    return diagonal(x, k) if len(x.shape) == 2 else tf.linalg.diag(x, k=k)
+
+
+def diagflat(x: Any, k: int = 0) -> Any:
+    """A matrix with all elements on a diagonal."""
+    return tf.linalg.diag(ravel(x), k=k)
+
+
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The elements of a diagonal."""
+    return tf.linalg.diag_part(moveaxis(x, (axis1, axis2), (-2, -1)), k=offset)
+
+
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum of a diagonal."""
+    return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """The places in a shape of elements that are counted through."""
+    found = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
+    return tuple(tf.unstack(tf.cast(found, "int32"), axis=0))
+
+
+# Joining and splitting
+
+
+def concatenate(xs: Any, axis: int | None = 0) -> Any:
+    """One after the other."""
+    found = alike(*xs)
+    return tf.concat(
+        [tf.reshape(x, [-1]) for x in found] if axis is None else found, 0 if axis is None else axis
+    )
+
+
+def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
+    """One after the other; in one row unless an axis is given."""
+    return concatenate([x1, x2], axis)
+
+
+def stack(x: Any, axis: int = 0) -> Any:
+    """Side by side along a new axis."""
+    return tf.stack(alike(*x), axis)
+
+
+def hstack(xs: Any) -> Any:
+    """Side by side."""
+    found = alike(*xs)
+    return tf.concat(found, 0 if len(found[0].shape) <= 1 else 1)
+
+
+def vstack(xs: Any) -> Any:
+    """One above the other."""
+    return tf.concat([tf.expand_dims(x, 0) if len(x.shape) < 2 else x for x in alike(*xs)], 0)
+
+
+def dstack(xs: Any) -> Any:
+    """Along a third axis."""
+    found = []
+    for x in alike(*xs):
+        rows = tf.reshape(x, [1, -1]) if len(x.shape) < 2 else x
+        found.append(tf.expand_dims(rows, -1) if len(rows.shape) < 3 else rows)
+    return tf.concat(found, 2)
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """In equal parts, or before indices."""
+    x = tensor(x)
+    if isinstance(indices_or_sections, int):
+        return tf.split(x, indices_or_sections, axis)
+    ends = [0, *[int(i) for i in indices_or_sections], int(x.shape[axis])]
+    return tf.split(x, np.diff(ends).tolist(), axis)
+
+
+def array_split(x: Any, indices_or_sections: int, axis: int = 0) -> list[Any]:
+    """In parts of about one size."""
+    x = tensor(x)
+    whole, more = divmod(int(x.shape[axis]), indices_or_sections)
+    return tf.split(x, [whole + (i < more) for i in range(indices_or_sections)], axis)
+
+
+def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Split along the first axis."""
+    return split(x, indices_or_sections, 0)
+
+
+def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Split along the second axis, or the only one."""
+    return split(x, indices_or_sections, 0 if len(tensor(x).shape) == 1 else 1)
+
+
+def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Split along the third axis."""
+    return split(x, indices_or_sections, 2)
+
+
+def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
+    """The parts along an axis."""
+    return tf.unstack(tensor(x), num, axis)
+
+
+# Picking
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements or parts with these numbers; negative ones count from the end."""
+    x, places = tensor(x), tensor(indices)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    size = shape(x)[axis]
+    return tf.gather(x, tf.where(places < 0, places + tf.cast(size, places.dtype), places), axis=axis)
+
+
+def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """Elements chosen along an axis for each place of the others."""
+    x, places = tensor(x), tensor(indices)
+    if axis is None:
+        return take(tf.reshape(x, [-1]), tf.reshape(places, [-1]), 0)
+    last = len(x.shape) - 1
+    swapped, chosen = moveaxis(x, axis, last), moveaxis(places, axis, last)
+    chosen = tf.where(chosen < 0, chosen + tf.cast(shape(swapped)[-1], chosen.dtype), chosen)
+    return moveaxis(tf.gather(swapped, chosen, batch_dims=last), last, axis)
+
+
+def get_item(x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    return tensor(x)[key]
+
+
+def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+    """The part of a shape that begins at indices."""
+    return tf.slice(tensor(inputs), start_indices, shape)
+
+
+def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+    """With another part that begins at indices."""
+    x, part = alike(inputs, updates)
+    places = [tf.range(n) + tf.cast(s, "int32") for n, s in zip(shape(part), start_indices, strict=True)]
+    grid = tf.stack(tf.meshgrid(*places, indexing="ij"), -1)
+    return tf.tensor_scatter_nd_update(x, grid, part)
+
+
+def scatter(indices: Any, values: Any, shape: Any) -> Any:
+    """Values at indices of zeros; those at one index are added."""
+    return tf.scatter_nd(tensor(indices), tensor(values), shape)
+
+
+def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+    """With values at indices, in the place of those there or joined with them."""
+    ways = {
+        None: tf.tensor_scatter_nd_update,
+        "add": tf.tensor_scatter_nd_add,
+        "max": tf.tensor_scatter_nd_max,
+        "min": tf.tensor_scatter_nd_min,
+    }
+    if reduction not in ways:
+        raise ValueError(
+            f"tf.keras.ops.scatter_update expected reduction to be one of {list(ways)}; got "
+            f"reduction={reduction!r}. Leave it out to put values in the place of those there."
+        )
+    x, values = alike(inputs, updates)
+    return ways[reduction](x, tensor(indices), values)
+
+
+def unique(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """Each value once, in order. It looks at the values, so it is no part of a program."""
+    found = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
+    parts = [found] if not isinstance(found, tuple) else list(found)
+    if size is not None:
+        kept = parts[0][:size]
+        fill = kept[:1] if fill_value is None else np.full_like(kept[:1], fill_value)
+        parts[0] = np.concatenate([kept, np.repeat(fill, size - len(kept), 0)])
+    given = [tf.constant(parts[0]), *[tf.constant(part, tf.int32) for part in parts[1:]]]
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    """Each less the one before."""
+    x = moveaxis(a, axis, -1)
+    for _ in range(n):
+        x = x[..., 1:] - x[..., :-1]
+    return moveaxis(x, -1, axis)

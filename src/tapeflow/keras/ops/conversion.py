@@ -1,0 +1,125 @@
+"""What the functions of `tf.keras.ops` take: tensors, and numbers in Keras 3's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.engine.symbolic import CallTaker
+from tapeflow.engine.tensor import TensorLike
+from tapeflow.keras.config import floatx
+
+
+def tensor(x: Any, dtype: Any = None) -> Any:
+    """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
+    if isinstance(x, (CallTaker, TensorLike)):
+        found = x if isinstance(x, CallTaker) else tf.convert_to_tensor(x)
+        return found if dtype is None else tf.cast(found, dtype)
+    if dtype is None and not isinstance(x, (np.ndarray, np.generic)):
+        kind = np.asarray(x).dtype.kind if not _holds_tensors(x) else ""
+        dtype = {"f": floatx(), "i": "int32"}.get(kind)
+    return tf.convert_to_tensor(x, dtype)
+
+
+def _holds_tensors(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) and any(
+        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorLike, CallTaker))
+        for part in x
+    )
+
+
+def floating(x: Any) -> Any:
+    """`x` as a tensor of fractions or complex numbers."""
+    found = tensor(x)
+    return found if found.dtype.is_floating or found.dtype.is_complex else tf.cast(found, floatx())
+
+
+def alike(*values: Any) -> list[Any]:
+    """Values as tensors of one dtype: fractions win over integers, wide over narrow ones; numbers follow tensors."""
+    found = [tensor(value) for value in values]
+    strong = [
+        f.dtype for f, value in zip(found, values, strict=True) if not isinstance(value, (bool, int, float))
+    ]
+    common = _widest(strong or [f.dtype for f in found])
+    if any(f.dtype.is_floating for f in found) and not (common.is_floating or common.is_complex):
+        common = tf.as_dtype(floatx())
+    if common is tf.bool and any(f.dtype is not tf.bool for f in found):
+        common = _widest([f.dtype for f in found])
+    return [f if f.dtype is common else tf.cast(f, common) for f in found]
+
+
+def _widest(dtypes: list[Any]) -> Any:
+    def rank(dtype: Any) -> tuple[int, int]:
+        return 3 * dtype.is_complex + 2 * dtype.is_floating + dtype.is_integer, dtype.size
+
+    return max(dtypes, key=rank)
+
+
+def convert_to_tensor(
+    x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None
+) -> Any:
+    """`x` as a tensor; `sparse=False` and `ragged=False` fill one up."""
+    if sparse is False and isinstance(x, tf.SparseTensor):
+        x = tf.sparse.to_dense(x)
+    if ragged is False and isinstance(x, tf.RaggedTensor):
+        x = x.to_tensor()
+    return tensor(x, dtype)
+
+
+def convert_to_numpy(x: Any) -> np.ndarray:
+    """The values as an array."""
+    return np.asarray(tensor(x))
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    """`x` as a tensor."""
+    return tensor(x, dtype)
+
+
+def copy(x: Any) -> Any:
+    """`x`, as a tensor of its own."""
+    return tf.identity(tensor(x))
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x` in another dtype."""
+    return tf.cast(tensor(x), dtype)
+
+
+def saturate_cast(x: Any, dtype: Any) -> Any:
+    """`x` in another dtype, what is beyond its range at its ends."""
+    return tf.saturate_cast(tensor(x), dtype)
+
+
+def dtype(x: Any) -> str:
+    """The name of the dtype."""
+    return tensor(x).dtype.name
+
+
+def shape(x: Any) -> tuple[Any, ...]:
+    """The sizes; what is not known yet as a symbol."""
+    found = tensor(x)
+    sizes = tuple(found.shape)
+    return tuple(tf.shape(found)[i] if size is None else size for i, size in enumerate(sizes))
+
+
+def ndim(x: Any) -> int:
+    """The number of axes."""
+    return len(tensor(x).shape)
+
+
+def size(x: Any) -> Any:
+    """The number of elements."""
+    return tf.size(tensor(x))
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether it is a tensor, dense, ragged or sparse."""
+    return isinstance(x, (CallTaker, tf.Tensor))
+
+
+def stop_gradient(variable: Any) -> Any:
+    """A value that gradients take for a constant."""
+    return tf.stop_gradient(tensor(variable))

@@ -1,0 +1,258 @@
+"""`tf.keras.ops` of matrices and of spectra."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.keras.ops.arranging import moveaxis
+from tapeflow.keras.ops.conversion import alike, floating, tensor
+
+
+def matmul(x1: Any, x2: Any) -> Any:
+    """The product of matrices; of vectors and matrices, too."""
+    one, two = alike(x1, x2)
+    rank_one, rank_two = len(one.shape), len(two.shape)
+    if rank_one >= 2 and rank_two >= 2:
+        return tf.matmul(one, two)
+    if rank_one == 1 and rank_two == 1:
+        return tf.reduce_sum(one * two)
+    if rank_two == 1:
+        return tf.linalg.matvec(one, two)
+    return tf.squeeze(tf.matmul(tf.expand_dims(one, 0), two), -2)
+
+
+def dot(x1: Any, x2: Any) -> Any:
+    """The sum over the last axis of one and the last but one of the other."""
+    one, two = alike(x1, x2)
+    if not len(one.shape) or not len(two.shape):
+        return one * two
+    return tf.tensordot(one, two, [[-1], [-2 if len(two.shape) > 1 else -1]])
+
+
+def vdot(x1: Any, x2: Any) -> Any:
+    """The sum of the products of all elements."""
+    one, two = alike(x1, x2)
+    return tf.reduce_sum(tf.math.conj(tf.reshape(one, [-1])) * tf.reshape(two, [-1]))
+
+
+def inner(x1: Any, x2: Any) -> Any:
+    """The sum over the last axes."""
+    one, two = alike(x1, x2)
+    return one * two if not len(one.shape) or not len(two.shape) else tf.tensordot(one, two, [[-1], [-1]])
+
+
+def outer(x1: Any, x2: Any) -> Any:
+    """All products of an element of one and one of the other."""
+    one, two = alike(x1, x2)
+    return tf.reshape(one, [-1, 1]) * tf.reshape(two, [1, -1])
+
+
+def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
+    """The sum over several axes of both."""
+    one, two = alike(x1, x2)
+    return tf.tensordot(one, two, axes)
+
+
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+    """Einstein's sum."""
+    return tf.einsum(subscripts, *alike(*operands), **kwargs)
+
+
+def kron(x1: Any, x2: Any) -> Any:
+    """One matrix, with the other in the place of each element."""
+    return tf.experimental.numpy.kron(*alike(x1, x2))
+
+
+def cross(
+    x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The vectors that are at right angles to two others."""
+    one, two = alike(x1, x2)
+    return tf.experimental.numpy.cross(one, two, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
+
+
+def cholesky(x: Any, upper: bool = False) -> Any:
+    """The triangular matrix whose product with its transpose is `x`."""
+    found = tf.linalg.cholesky(floating(x))
+    return tf.linalg.adjoint(found) if upper else found
+
+
+def cholesky_inverse(x: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix from its Cholesky factor."""
+    factor = floating(x)
+    lower = tf.linalg.adjoint(factor) if upper else factor
+    return tf.linalg.cholesky_solve(lower, tf.eye(lower.shape[-1], dtype=lower.dtype))
+
+
+def det(x: Any) -> Any:
+    """The determinant."""
+    return tf.linalg.det(floating(x))
+
+
+def slogdet(x: Any) -> tuple[Any, Any]:
+    """The sign of the determinant, and the logarithm of its size."""
+    sign, size = tf.linalg.slogdet(floating(x))
+    return sign, size
+
+
+def logdet(x: Any) -> Any:
+    """The logarithm of the determinant of a positive definite matrix."""
+    return tf.linalg.slogdet(floating(x))[1]
+
+
+def eig(x: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors."""
+    values, vectors = tf.linalg.eig(floating(x))
+    return values, vectors
+
+
+def eigh(x: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
+    values, vectors = tf.linalg.eigh(floating(x))
+    return values, vectors
+
+
+def inv(x: Any) -> Any:
+    """The inverse."""
+    return tf.linalg.inv(floating(x))
+
+
+def pinv(x: Any, rcond: Any = None) -> Any:
+    """The pseudo-inverse."""
+    return tf.linalg.pinv(floating(x), rcond)
+
+
+def qr(x: Any, mode: str = "reduced") -> tuple[Any, Any]:
+    """An orthogonal and a triangular factor."""
+    q, r = tf.linalg.qr(floating(x), full_matrices=mode == "complete")
+    return q, r
+
+
+def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Singular vectors and values: `u`, `s` and the adjoint of `v`; or the values alone."""
+    x = floating(x)
+    if not compute_uv:
+        return tf.linalg.svd(x, full_matrices, compute_uv=False)
+    s, u, v = tf.linalg.svd(x, full_matrices)
+    return u, s, tf.linalg.adjoint(v)
+
+
+def solve(a: Any, b: Any) -> Any:
+    """The solution of linear equations."""
+    a, b = map(floating, alike(a, b))
+    if len(b.shape) == len(a.shape) - 1:
+        return tf.squeeze(tf.linalg.solve(a, tf.expand_dims(b, -1)), -1)
+    return tf.linalg.solve(a, b)
+
+
+def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
+    """The solution of linear equations with a triangular matrix."""
+    a, b = map(floating, alike(a, b))
+    if len(b.shape) == len(a.shape) - 1:
+        return tf.squeeze(tf.linalg.triangular_solve(a, tf.expand_dims(b, -1), lower), -1)
+    return tf.linalg.triangular_solve(a, b, lower)
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """The solution with the least squares."""
+    a, b = map(floating, alike(a, b))
+    right = tf.expand_dims(b, -1) if len(b.shape) == 1 else b
+    found = tf.matmul(tf.linalg.pinv(a, rcond), right)
+    return tf.squeeze(found, -1) if len(b.shape) == 1 else found
+
+
+def matrix_rank(x: Any, tol: Any = None) -> Any:
+    """How many singular values are not zero."""
+    return tf.linalg.matrix_rank(floating(x), tol)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The length of vectors, or a norm of matrices."""
+    x = floating(x)
+    if ord is None:
+        return tf.sqrt(
+            tf.reduce_sum(tf.square(tf.abs(x)), list(axis) if isinstance(axis, tuple) else axis, keepdims)
+        )
+    rank = len(x.shape)
+    axes = tuple(range(rank)) if axis is None else tuple(a % rank for a in np.atleast_1d(axis).tolist())
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes[0], keepdims)
+    return _matrix_norm(x, ord, axes, keepdims)
+
+
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+    size = tf.abs(x)
+    if ord == np.inf:
+        return tf.reduce_max(size, axis, keepdims)
+    if ord == -np.inf:
+        return tf.reduce_min(size, axis, keepdims)
+    if ord == 0:
+        return tf.reduce_sum(tf.cast(tf.not_equal(x, 0), size.dtype), axis, keepdims)
+    return tf.pow(tf.reduce_sum(tf.pow(size, float(ord)), axis, keepdims), 1.0 / float(ord))
+
+
+def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    rows, columns = axes
+    size = tf.abs(x)
+    if ord in ("fro", "f"):
+        return tf.sqrt(tf.reduce_sum(tf.square(size), list(axes), keepdims))
+    if ord in ("nuc", 2, -2):
+        values = tf.linalg.svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
+        reduce = {"nuc": tf.reduce_sum, 2: tf.reduce_max, -2: tf.reduce_min}[ord]
+        found = reduce(values, -1)
+    elif ord in (1, -1, np.inf, -np.inf):
+        summed, kept = (rows, columns) if builtins.abs(ord) == 1 else (columns, rows)
+        sums = tf.reduce_sum(size, summed, True)
+        found = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, [summed, kept])
+    else:
+        raise ValueError(
+            f"tf.keras.ops.norm expected ord to be None, 'fro', 'nuc', 1, 2, inf or one of their negatives; got "
+            f"ord={ord!r}. Give an axis for a vector's norm."
+        )
+    if keepdims:
+        for axis in sorted(axes):
+            found = tf.expand_dims(found, axis)
+    return found
+
+
+def _complex(x: Any) -> Any:
+    real, imaginary = map(floating, alike(*x))
+    return tf.complex(real, imaginary)
+
+
+def _parts(x: Any) -> tuple[Any, Any]:
+    return tf.math.real(x), tf.math.imag(x)
+
+
+def fft(x: Any) -> tuple[Any, Any]:
+    """The spectrum along the last axis; complex numbers are pairs of tensors here."""
+    return _parts(tf.signal.fft(_complex(x)))
+
+
+def fft2(x: Any) -> tuple[Any, Any]:
+    """The spectrum along the last two axes."""
+    return _parts(tf.signal.fft2d(_complex(x)))
+
+
+def ifft2(x: Any) -> tuple[Any, Any]:
+    """What has a spectrum along the last two axes."""
+    return _parts(tf.signal.ifft2d(_complex(x)))
+
+
+def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
+    """The spectrum of real numbers."""
+    return _parts(tf.signal.rfft(floating(x), None if fft_length is None else [fft_length]))
+
+
+def irfft(x: Any, fft_length: int | None = None) -> Any:
+    """The real numbers that have a spectrum."""
+    return tf.signal.irfft(_complex(x), None if fft_length is None else [fft_length])
+
+
+def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
+    """Windows along the last axis."""
+    return tf.signal.frame(tensor(x), sequence_length, sequence_stride)

@@ -1,0 +1,356 @@
+"""`tf.keras.ops` of networks: activations, losses, convolution, pooling, normalisation and attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.keras import activations, losses
+from tapeflow.keras.config import epsilon as least
+from tapeflow.keras.config import floatx, read_data_format
+from tapeflow.keras.ops.conversion import alike, floating, tensor
+
+
+def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, **arguments: Any) -> Any:
+        return function(floating(x), **arguments)
+
+    call.__doc__ = function.__doc__
+    return call
+
+
+relu6, selu = _activation(tf.nn.relu6), _activation(tf.nn.selu)
+sigmoid, softplus, softsign = (
+    _activation(tf.sigmoid),
+    _activation(tf.nn.softplus),
+    _activation(tf.nn.softsign),
+)
+silu = swish = _activation(tf.nn.silu)
+hard_silu = hard_swish = _activation(activations.hard_silu)
+hard_tanh, tanh_shrink = _activation(activations.hard_tanh), _activation(activations.tanh_shrink)
+log_sigmoid, sparse_plus = _activation(activations.log_sigmoid), _activation(activations.sparse_plus)
+
+
+def relu(x: Any) -> Any:
+    """Zero below zero."""
+    return tf.nn.relu(tensor(x))
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """`relu6(x + 3) / 6`, as in Keras 3."""
+    return tf.nn.relu6(floating(x) + 3.0) / 6.0
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """Exponential below zero."""
+    return activations.elu(floating(x), alpha)
+
+
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """`elu` whose slope is continuous."""
+    return activations.celu(floating(x), alpha)
+
+
+def gelu(x: Any, approximate: bool = True) -> Any:
+    """`x` times the share of a normal distribution below it."""
+    return tf.nn.gelu(floating(x), approximate)
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """One half of an axis, gated by the other."""
+    return activations.glu(floating(x), axis)
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    """With a slope below zero."""
+    return tf.nn.leaky_relu(floating(x), negative_slope)
+
+
+def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """Zero near zero."""
+    return activations.hard_shrink(floating(x), threshold)
+
+
+def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """Moved towards zero."""
+    return activations.soft_shrink(floating(x), threshold)
+
+
+def squareplus(x: Any, b: float = 4) -> Any:
+    """A smooth `relu` without exponentials."""
+    return activations.squareplus(floating(x), b)
+
+
+def sparsemax(x: Any, axis: int = -1) -> Any:
+    """A softmax that gives zeros."""
+    return activations.sparsemax(floating(x), axis)
+
+
+def sparse_sigmoid(x: Any) -> Any:
+    """A sigmoid of straight lines, from -1 to 1."""
+    return tf.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
+
+
+def threshold(x: Any, threshold: Any, default_value: Any) -> Any:
+    """Another value where `x` is not above a threshold."""
+    x = floating(x)
+    return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
+
+
+def softmax(x: Any, axis: Any = -1) -> Any:
+    """Positive numbers that sum to one along an axis, several, or all."""
+    return _over_axes(tf.nn.softmax, floating(x), axis)
+
+
+def log_softmax(x: Any, axis: Any = -1) -> Any:
+    """The logarithm of `softmax`."""
+    return _over_axes(tf.nn.log_softmax, floating(x), axis)
+
+
+def _over_axes(function: Callable[..., Any], x: Any, axis: Any) -> Any:
+    if isinstance(axis, int):
+        return function(x, axis)
+    rank = len(x.shape)
+    axes = list(range(rank)) if axis is None else [a % rank for a in axis]
+    order = [a for a in range(rank) if a not in axes] + axes
+    moved = tf.transpose(x, order)
+    kept = tf.shape(moved)
+    flat = function(tf.reshape(moved, tf.concat([kept[: rank - len(axes)], [-1]], 0)), -1)
+    return tf.transpose(tf.reshape(flat, kept), np.argsort(order).tolist())
+
+
+def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
+    """A vector with a one for each class number."""
+    found = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
+    return tf.sparse.from_dense(found) if sparse else found
+
+
+def multi_hot(
+    inputs: Any,
+    num_classes: int | None = None,
+    axis: int = -1,
+    dtype: Any = None,
+    sparse: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """A vector with ones for the class numbers of a sample."""
+    classes = kwargs.pop("num_tokens", num_classes)
+    x = tf.cast(tensor(inputs), "int32")
+    reduced = 1 if len(x.shape) > 1 else 0
+    found = tf.reduce_max(tf.one_hot(x, classes, axis=axis, dtype=dtype or floatx()), reduced)
+    return tf.sparse.from_dense(found) if sparse else found
+
+
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross-entropy of each yes-or-no question."""
+    output = floating(output)
+    target = tf.cast(tensor(target), output.dtype)
+    if from_logits:
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    output = tf.clip_by_value(output, least(), 1.0 - least())
+    return -(target * tf.math.log(output) + (1.0 - target) * tf.math.log(1.0 - output))
+
+
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+    """The cross-entropy of distributions over classes."""
+    return losses.categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """The cross-entropy of class numbers."""
+    return losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
+
+
+def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+    """Divided by the norm along an axis."""
+    from tapeflow.keras.ops.linear import norm
+
+    x = floating(x)
+    return x / tf.maximum(norm(x, order, axis, True), tf.constant(epsilon or least(), x.dtype))
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    axis: Any,
+    offset: Any = None,
+    scale: Any = None,
+    epsilon: float = 1e-3,
+) -> Any:
+    """Normalised by a mean and a variance for each place along an axis."""
+    x = floating(x)
+    axes = [a % len(x.shape) for a in ([axis] if isinstance(axis, int) else axis)]
+    sizes = [x.shape[a] if a in axes else 1 for a in range(len(x.shape))]
+    mean, variance, offset, scale = (
+        None if v is None else tf.reshape(tensor(v), sizes) for v in (mean, variance, offset, scale)
+    )
+    return tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
+
+
+def layer_normalization(
+    x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: float | None = None, **kwargs: Any
+) -> Any:
+    """Normalised along axes."""
+    x = floating(x)
+    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    mean, variance = tf.nn.moments(x, axes, keepdims=True)
+    found = (x - mean) * tf.math.rsqrt(variance + (least() if epsilon is None else epsilon))
+    found = found if gamma is None else found * tensor(gamma)
+    return found if beta is None else found + tensor(beta)
+
+
+def rms_normalization(x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None) -> Any:
+    """Divided by the root of the mean square along axes."""
+    x = floating(x)
+    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    mean = tf.reduce_mean(tf.square(x), axes, keepdims=True)
+    found = x * tf.math.rsqrt(mean + (least() if epsilon is None else epsilon))
+    return found if scale is None else found * tensor(scale)
+
+
+def _windows(x: Any, data_format: Any) -> tuple[Any, str, bool]:
+    """The input, TensorFlow's name of its layout with channels last, and whether its channels came first."""
+    is_first = read_data_format(data_format) == "channels_first"
+    x = tensor(x)
+    rank = len(x.shape)
+    moved = tf.transpose(x, [0, *range(2, rank), 1]) if is_first else x
+    return moved, {3: "NWC", 4: "NHWC", 5: "NDHWC"}[rank], is_first
+
+
+def _back(x: Any, is_first: bool) -> Any:
+    rank = len(x.shape)
+    return tf.transpose(x, [0, rank - 1, *range(1, rank - 1)]) if is_first else x
+
+
+def _each(value: Any, count: int) -> Any:
+    return [value] * count if isinstance(value, int) else list(value)
+
+
+def conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of one, two or three dimensions."""
+    x, layout, is_first = _windows(inputs, data_format)
+    count = len(layout) - 2
+    found = tf.nn.convolution(
+        x, tensor(kernel), _each(strides, count), padding.upper(), layout, _each(dilation_rate, count)
+    )
+    return _back(found, is_first)
+
+
+def depthwise_conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of each channel by itself."""
+    x, layout, is_first = _windows(inputs, data_format)
+    kernel = tensor(kernel)
+    is_flat = layout == "NWC"
+    if is_flat:
+        x, kernel = tf.expand_dims(x, 1), tf.expand_dims(kernel, 0)
+    stride, dilation = (_each(value, 1 if is_flat else 2) for value in (strides, dilation_rate))
+    stride, dilation = (value * 2 if is_flat else value for value in (stride, dilation))
+    found = tf.nn.depthwise_conv2d(x, kernel, [1, *stride, 1], padding.upper(), dilations=dilation)
+    return _back(tf.squeeze(found, 1) if is_flat else found, is_first)
+
+
+def separable_conv(
+    inputs: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of each channel by itself, and one over the channels."""
+    found = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(found, pointwise_kernel, 1, "valid", data_format)
+
+
+def max_pool(
+    inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
+) -> Any:
+    """The largest of each window."""
+    return _pooled("MAX", inputs, pool_size, strides, padding, data_format)
+
+
+def average_pool(
+    inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
+) -> Any:
+    """The mean of each window."""
+    return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
+
+
+def _pooled(
+    kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
+) -> Any:
+    x, layout, is_first = _windows(inputs, data_format)
+    count = len(layout) - 2
+    size = _each(pool_size, count)
+    found = tf.nn.pool(
+        x, size, kind, size if strides is None else _each(strides, count), padding.upper(), layout
+    )
+    return _back(found, is_first)
+
+
+def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+    """Channels as blocks of pixels."""
+    moved, _, is_first = _windows(x, data_format)
+    return _back(tf.nn.depth_to_space(moved, block_size), is_first)
+
+
+def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+    """Blocks of pixels as channels."""
+    moved, _, is_first = _windows(x, data_format)
+    return _back(tf.nn.space_to_depth(moved, block_size), is_first)
+
+
+def dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    bias: Any = None,
+    mask: Any = None,
+    scale: float | None = None,
+    is_causal: bool = False,
+    flash_attention: bool | None = None,
+    attn_logits_soft_cap: float | None = None,
+) -> Any:
+    """Attention of heads: tensors of shape (batch, length, heads, size)."""
+    query, key, value = map(floating, alike(query, key, value))
+    scores = tf.einsum("bqhd,bkhd->bhqk", query, key) * (scale or float(query.shape[-1]) ** -0.5)
+    if bias is not None:
+        scores = scores + tf.cast(tensor(bias), scores.dtype)
+    if attn_logits_soft_cap is not None:
+        scores = tf.tanh(scores / attn_logits_soft_cap) * attn_logits_soft_cap
+    lowest = tf.constant(-0.7 * float(scores.dtype.max), scores.dtype)
+    if mask is not None:
+        scores = tf.where(tf.cast(tensor(mask), tf.bool), scores, lowest)
+    if is_causal:
+        sizes = tf.shape(scores)
+        seen = tf.range(sizes[-2])[:, tf.newaxis] >= tf.range(sizes[-1])[tf.newaxis]
+        scores = tf.where(seen, scores, lowest)
+    return tf.einsum("bhqk,bkhd->bqhd", tf.nn.softmax(scores, -1), value)
+
+
+def psnr(x1: Any, x2: Any, max_val: float) -> Any:
+    """The ratio of the largest signal and the noise between two, in decibels."""
+    one, two = map(floating, alike(x1, x2))
+    error = tf.reduce_mean(tf.square(one - two))
+    return 20.0 * tf.math.log(float(max_val)) / np.log(10.0) - 10.0 * tf.math.log(error) / np.log(10.0)
