@@ -22,6 +22,8 @@ from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 from tapeflow.io.folder_part import part_of
 from tapeflow.saved_model.manifest import check_manifest
+from tapeflow.saved_model.reading.folder import is_saved_model
+from tapeflow.saved_model.reading.loader import load_saved_model
 from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES, input_specs, served
 from tapeflow.train.tensor_file import TensorFile
 
@@ -276,11 +278,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
             model: Any = tf.keras.models.load_model(path)
             model.signatures = {"serving_default": Signature(ServedModel(model))}
             return model
-        if (path / "saved_model.pb").is_file() or (path / "saved_model.pbtxt").is_file():
-            raise ValueError(
-                f"tf.saved_model.load expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow "
-                "SavedModel, which only TensorFlow can run. Load it there and save the model as `.keras` or `.h5`."
-            )
+        if is_saved_model(path):
+            return load_saved_model(path, tags, safe_mode)
         raise OSError(f"SavedModel file does not exist at: {path}/{MANIFEST}")
     manifest = _manifest(path)
     try:
