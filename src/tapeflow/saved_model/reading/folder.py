@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from tapeflow.io.folder_part import part_of
 from tapeflow.saved_model.constants import (
     ASSETS_DIRECTORY,
+    ASSETS_KEY,
     SAVED_MODEL_FILENAME_PB,
     SAVED_MODEL_FILENAME_PBTXT,
     VARIABLES_DIRECTORY,
@@ -48,6 +49,7 @@ class SavedModelFolder:
         self.library.asset_path = self._checked_asset
         for gradient in definition.library.registered_gradients:
             self.library.gradients[gradient.registered_op_type] = gradient.gradient_func
+        self.assets = _assets(self.graph)
         self._safe_mode = safe_mode
 
     def broken(self, why: str) -> ValueError:
@@ -65,11 +67,15 @@ class SavedModelFolder:
             return None
         return TensorBundle(str(prefix))
 
+    def has_values(self) -> bool:
+        """Whether there are values of Variables."""
+        return (self.path / VARIABLES_DIRECTORY / f"{VARIABLES_DIRECTORY}.index").is_file()
+
     def asset(self, index: int) -> str:
         """The path of an asset, which lies in the folder."""
-        if not 0 <= index < len(self.graph.asset_file_def):
+        if not 0 <= index < len(self.assets):
             raise self.broken(f"it has no asset {index}")
-        return self._asset(self.graph.asset_file_def[index].filename)
+        return self._asset(self.assets[index].filename)
 
     def _asset(self, name: str) -> str:
         folder = self.path / ASSETS_DIRECTORY
@@ -87,7 +93,7 @@ class SavedModelFolder:
         folder = self.path / ASSETS_DIRECTORY
         if given.is_relative_to(folder):
             return self._asset(str(given.relative_to(folder))).encode("utf-8", "surrogateescape")
-        if given.name in {a.filename for a in self.graph.asset_file_def}:  # where it lay then
+        if given.name in {a.filename for a in self.assets}:  # where it lay then
             return self._asset(given.name).encode("utf-8", "surrogateescape")
         if self._safe_mode:
             raise PermissionError(
@@ -95,6 +101,15 @@ class SavedModelFolder:
                 f"{str(folder)!r}. It is not read."
             )
         return path
+
+
+def _assets(graph: Any) -> list[Any]:
+    """What describes the files of a graph; TensorFlow 1 has it in a collection."""
+    found = list(graph.asset_file_def)
+    if not found and ASSETS_KEY in graph.collection_def:
+        made = message("AssetFileDef")
+        found = [made.FromString(a.value) for a in graph.collection_def[ASSETS_KEY].any_list.value]
+    return found
 
 
 def broken(path: Path, why: str) -> ValueError:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from google.protobuf.message import DecodeError
 
 # What fills the table of kernels.
 from tapeflow.saved_model.interpreter import (
@@ -27,6 +30,8 @@ from tapeflow.saved_model.reading.sessions import LoadedGraph
 from tapeflow.train.tensor_file import BrokenFile
 
 _DAMAGE = (
+    GraphError,
+    DecodeError,
     KeyError,
     IndexError,
     TypeError,
@@ -51,11 +56,17 @@ def load_saved_model(path: Path, tags: Any = None, safe_mode: bool = True) -> An
         NotImplementedError: making a table needs an op that is not there.
         PermissionError: it needs one that reaches out of the program.
     """
-    folder = SavedModelFolder(path, tags, safe_mode)
+    folder = reading(path, lambda: SavedModelFolder(path, tags, safe_mode))
+    has_objects = bool(folder.graph.object_graph_def.nodes)
+    return reading(path, lambda: load_objects(folder) if has_objects else LoadedGraph(folder))
+
+
+def reading(path: Path, read: Callable[[], Any]) -> Any:
+    """What a function reads from a folder; whatever is wrong with the folder is one kind of error."""
     try:
-        return load_objects(folder) if folder.graph.object_graph_def.nodes else LoadedGraph(folder)
+        return read()
     except BrokenFile:
         raise
-    except (GraphError, *_DAMAGE) as error:
+    except _DAMAGE as error:
         why = str(error) if isinstance(error, GraphError) else f"{type(error).__name__}: {error}"
         raise broken(path, why) from error

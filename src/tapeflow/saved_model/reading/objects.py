@@ -65,7 +65,12 @@ def load_objects(folder: SavedModelFolder) -> Any:
     Raises:
         GraphError: the graph of objects is damaged.
     """
-    return _Objects(folder).root()
+    return loaded_objects(folder)[0]
+
+
+def loaded_objects(folder: SavedModelFolder) -> list[Any]:
+    """All objects of a SavedModel by number, the root first."""
+    return _Objects(folder).all()
 
 
 class _Objects:
@@ -80,7 +85,7 @@ class _Objects:
         self._values = ObjectValues(folder.bundle(), self._protos)
         self._objects: list[Any] = [None] * len(self._protos)
 
-    def root(self) -> Any:
+    def all(self) -> list[Any]:
         for i, proto in enumerate(self._protos):
             self._objects[i] = self._made(i, proto)
         names = self._names()
@@ -95,7 +100,7 @@ class _Objects:
             raise GraphError("its root is no object")
         if "signatures" not in vars(root):
             vars(root)["signatures"] = Signatures()
-        return root
+        return self._objects
 
     def _names(self) -> dict[int, str]:
         """A name of each object, for messages."""

@@ -28,10 +28,7 @@ class LoadedGraph(Module):
         self._definition = folder.graph.graph_def
         self.graph_variables = _variables(folder)
         folder.library.shares_names = True
-        self._feeds = {
-            a.tensor_info.name: tf.constant(folder.asset(i))
-            for i, a in enumerate(folder.graph.asset_file_def)
-        }
+        self._feeds = {a.tensor_info.name: tf.constant(folder.asset(i)) for i, a in enumerate(folder.assets)}
         self._initialize()
         self.signatures = Signatures()
         for key, proto in folder.graph.signature_def.items():
