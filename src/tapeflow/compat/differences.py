@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _NO_EFFECT = "accepted, without effect: XLA compiles every program and chooses for itself"
 _CROSS_DEVICE = "accepted by strategies, which leave the choice to XLA"
-_OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders are neither written nor read"
+_OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders are read, not written"
 _WHOLE_BATCH = (
     "`run` calls a step that assigns Variables once, with the examples of all replicas: see distribute.md"
 )
@@ -62,7 +62,6 @@ DIFFERENCES: dict[str, str] = {
     "tf.distribute.NcclAllReduce": _CROSS_DEVICE,
     "tf.distribute.ReductionToOneDevice": _CROSS_DEVICE,
     "tf.saved_model.save": _OURS,
-    "tf.saved_model.load": _OURS,
     "tf.audio.decode_wav": "samples of 16 bits",
     "tf.parallel_stack": "`tf.stack`, eagerly too",
     "tf.no_gradient": "accepted, without effect: ops know themselves whether they have a gradient",

@@ -2,7 +2,7 @@
 
 `saving` writes a folder: `saved_model.json` (what there is, with checksums), a StableHLO program for each function
 (`engine.portable`), and `variables.safetensors` (`tapeflow.train`). `loading` runs what `saving` wrote. The
-folders that TensorFlow calls SavedModels hold TensorFlow's graphs; those are refused with a clear error.
+folders that TensorFlow calls SavedModels hold TensorFlow's graphs: `reading` loads them, and `interpreter` runs them.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""`tf.saved_model.load`: run what `tf.saved_model.save` wrote."""
+"""`tf.saved_model.load`: run what `tf.saved_model.save` wrote, here or in TensorFlow."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.variable import Variable
 from tapeflow.io.folder_part import part_of
 from tapeflow.saved_model.manifest import check_manifest
+from tapeflow.saved_model.reading.folder import is_saved_model
+from tapeflow.saved_model.reading.loader import load_saved_model
 from tapeflow.saved_model.saving import FORMAT, MANIFEST, VARIABLES, input_specs, served
 from tapeflow.train.tensor_file import TensorFile
 
@@ -254,19 +256,21 @@ class LoadedModel(Module):
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
-    """Load a folder that `tf.saved_model.save` or `model.export` wrote: a `LoadedModel`.
+    """Load a folder that `tf.saved_model.save` or `model.export` wrote, here or in TensorFlow.
 
-    A folder that `model.save` wrote gives the Keras model, with `signatures`.
+    One of TensorFlow's gives its objects, with their functions (`reading.objects`). A folder that `model.save` wrote
+    gives the Keras model, with `signatures`.
 
     Args:
         export_dir: the folder.
-        tags: ignored.
-        options: `tf.saved_model.LoadOptions(safe_mode=False)` runs the folder's programs unseen. Otherwise programs
-            that were not exported on this machine are tried in another process first, once.
+        tags: those of the graph that is wanted, if TensorFlow wrote several.
+        options: `tf.saved_model.LoadOptions(safe_mode=False)` runs the folder's programs unseen, and lets tables of
+            TensorFlow's read files outside of the folder. Otherwise programs that were not exported on this machine are
+            tried in another process first, once.
 
     Raises:
         OSError: there is no such folder.
-        ValueError: it is damaged, one of TensorFlow's, or has programs that may do something else than compute.
+        ValueError: it is damaged, or has programs that may do something else than compute.
         RuntimeError: no process could be started to try them.
     """
     safe_mode = bool(getattr(options, "safe_mode", True))
@@ -276,11 +280,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
             model: Any = tf.keras.models.load_model(path)
             model.signatures = {"serving_default": Signature(ServedModel(model))}
             return model
-        if (path / "saved_model.pb").is_file() or (path / "saved_model.pbtxt").is_file():
-            raise ValueError(
-                f"tf.saved_model.load expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow "
-                "SavedModel, which only TensorFlow can run. Load it there and save the model as `.keras` or `.h5`."
-            )
+        if is_saved_model(path):
+            return load_saved_model(path, tags, safe_mode)
         raise OSError(f"SavedModel file does not exist at: {path}/{MANIFEST}")
     manifest = _manifest(path)
     try:
@@ -365,7 +366,8 @@ def _check(path: Path, name: str, manifest: Any, digest: str) -> None:
 
 def contains_saved_model(export_dir: Any) -> bool:
     """Whether a folder holds a saved model that `load` reads."""
-    return Path(os.fspath(export_dir), MANIFEST).is_file()
+    path = Path(os.fspath(export_dir))
+    return (path / MANIFEST).is_file() or is_saved_model(path)
 
 
 def _broken(path: Path, why: str) -> ValueError:

@@ -21,9 +21,11 @@ from tapeflow.io import tfrecord
 from tapeflow.keras.datasets.npz import load_npz
 from tapeflow.keras.datasets.unpickle import load_inert
 from tapeflow.summary import reader, sorted_table
+from tapeflow.summary.protos import message
 from tapeflow.train import tensor_bundle
 
 L = tf.keras.layers
+THEIR_MODELS = Path(__file__).parents[2] / "parity" / "fixtures" / "saved_models"
 THEIRS = Path(__file__).parents[2] / "parity" / "keras" / "fixtures" / "checkpoints" / "old_adam"
 
 
@@ -268,6 +270,41 @@ class Loaders:
             lambda d: _write(path, json.dumps(d).encode()),
             lambda: tf.saved_model.load(folder, options=options),
         )
+
+    def _tensorflow_model(self) -> Loader:
+        """SavedModels of TensorFlow's: each of their files, by bytes, and the graph by what is in it."""
+        names = ("module_structures", "text_classification", "v1_resource_variables", "dense")
+        targets = []
+        for name in names:
+            shutil.copytree(THEIR_MODELS / name, self._place(name))
+            parts = ("saved_model.pb", "saved_model.pb", "variables/variables.index", "keras_metadata.pb")
+            targets += [self._place(name) / part for part in parts if (self._place(name) / part).is_file()]
+        good = {path: path.read_bytes() for path in targets}
+        changed = [targets[0]]
+        let_checksums_fit()
+
+        def change(number: int) -> None:
+            _write(changed[0], good[changed[0]])
+            changed[0] = path = targets[number % len(targets)]
+            data = good[path]
+            if number and path.name == "saved_model.pb" and number % 2:
+                saved = message("SavedModel").FromString(data)
+                mutations.mutate_message(saved, number)
+                data = saved.SerializeToString()
+            elif number:
+                data = mutations.mutated(data, number)
+            _write(path, data)
+
+        def load() -> None:
+            folder = next(p for p in changed[0].parents if p.name in names)
+            loaded = tf.saved_model.load(folder)
+            for part in vars(loaded).values():
+                for concrete in getattr(part, "concrete_functions", ()):
+                    concrete._library.plan(concrete.name)
+            if changed[0].name == "keras_metadata.pb":
+                tf.keras.models.load_model(folder)
+
+        return Loader(change, load)
 
     def _dataset(self) -> tuple[Path, Callable[[], Any]]:
         folder = self._place("dataset")

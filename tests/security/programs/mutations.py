@@ -34,6 +34,66 @@ def mutated(data: bytes, number: int) -> bytes:
     return bytes(changed)
 
 
+def mutate_message(message: Any, number: int) -> None:
+    """Change a few fields of a protobuf message, anywhere below it: to odd values, to one another's, or to nothing."""
+    choose = random.Random(number)
+    for _ in range(choose.choice((1, 1, 2, 4))):
+        owner = message
+        while True:
+            fields = owner.ListFields()
+            if not fields:
+                break
+            field, value = choose.choice(fields)
+            is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+            if is_map and value:
+                key = choose.choice(sorted(value, key=str))
+                if field.message_type.fields_by_name["value"].message_type is None:
+                    value[key] = value[choose.choice(sorted(value, key=str))]
+                    break
+                if choose.random() < 0.1:
+                    del value[key]
+                    break
+                owner = value[key]
+            elif field.message_type is not None and field.is_repeated:
+                if choose.random() < 0.1:
+                    del value[choose.randrange(len(value)) :]
+                    break
+                owner = choose.choice(value)
+            elif field.message_type is not None:
+                owner = value
+            elif field.is_repeated:
+                value[choose.randrange(len(value))] = _odd_scalar(choose.choice(value), choose)
+                break
+            else:
+                setattr(owner, field.name, _odd_scalar(value, choose))
+                break
+
+
+def _odd_scalar(value: Any, choose: random.Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return choose.choice((0, 1, 2, 7, 9, 20, 21, 127, value + 1, max(value - 1, 0), (1 << 31) - 1))
+    if isinstance(value, float):
+        return choose.choice((0.0, -1.0, 1e38, float("nan"), float("inf")))
+    odd = (
+        "",
+        "a",
+        "../../x",
+        "while",
+        "PartitionedCall",
+        "Const",
+        "NoOp",
+        "ReadFile",
+        "x:0",
+        "^x",
+        "a:b:99",
+        "\0",
+    )
+    other = choose.choice((*odd, value[: len(value) // 2] if isinstance(value, str) else "b"))
+    return other if isinstance(value, str) else other.encode()
+
+
 def mutated_json(document: Any, number: int) -> Any:
     """The document with a few of its values replaced, dropped, nested or exchanged."""
     choose = random.Random(number)

@@ -133,6 +133,7 @@ from .simple_rnn import SimpleRNNCell as SimpleRNNCell
 from .spectral_normalization import SpectralNormalization as SpectralNormalization
 from .stacked_rnn_cells import StackedRNNCells as StackedRNNCells
 from .text_vectorization import TextVectorization as TextVectorization
+from .tfsm_layer import TFSMLayer as TFSMLayer
 from .time_distributed import TimeDistributed as TimeDistributed
 from .up_sampling import UpSampling1D as UpSampling1D
 from .up_sampling import UpSampling2D as UpSampling2D

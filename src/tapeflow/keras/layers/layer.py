@@ -250,13 +250,13 @@ class Layer(LossOwner, LayerHistory):
         wanted = self._policy.compute_dtype
         if type(inputs) is Tensor:
             dtype = inputs.spec.dtype
-            if not dtype.is_floating or dtype.name == wanted:
+            if not dtype.is_floating or dtype.name == wanted or not _is_floating(wanted):
                 return inputs
             mask, inputs = inputs._keras_mask, tf.cast(inputs, wanted)
             if mask is not None:
                 inputs._keras_mask = mask
             return inputs
-        if wanted is None or not tf.as_dtype(wanted).is_floating:
+        if not _is_floating(wanted):
             return inputs
         if isinstance(inputs, _COMPOSITES):
             is_cast = inputs.dtype.is_floating and inputs.dtype.name != wanted
@@ -444,6 +444,10 @@ def _leaf(value: Any) -> Any:
     if isinstance(value, (TensorLike, np.ndarray, np.generic, float, int)):
         return tf.convert_to_tensor(value)
     return value
+
+
+def _is_floating(dtype: str | None) -> bool:
+    return dtype is not None and tf.as_dtype(dtype).is_floating
 
 
 def _batch_input_shape(given: dict[str, Any]) -> tuple[int | None, ...] | None:

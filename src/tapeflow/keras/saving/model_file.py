@@ -30,8 +30,10 @@ from tapeflow.keras.saving.layer_groups import (
 from tapeflow.keras.saving.load_budget import LoadBudget, load_budget
 from tapeflow.keras.saving.mismatch import telling_file
 from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
+from tapeflow.keras.saving.saved_model_file import load_keras_saved_model
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
 from tapeflow.keras.saving.weight_tree import save_tree
+from tapeflow.saved_model.reading.folder import is_saved_model
 from tapeflow.train.background import settle
 
 _HDF5_ENDINGS = (".h5", ".hdf5")
@@ -207,7 +209,7 @@ def load_model(
     options: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Load a model that `save_model`, Keras 2 or Keras 3 saved as `.keras`, `.h5` or a folder.
+    """Load a model that `save_model`, Keras 2 or Keras 3 saved as `.keras`, `.h5`, a folder or a TensorFlow SavedModel.
 
     No code in a file is run unless you ask for it: functions and classes of your own are found by name. What a file
     may cost is in proportion to its size: one that would need far more memory than it can hold is refused.
@@ -229,6 +231,8 @@ def load_model(
     if not path.exists():
         raise OSError(f"No file or directory found at {path}.")
     with code_allowed(not safe_mode), load_budget(path, is_trusted=not safe_mode) as budget:
+        if is_saved_model(path) and not (path / FOLDER_FILE).is_file():
+            return load_keras_saved_model(path, custom_objects, compile, safe_mode)
         if path.is_dir():
             return _load_archive(_in_folder(path), budget, custom_objects, compile)
         if zipfile.is_zipfile(path):
@@ -252,12 +256,6 @@ def _in_folder(path: Path) -> Path:
         raise ValueError(
             f"load_model expected a saved model; got {str(path)!r}, an exported program, which has no layers. Load it "
             "with tf.saved_model.load."
-        )
-    if (path / "saved_model.pb").is_file():
-        raise ValueError(
-            f"load_model expected a folder that TapeFlow wrote; got {str(path)!r}, a TensorFlow SavedModel, which only "
-            "TensorFlow can run. Make the model with its code and give its load_weights this folder, or save the model "
-            "there as `.keras` or `.h5`."
         )
     raise ValueError(f"load_model expected a folder with {FOLDER_FILE!r} in it; got {str(path)!r}.")
 
