@@ -94,7 +94,7 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
     """
     arrays = {name: np.asarray(value) for name, value in tensors.items()}
     data, index = Path(f"{prefix}.data-00000-of-00001"), Path(f"{prefix}.index")
-    entries = [(b"", message("BundleHeaderProto")(num_shards=1, version={"producer": 1}).SerializeToString())]
+    entries = [(b"", message("BundleHeaderProto")(num_shards=1).SerializeToString())]
     with ExitStack() as stack:
         listing = stack.enter_context(replacing(index))
         with replacing(data) as temporary, temporary.open("wb") as file:
