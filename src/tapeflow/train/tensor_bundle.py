@@ -111,7 +111,7 @@ class TensorBundle:
         strings = {name for name, entry in self._entries.items() if entry.dtype == _STRING}
         nodes = graph_nodes(graph, self._entries.keys(), strings)
         self._add_state(graph, nodes)
-        sizes = self.read(SIZES)[()].decode() if SIZES in strings else ""
+        sizes = bytes(self.read(SIZES)[()]).decode() if SIZES in strings else ""
         return {"format": FORMAT, "graph": json.dumps(nodes), "sizes": sizes}
 
     def _add_state(self, graph: Any, nodes: list[dict[str, Any]]) -> None:
@@ -121,7 +121,7 @@ class TensorBundle:
                 if attribute.name == STATE and attribute.checkpoint_key in self._entries:
                     node.pop("foreign", None)
                     try:
-                        node["state"] = json.loads(self.read(attribute.checkpoint_key)[()])
+                        node["state"] = json.loads(bytes(self.read(attribute.checkpoint_key)[()]))
                     except RecursionError as error:
                         raise ValueError("a state in it is nested too deeply") from error
 
