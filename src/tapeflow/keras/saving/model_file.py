@@ -143,7 +143,7 @@ def _graph(model: Any, include_optimizer: bool, is_asked_for: bool) -> Any:
     compiled = _compile_config(model) if include_optimizer else None
     try:
         return graph_model(model, {}, {}, None if compiled is None else training_config(model, compiled))
-    except ValueError as error:
+    except Exception as error:
         if is_asked_for:
             raise
         warnings.warn(

@@ -96,15 +96,22 @@ def elementwise(
 ) -> Value:
     """An op that broadcasts, on inputs of one shape; those that are broadcasts are taken as they were before."""
     given = [body.take(v) for v in inputs]
-    narrow = [v for v in given if v.narrow is not None]
-    if len(narrow) == len(given) and given:
-        parts = [v.narrow for v in given if v.narrow is not None]
-        first = parts[0].sizes
-        if all(p.sizes == first for p in parts):
-            found = body.emit(op, parts, first, **attributes)
-            return Value(body, None, shape, found.kind, narrow=found)
+    before = [v.narrow for v in given if v.narrow is not None]
+    if not before:
         return body.emit(op, given, shape, **attributes)
-    return body.emit(op, [v if v.narrow is None else v.narrow for v in given], shape, **attributes)
+    if any(v.narrow is None and _are_equal(v.sizes, shape) for v in given):
+        return body.emit(op, [v if v.narrow is None else v.narrow for v in given], shape, **attributes)
+    first = before[0].sizes
+    if all(_are_equal(v.sizes, first) for v in before) and all(
+        v.narrow is not None or not v.sizes for v in given
+    ):
+        found = body.emit(op, [v if v.narrow is None else v.narrow for v in given], first, **attributes)
+        return Value(body, None, shape, found.kind, narrow=found)
+    return body.emit(op, given, shape, **attributes)
+
+
+def _are_equal(one: Sequence[Size], other: Sequence[Size]) -> bool:
+    return len(one) == len(other) and all(str(a) == str(b) for a, b in zip(one, other, strict=True))
 
 
 def _is_truth(value: Value) -> bool:

@@ -134,6 +134,15 @@ def test_the_whole_of_a_constant_is_kept() -> None:
     assert table.tobytes() in [v.tensor_content for v in values]
 
 
+def test_broadcasts_keep_their_shapes() -> None:
+    """What clips a broadcast is as small as what is broadcast, and counts as large."""
+    library, found = lowered(lambda x: tf.clip_by_value(x[:, None] * tf.ones([1, 4]), 0.0, 1.0), [None])
+    assert found.results[0].shape.as_list() == [None, 4]
+    function = library.functions[found.name]
+    node = {n.name: n for n in function.node_def}[function.ret["result_0"].partition(":")[0]]
+    assert [d.size for d in node.attr["_output_shapes"].list.shape[0].dim] == [-1, 4]
+
+
 def test_what_cannot_be_written_is_named() -> None:
     with pytest.raises(CannotWrite, match="reads no values while it is recorded; got 'f'"):
         lowered(lambda x: tf.constant(float(x[0])), [3])
