@@ -4,7 +4,6 @@ from __future__ import annotations
 
 _NO_EFFECT = "accepted, without effect: XLA compiles every program and chooses for itself"
 _CROSS_DEVICE = "accepted by strategies, which leave the choice to XLA"
-_OURS = "StableHLO programs of `jax.export`; TensorFlow's own SavedModel folders are read, not written"
 _WHOLE_BATCH = (
     "`run` calls a step that assigns Variables once, with the examples of all replicas: see distribute.md"
 )
@@ -61,7 +60,7 @@ DIFFERENCES: dict[str, str] = {
     "tf.distribute.HierarchicalCopyAllReduce": _CROSS_DEVICE,
     "tf.distribute.NcclAllReduce": _CROSS_DEVICE,
     "tf.distribute.ReductionToOneDevice": _CROSS_DEVICE,
-    "tf.saved_model.save": _OURS,
+    "tf.saved_model.save": "SavedModels that TensorFlow loads; functions of strings and computed gradients are refused",
     "tf.audio.decode_wav": "samples of 16 bits",
     "tf.parallel_stack": "`tf.stack`, eagerly too",
     "tf.no_gradient": "accepted, without effect: ops know themselves whether they have a gradient",
@@ -81,7 +80,7 @@ DIFFERENCES: dict[str, str] = {
     "tf.io.serialize_many_sparse": _STRINGS,
     "tf.make_tensor_proto": "`verify_shape` and `allow_broadcast` are not there",
     "tf.keras.models.model_from_yaml": "raises, as in Keras 2.11: use `model_from_json`",
-    "tf.keras.models.save_model": "`.keras`, `.h5` and `.safetensors` files; for programs see `tf.saved_model`",
+    "tf.keras.models.save_model": "`.keras`, `.h5` and SavedModels, these not of layers that look strings up",
     "tf.keras.layers.RandomHeight": _PYTHON,
     "tf.keras.layers.RandomWidth": _PYTHON,
     "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` are refused; under a strategy it sees "

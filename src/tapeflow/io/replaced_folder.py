@@ -28,7 +28,7 @@ class ReplacedFolder:
     Args:
         path: the folder.
         manifest: the name of the file in it that tells what it is; without this file a folder is not whole.
-        written: the names of the files that we wrote in a folder, from its manifest; none if that is not ours.
+        written: the files that we wrote in a folder, relative to it, from its manifest; none if that is not ours.
         where: who writes, for errors.
 
     Attributes:
@@ -82,8 +82,18 @@ class ReplacedFolder:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _names(self, folder: Path) -> list[str]:
-        """What is in a folder, but for what is being written there."""
-        return sorted(name for name in os.listdir(folder) if not is_temporary(name, self._manifest))
+        """The files in a folder and below, but for what is being written there; of an empty folder its name."""
+        found: list[str] = []
+        for name in os.listdir(folder):
+            path = folder / name
+            if is_temporary(name, self._manifest):
+                continue
+            if not path.is_dir() or path.is_symlink():
+                found.append(name)
+                continue
+            inner = [str(p.relative_to(folder)) for p in path.rglob("*") if p.is_symlink() or not p.is_dir()]
+            found += inner or [name]
+        return sorted(found)
 
     def _check(self, folder: Path) -> list[str]:
         """What is in a folder, all of it ours; a place with anything else is refused."""
@@ -96,7 +106,7 @@ class ReplacedFolder:
         names = self._names(folder)
         if not names:
             return []
-        own = {name for name in self._written(folder) if _is_plain_file(folder / name)}
+        own = {name for name in self._written(folder) if _is_own(folder, name)}
         others = [name for name in names if name not in own]
         if others:
             more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
@@ -137,12 +147,26 @@ class ReplacedFolder:
             raise
         with contextlib.suppress(OSError):  # the next one who writes here removes it
             for name in names:
-                (temporary / name).unlink()
+                (temporary / name).rmdir() if (temporary / name).is_dir() else (temporary / name).unlink()
+            for inner in sorted((p for p in temporary.rglob("*") if p.is_dir()), reverse=True):
+                inner.rmdir()
             temporary.rmdir()
 
 
 def _is_plain_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
+
+
+def _is_own(folder: Path, name: str) -> bool:
+    """Whether a name of the manifest's is that of a file in the folder, or of an empty folder there."""
+    parts = Path(name).parts
+    if not parts or Path(name).is_absolute() or ".." in parts:
+        return False
+    above = [folder.joinpath(*parts[:i]) for i in range(1, len(parts))]
+    if any(p.is_symlink() for p in above):
+        return False
+    path = folder / name
+    return _is_plain_file(path) or (path.is_dir() and not path.is_symlink() and not any(path.iterdir()))
 
 
 def _is_current(folder: Path) -> bool:

@@ -24,3 +24,12 @@ SAVED_MODEL_FILENAME_PB = "saved_model.pb"
 SAVED_MODEL_FILENAME_PBTXT = "saved_model.pbtxt"
 SAVED_MODEL_SCHEMA_VERSION = 1
 VARIABLES_DIRECTORY = VARIABLES_FILENAME = "variables"
+
+_BUNDLE = f"{VARIABLES_DIRECTORY}/{VARIABLES_FILENAME}"
+GRAPH_FILES = (
+    SAVED_MODEL_FILENAME_PB,
+    f"{_BUNDLE}.index",
+    f"{_BUNDLE}.data-00000-of-00001",
+    "keras_metadata.pb",
+)
+"""What a SavedModel of TensorFlow's consists of, as we write it."""

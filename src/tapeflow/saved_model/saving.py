@@ -21,6 +21,9 @@ from tapeflow.engine.variable import Variable
 from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
 from tapeflow.io.temporary import naming
 from tapeflow.keras.models.model import Model
+from tapeflow.ops.nodes.lowering import CannotWrite
+from tapeflow.saved_model.constants import GRAPH_FILES
+from tapeflow.saved_model.model_inputs import input_specs, input_structure, served
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
 from tapeflow.train.trackable import Trackable, children
@@ -30,14 +33,30 @@ FORMAT = "tapeflow-saved-model"
 SERVING = "serving_default"
 
 
+FORMATS = ("tensorflow", "stablehlo")
+
+
 class SaveOptions:
-    """TensorFlow's options for saving; none of them changes anything here."""
+    """Options for saving; TensorFlow's own change nothing here.
 
-    def __init__(self, **options: Any) -> None:
-        vars(self).update(options)
+    Args:
+        format: "tensorflow" for a SavedModel that TensorFlow loads too; "stablehlo" for our programs alone.
+        options: TensorFlow's.
+
+    Raises:
+        ValueError: `format` is another one.
+    """
+
+    def __init__(self, *, format: str = "tensorflow", **options: Any) -> None:
+        if format not in FORMATS:
+            raise ValueError(
+                f"tf.saved_model.SaveOptions expected format to be one of {FORMATS}; got format={format!r}. Leave it "
+                "out for a folder that TensorFlow loads too."
+            )
+        vars(self).update(options, format=format)
 
 
-class LoadOptions(SaveOptions):
+class LoadOptions:
     """Options for loading; TensorFlow's own change nothing here.
 
     Args:
@@ -47,7 +66,7 @@ class LoadOptions(SaveOptions):
     """
 
     def __init__(self, *, safe_mode: bool = True, **options: Any) -> None:
-        super().__init__(safe_mode=safe_mode, **options)
+        vars(self).update(options, safe_mode=safe_mode)
 
 
 class Call(NamedTuple):
@@ -63,7 +82,7 @@ class Call(NamedTuple):
 
 
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
-    """Write what an object computes to a folder, as StableHLO programs.
+    """Write what an object computes to a folder: as a SavedModel that TensorFlow loads, and as StableHLO programs.
 
     Args:
         obj: a Keras model, or a `tf.Module` or `tf.train.Checkpoint` with `@tf.function`s. One without an
@@ -71,12 +90,19 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             of strings, with which no program computes, are left out, with a warning.
         export_dir: the folder; one that holds an earlier export, and nothing else, is replaced as a whole.
         signatures: a function, or a dict of them, to find under `signatures` after loading.
-        options: ignored.
+        options: a `SaveOptions`.
 
     Raises:
         FileExistsError: there are other things in the folder; they stay.
         ValueError: there is no function whose arguments are known, or one cannot be exported.
     """
+    save_object(obj, export_dir, signatures, getattr(options, "format", "tensorflow"))
+
+
+def save_object(
+    obj: Any, export_dir: Any, signatures: Any = None, format: str = "tensorflow", training: Any = None
+) -> None:
+    """`save`, in one of the `FORMATS`; `training` is how a Keras model was compiled."""
     folder = ReplacedFolder(os.fsdecode(export_dir), MANIFEST, _written, "tf.saved_model.save")
     is_model = isinstance(obj, Model)
     if not isinstance(obj, (Module, Trackable)):
@@ -107,7 +133,29 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             f"{type(obj).__name__}. Decorate its methods with @tf.function(input_signature=[tf.TensorSpec(...)]), or "
             "call them before saving."
         )
-    _write(folder, endpoints, named, variables, _paths(obj))
+    graph = None
+    if format == "tensorflow":
+        graph = _graph_model(obj, functions, endpoints, given, named, training)
+    _write(folder, endpoints, named, variables, _paths(obj), graph)
+
+
+def _graph_model(
+    obj: Any, functions: dict[str, Function], endpoints: Any, given: dict[str, Any], named: Any, training: Any
+) -> Any:
+    """The SavedModel as TensorFlow has it."""
+    from tapeflow.saved_model.graph_saving import graph_model
+
+    written = {name: f for name, f in functions.items() if name in endpoints}
+    signatures = dict(given)
+    if not isinstance(obj, Model):
+        signatures |= {key: functions[name] for key, name in named.items() if name in functions}
+    try:
+        return graph_model(obj, written, signatures, training)
+    except CannotWrite as error:
+        raise CannotWrite(
+            f'{error} Save it with options=tf.saved_model.SaveOptions(format="stablehlo"), for TapeFlow alone, or '
+            "write it with other ops."
+        ) from error
 
 
 def _of_numbers(name: str, calls: list[Call]) -> list[Call]:
@@ -239,7 +287,7 @@ def _encoded(value: Any, places: Iterator[int]) -> Any:
 
 def _served_call(model: Any) -> Call:
     specs = input_specs(model)
-    places = nest.pack_sequence_as(_input_structure(model), specs)
+    places = nest.pack_sequence_as(input_structure(model), specs)
     return Call(
         lambda *inputs: served(model, inputs), specs, [["inputs", _encoded(places, iter(range(len(specs))))]]
     )
@@ -265,47 +313,15 @@ def _signature_calls(name: str, function: Any) -> list[Call]:
     return found
 
 
-def served(model: Any, inputs: tuple[Any, ...]) -> Any:
-    """What a Keras model gives for its inputs, one after the other."""
-    packed = nest.pack_sequence_as(_input_structure(model), list(inputs))
-    return model(packed, training=False)
-
-
-def _input_structure(model: Any) -> Any:
-    structure = getattr(model, "_nested_inputs", None)
-    return vars(model).get("_export_inputs") if structure is None else structure
-
-
-def input_specs(model: Any) -> list[TensorSpec]:
-    """The specs of a Keras model's inputs, in their order."""
-    structure = getattr(model, "_nested_inputs", None)
-    if structure is None:
-        shapes = vars(model).get("_build_input_shape")
-        if not model.built or shapes is None:
-            raise ValueError(
-                f"Exporting expected a model that knows its inputs; got {model.name!r}, which has not been called. "
-                "Call it on some data first."
-            )
-        if "_export_inputs" in vars(model):
-            return nest.flatten(model._export_inputs)
-        shapes = [shapes] if _is_shape(shapes) else shapes
-        specs = [TensorSpec((None, *shape[1:]), model.compute_dtype) for shape in shapes]
-        vars(model)["_export_inputs"] = specs[0] if len(specs) == 1 else specs
-        return specs
-    return [TensorSpec(x.shape, x.dtype, name=x.name) for x in nest.flatten(structure)]
-
-
-def _is_shape(value: Any) -> bool:
-    return all(d is None or isinstance(d, int) for d in value)
-
-
 def _written(folder: Path) -> list[str]:
     """The files of an earlier export in a folder; none if it holds no export."""
     manifest = manifest_of(folder, MANIFEST)
     files = manifest.get("sha256")
     if manifest.get("format") != FORMAT or not isinstance(files, dict):
         return []
-    return [MANIFEST, VARIABLES, *(name for name in files if name.endswith(ENDING))]
+    others = manifest.get("tensorflow")
+    graph = [str(name) for name in others if name in GRAPH_FILES] if isinstance(others, list) else []
+    return [MANIFEST, VARIABLES, *(name for name in files if name.endswith(ENDING)), *graph]
 
 
 def _write(
@@ -314,11 +330,14 @@ def _write(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
+    graph: Any = None,
 ) -> None:
     folder = place.open()
     try:
         with naming(place.path):
-            _fill(folder, endpoints, named, variables, paths)
+            _fill(folder, endpoints, named, variables, paths, graph)
+            if graph is not None:
+                graph.write(folder)
             place.commit()
     finally:
         place.discard()
@@ -330,12 +349,17 @@ def _fill(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
+    graph: Any = None,
 ) -> None:
     files: dict[str, str] = {}
-    described = {
-        name: [_export(folder, name, i, c, variables, files) for i, c in enumerate(calls)]
-        for name, calls in endpoints.items()
-    }
+    described: dict[str, Any] = {}
+    for name, calls in endpoints.items():
+        try:
+            described[name] = [_export(folder, name, i, c, variables, files) for i, c in enumerate(calls)]
+        except ValueError:
+            if graph is None:
+                raise  # otherwise TensorFlow's ops have it
+    named = {key: name for key, name in named.items() if name in described}
     tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
     write_tensors(folder / VARIABLES, tensors)
     files[VARIABLES] = _digest((folder / VARIABLES).read_bytes())
@@ -348,6 +372,7 @@ def _fill(
             {"name": v.name, "trainable": v.trainable, "path": paths.get(id(v), [])} for v in variables
         ],
         "sha256": files,
+        "tensorflow": [] if graph is None else graph.names,
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
 

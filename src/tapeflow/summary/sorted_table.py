@@ -13,8 +13,8 @@ from pathlib import Path
 from tapeflow.summary.records import masked_crc
 from tapeflow.summary.wire import read_varint
 
-_FOOTER_BYTES = 48
-_MAGIC = (0xDB4775248B80FB57).to_bytes(8, "little")
+FOOTER_BYTES = 48
+MAGIC = (0xDB4775248B80FB57).to_bytes(8, "little")
 _TRAILER_BYTES = 5  # how it is compressed, and the checksum
 _MOST_KEY_BYTES = 1 << 28
 
@@ -22,8 +22,8 @@ _MOST_KEY_BYTES = 1 << 28
 def is_table(path: Path) -> bool:
     """Whether a file ends as tables do."""
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - len(_MAGIC)))
-        return file.read() == _MAGIC
+        file.seek(max(0, path.stat().st_size - len(MAGIC)))
+        return file.read() == MAGIC
 
 
 def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -41,9 +41,9 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 class _Table:
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._room = len(data) - _FOOTER_BYTES
+        self._room = len(data) - FOOTER_BYTES
         self._key_bytes = 0  # that have been put together so far
-        if self._room < 0 or not data.endswith(_MAGIC):
+        if self._room < 0 or not data.endswith(MAGIC):
             raise ValueError("its index has no footer")
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:

@@ -21,6 +21,7 @@ from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.trace import is_staging, live_trace
 from tapeflow.engine.variable import Variable
 from tapeflow.train.background import BackgroundWriter
+from tapeflow.train.bundle_writer import write_checkpoint
 from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
 from tapeflow.train.plain_state import packed
 from tapeflow.train.restoration import (
@@ -31,9 +32,10 @@ from tapeflow.train.restoration import (
     Restoration,
 )
 from tapeflow.train.tensor_bundle import TensorBundle
-from tapeflow.train.tensor_file import TensorFile, write_tensors
+from tapeflow.train.tensor_file import BrokenFile, TensorFile, write_tensors
 from tapeflow.train.trackable import Trackable, children, has_state, is_trackable, state_of
 
+FORMATS = ("safetensors", "tensorflow")
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 _COUNTER = "save_counter"
 
@@ -47,6 +49,11 @@ class CheckpointOptions:
         experimental_write_callbacks: functions to call with the path once a checkpoint is written.
         experimental_io_device, experimental_skip_slot_variables, experimental_sharding_callback: TensorFlow's;
             they change nothing here.
+        format: "safetensors", which is ours, or "tensorflow", which TensorFlow restores. A training goes on from either
+            with the same bits.
+
+    Raises:
+        ValueError: `format` is neither.
     """
 
     def __init__(
@@ -57,7 +64,15 @@ class CheckpointOptions:
         enable_async: bool = False,
         experimental_skip_slot_variables: bool = False,
         experimental_sharding_callback: Any = None,
+        *,
+        format: str = "safetensors",
     ) -> None:
+        if format not in FORMATS:
+            raise ValueError(
+                f"CheckpointOptions expected format to be one of {FORMATS}; got format={format!r}. Leave it out for a "
+                "file that any safetensors library reads."
+            )
+        self.format = format
         self.experimental_io_device = experimental_io_device
         self.enable_async = bool(enable_async or experimental_enable_async_checkpoint)
         self.experimental_enable_async_checkpoint = self.enable_async
@@ -139,7 +154,11 @@ class Checkpoint(Trackable):
         metadata["sizes"] = history()
 
         def work() -> None:
-            write_tensors(file_of(path), tensors, metadata)
+            if options.format == "tensorflow":
+                write_checkpoint(path, tensors, metadata)
+                forget_ours(path)
+            else:
+                write_tensors(file_of(path), tensors, metadata)
             if then is not None:
                 then()
             for callback in options.experimental_write_callbacks or ():
@@ -188,6 +207,16 @@ class Checkpoint(Trackable):
             restoration.take(self._root, 0)  # it waits, too, for what is not made yet
         _run_pending()  # as `contents` does
         return CheckpointLoadStatus(restoration)
+
+
+def forget_ours(prefix: str) -> None:
+    """Remove our checkpoint of this name, in whose place there is now one in TensorFlow's format."""
+    file = file_of(prefix)
+    if file.is_symlink() or not file.is_file():
+        return
+    with contextlib.suppress(BrokenFile, FileNotFoundError), TensorFile(file) as tensors:
+        if tensors.metadata.get("format") == FORMAT:
+            file.unlink(missing_ok=True)
 
 
 def opened(save_path: Any) -> CheckpointFile:

@@ -154,7 +154,9 @@ class CheckpointManager:
         self._checkpoint.save_counter.assign_add(1)
         counted = self._checkpoint.save_counter if checkpoint_number is None else checkpoint_number
         path = f"{self._prefix}-{int(counted)}"
-        notes = CheckpointOptions(enable_async=options.enable_async if options else False)
+        notes = CheckpointOptions()
+        if options is not None:
+            notes = CheckpointOptions(enable_async=options.enable_async, format=options.format)
         given = (options.experimental_write_callbacks if options else None) or ()
         notes.experimental_write_callbacks = [self._record, *given]
         return self._checkpoint.write(path, notes)

@@ -26,6 +26,8 @@ from tapeflow.train.tensor_file import BrokenFile
 
 FORMAT = "tensorflow-checkpoint"
 GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+# What we add to it: the sizes that programs have met, and the state of objects that TensorFlow has not.
+SIZES, STATE = "_TAPEFLOW_SIZES", "tapeflow_state"
 _MOST_INDEX_BYTES = 100_000_000
 _MOST_DIMENSIONS = 32
 _STRING = dtypes.string.as_datatype_enum
@@ -107,7 +109,21 @@ class TensorBundle:
             return {}  # one of TensorFlow 1, which knows names alone
         graph = message("TrackableObjectGraph").FromString(self.read(GRAPH)[()])
         strings = {name for name, entry in self._entries.items() if entry.dtype == _STRING}
-        return {"format": FORMAT, "graph": json.dumps(graph_nodes(graph, self._entries.keys(), strings))}
+        nodes = graph_nodes(graph, self._entries.keys(), strings)
+        self._add_state(graph, nodes)
+        sizes = bytes(self.read(SIZES)[()]).decode() if SIZES in strings else ""
+        return {"format": FORMAT, "graph": json.dumps(nodes), "sizes": sizes}
+
+    def _add_state(self, graph: Any, nodes: list[dict[str, Any]]) -> None:
+        """Give nodes the state that we have written, where it is no tensor."""
+        for message_node, node in zip(graph.nodes, nodes, strict=True):
+            for attribute in message_node.attributes:
+                if attribute.name == STATE and attribute.checkpoint_key in self._entries:
+                    node.pop("foreign", None)
+                    try:
+                        node["state"] = json.loads(bytes(self.read(attribute.checkpoint_key)[()]))
+                    except RecursionError as error:
+                        raise ValueError("a state in it is nested too deeply") from error
 
     @property
     def names(self) -> list[str]:

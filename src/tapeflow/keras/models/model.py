@@ -246,18 +246,20 @@ class Model(Trainer, Layer):
         save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
 
     def export(self, filepath: Any, format: str = "tf_saved_model", **kwargs: Any) -> None:
-        """Write what the model computes for `tf.saved_model.load`: a StableHLO program and the weights.
+        """Write what the model computes, for serving: without what only its training needs.
 
         Args:
             filepath: a folder that is new, empty, or holds an earlier export and nothing else.
-            format: `'tf_saved_model'` or `'stablehlo'`, which are the same here.
+            format: `'tf_saved_model'` for a SavedModel of ordinary TensorFlow ops, which TensorFlow, its servers and
+                its converters load; `'stablehlo'` for StableHLO programs, which only TapeFlow loads.
             **kwargs: of Keras 3 (`verbose`, `input_signature`), ignored.
         """
-        if format not in ("tf_saved_model", "stablehlo"):
+        formats = {"tf_saved_model": "tensorflow", "stablehlo": "stablehlo"}
+        if format not in formats:
             raise ValueError(
                 f"Model.export expected format to be 'tf_saved_model' or 'stablehlo'; got format={format!r}."
             )
-        tf.saved_model.save(self, filepath)
+        tf.saved_model.save(self, filepath, options=tf.saved_model.SaveOptions(format=formats[format]))
 
     def save_weights(
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any

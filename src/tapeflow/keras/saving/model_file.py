@@ -68,12 +68,16 @@ def save_model(
 
     Args:
         model: a model with weights.
-        filepath: where to; `.keras` gives Keras 3's file, `.h5` and `.hdf5` Keras 2's, a path without either
-            a folder with a file `model.keras` in it.
+        filepath: where to; `.keras` gives Keras 3's file, `.h5` and `.hdf5` Keras 2's, a path without either a
+            folder: a SavedModel that TensorFlow and Keras 2 load, with a file `model.keras` in it, which we load.
         overwrite: whether to replace what is there; without it the user is asked, on a terminal.
         save_format: `'keras'`, `'h5'` or `'tf'` (a folder), where the path does not say it.
         include_optimizer: whether the optimizer's state is saved too.
         signatures, options, save_traces, zipped: of TensorFlow's format, ignored.
+
+    Raises:
+        ValueError: with `save_format='tf'`, the model has an op that TensorFlow's ops cannot do. Without it there is a
+            warning, and the folder holds `model.keras` alone.
     """
     model_writer(model, filepath, overwrite, save_format, include_optimizer, **kwargs)()
 
@@ -106,7 +110,12 @@ def model_writer(
                 f"save_model expected a folder for a path without an extension; got {str(path)!r}, which is a file. "
                 "Choose another path, or end it in `.keras`."
             )
-        path = path / FOLDER_FILE
+        folder, path = path, path / FOLDER_FILE
+        if not path.exists() and (folder / "saved_model.pb").exists():
+            raise FileExistsError(
+                f"save_model expected a folder that is new or holds a model of its own; got {str(folder)!r}, which "
+                "holds a SavedModel of something else. Nothing was changed: choose another folder, or move it away."
+            )
         if path.exists() and not zipfile.is_zipfile(path):
             raise FileExistsError(
                 f"save_model expected to write {str(path)!r}; got a file there that is no saved model. Nothing was "
@@ -118,7 +127,32 @@ def model_writer(
         )
     config, weights = as_json(_keras3_config(model, include_optimizer)), Draft()
     save_tree(model, weights, include_optimizer)
-    return lambda: write_archive(path, config, weights)
+    graph = _graph(model, include_optimizer, save_format is not None) if form == "folder" else None
+
+    def write() -> None:
+        write_archive(path, config, weights)
+        if graph is not None:
+            graph.write(path.parent)
+
+    return write
+
+
+def _graph(model: Any, include_optimizer: bool, is_asked_for: bool) -> Any:
+    """The SavedModel of a model, ready to be written; None, with a warning, if it cannot be."""
+    from tapeflow.saved_model.graph_saving import graph_model
+    from tapeflow.saved_model.keras_metadata import training_config
+
+    compiled = _compile_config(model) if include_optimizer else None
+    try:
+        return graph_model(model, {}, {}, None if compiled is None else training_config(model, compiled))
+    except Exception as error:
+        if is_asked_for:
+            raise
+        warnings.warn(
+            f"The folder holds model.keras alone, which TapeFlow and Keras 3 load, and no SavedModel: {error}",
+            stacklevel=5,
+        )
+        return None
 
 
 def _format(path: Path, save_format: str | None) -> str:
@@ -188,14 +222,14 @@ def _hdf5_writer(model: Any, path: Path, include_optimizer: bool) -> Callable[[]
     save_groups(model, file.create_group("model_weights"))
     compiled = _compile_config(model) if include_optimizer else None
     if compiled is not None:
-        compiled["optimizer_config"] = _keras2_optimizer(compiled.pop("optimizer"), model.optimizer)
+        compiled["optimizer_config"] = keras2_optimizer(compiled.pop("optimizer"), model.optimizer)
         file.attrs["training_config"] = as_json(compiled)
         if model.optimizer.built:
             save_variables(file.create_group("optimizer_weights"), list(model.optimizer.variables))
     return lambda: write_draft(path, file)
 
 
-def _keras2_optimizer(config: dict[str, Any], optimizer: Any) -> dict[str, Any]:
+def keras2_optimizer(config: dict[str, Any], optimizer: Any) -> dict[str, Any]:
     """The config as Keras 2 has it in `.h5` files, where its own optimizers bear a package's name."""
     is_keras_own = type(optimizer).__module__.startswith("tapeflow.keras.optimizers.")
     return {**config, "class_name": f"Custom>{config['class_name']}"} if is_keras_own else config

@@ -21,7 +21,8 @@ from tapeflow.keras.saving.model_file import FOLDER_FILE
 from tapeflow.keras.saving.named_weights import load_named, named_weights, write_held
 from tapeflow.keras.saving.weight_tree import load_tree, save_tree
 from tapeflow.train.background import settle
-from tapeflow.train.checkpoint import contents, held
+from tapeflow.train.bundle_writer import write_checkpoint
+from tapeflow.train.checkpoint import contents, forget_ours, held
 from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
 from tapeflow.train.restoration import CheckpointFile, CheckpointLoadStatus, Restoration, is_checkpoint
 from tapeflow.train.tensor_bundle import TensorBundle
@@ -45,7 +46,8 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
             takes it, as the name of a checkpoint, optimizer included: `ckpt/my` gives `ckpt/my.safetensors`, which
             `load_weights('ckpt/my')` and `tf.train.Checkpoint` find, and a note in `ckpt/checkpoint`.
         overwrite: whether to replace what is there; without it the user is asked, on a terminal.
-        save_format: `'h5'` or `'tf'`, where the path does not say it.
+        save_format: `'h5'`, or `'tf'` for TensorFlow's own format (`ckpt/my.index` and its data), where the path does
+            not say it. From a checkpoint in either format a training goes on with the same bits.
     """
     weights_writer(model, filepath, overwrite, save_format)()
 
@@ -64,21 +66,27 @@ def weights_writer(
     prefix = str(path)
     if form == "checkpoint":
         path = file_of(path)
+    elif form == "tensorflow":
+        path = Path(f"{path}{INDEX}")
     if path.is_dir():
         raise IsADirectoryError(
             f"save_weights expected a path for a file; got {str(path)!r}, which is a directory."
         )
     if not may_write(path, overwrite):
         return lambda: None
-    if form == "checkpoint":
+    if form in ("checkpoint", "tensorflow"):
         check_state_file(str(path.parent))
         tensors, metadata = contents(model, held)
 
-        def write_checkpoint() -> None:
-            write_held(path, tensors, metadata)
+        def write() -> None:
+            if form == "tensorflow":
+                write_checkpoint(prefix, tensors, metadata)
+                forget_ours(prefix)
+            else:
+                write_held(path, tensors, metadata)
             update_checkpoint_state(str(path.parent), prefix, [prefix])
 
-        return write_checkpoint
+        return write
     if form == "named":
         named, order = named_weights(model)
         return lambda: write_held(path, named, order)
@@ -104,7 +112,9 @@ def _format(path: Path, save_format: str | None) -> str:
             f'save_weights got save_format="tf"/"tensorflow", but the filepath ({path}) looks like an HDF5 file. Omit '
             'the ".h5"/".keras" when saving in TensorFlow format.'
         )
-    return "groups" if is_hdf5 or named in ("h5", "hdf5", "keras") else "checkpoint"
+    if is_hdf5 or named in ("h5", "hdf5", "keras"):
+        return "groups"
+    return "checkpoint" if named is None else "tensorflow"
 
 
 def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False) -> Any:

@@ -223,7 +223,12 @@ def test_the_previous_file_survives_a_save_that_fails(
         again = tf.keras.models.load_model(tmp_path / name)
         assert models.same(models.outputs(again, x), models.outputs(model, x))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.h5", "m.keras"]
-    assert [p.name for p in (tmp_path / "m").iterdir()] == [model_file.FOLDER_FILE]
+    assert sorted(p.name for p in (tmp_path / "m").iterdir()) == [
+        "keras_metadata.pb",
+        model_file.FOLDER_FILE,
+        "saved_model.pb",
+        "variables",
+    ]
 
 
 def test_nothing_is_overwritten_unless_told(
