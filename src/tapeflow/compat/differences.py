@@ -66,6 +66,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.saved_model.load": _OURS,
     "tf.audio.decode_wav": "samples of 16 bits",
     "tf.parallel_stack": "`tf.stack`, eagerly too",
+    "tf.Operation": "an op of `ConcreteFunction.graph`, to look at",
+    "tf.RegisterGradient": "remembered, and without effect: `tf.custom_gradient` gives a function another gradient",
     "tf.no_gradient": "accepted, without effect: ops know themselves whether they have a gradient",
     "tf.guarantee_const": "`tf.identity`",
     "tf.experimental.function_executor_type": "accepted, without effect: XLA runs every program",

@@ -7,10 +7,6 @@ from collections.abc import Iterable
 
 from tapeflow.compat.internals import INTERNAL, packages
 
-# What `tf.__version__` and `keras.__version__` say: the release whose behaviour is the contract. Scripts
-# compare it to choose between old and new names.
-VERSION = "2.11.0"
-
 # Names that Python may be asked for, and the module behind each. Below them names carry over:
 # `keras.layers` is `tapeflow.keras.layers`.
 ROOTS = {

@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from tapeflow.compat.internals import INTERNAL, alias
-from tapeflow.compat.names import NAMESPACES, ROOTS, VERSION, nearest
+from tapeflow.compat.names import NAMESPACES, ROOTS, nearest
+from tapeflow.compat.release import release
 
 
 class Namespace(ModuleType):
@@ -21,7 +22,7 @@ class Namespace(ModuleType):
     def __init__(self, name: str, *behind: ModuleType) -> None:
         super().__init__(name, behind[0].__doc__ if behind else f"Names below `{name}`.")
         self.__path__ = []  # makes it a package; the finder looks names up, no folder is searched
-        self.__version__ = VERSION
+        self.__version__ = release()
         self._behind = behind
         if behind:
             self.__file__ = behind[0].__file__
@@ -64,5 +65,5 @@ def make_namespace(name: str) -> Namespace:
         return Namespace(name, *spaces, importlib.import_module("tensorflow"))
     made = Namespace(name, *[importlib.import_module(ROOTS[n]) for n in (name,) if n in ROOTS])
     if name == "tensorflow.version":
-        made.VERSION = VERSION  # pyright: ignore[reportAttributeAccessIssue]
+        made.VERSION = release()  # pyright: ignore[reportAttributeAccessIssue]
     return made

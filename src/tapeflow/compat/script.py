@@ -66,7 +66,8 @@ def _is_module(name: str) -> bool:
 def _run(name: str, arguments: Sequence[str], start: Callable[[], object], folder: str) -> None:
     install()
     before, sys.argv = sys.argv, [name, *arguments]
-    sys.path.insert(0, os.path.abspath(folder))
+    folder = os.path.abspath(folder)  # now: the script may go to another folder, and be in one that is gone
+    sys.path.insert(0, folder)
     try:
         start()
     except (AttributeError, ImportError) as error:
@@ -76,7 +77,8 @@ def _run(name: str, arguments: Sequence[str], start: Callable[[], object], folde
         raise MissingName(text) from error
     finally:
         sys.argv = before
-        sys.path.remove(os.path.abspath(folder))
+        if folder in sys.path:  # unless the script took it out itself
+            sys.path.remove(folder)
 
 
 def _missing(error: AttributeError | ImportError) -> str | None:

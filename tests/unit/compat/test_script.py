@@ -42,7 +42,7 @@ def test_a_script_runs_as_it_is(tmp_path: Path, options: tuple[str, ...]) -> Non
         "from tensorflow.keras.layers import Dense\n"
         "print(__name__, sys.argv[1:], beside.WORD, tf.__version__, tf.add(1, 2).numpy(), keras.layers.Dense is Dense)"
     )
-    assert run(tmp_path, script, *options) == "__main__ ['argument'] beside 2.11.0 3 True\n"
+    assert run(tmp_path, script, *options) == "__main__ ['argument'] beside 2.15.0 3 True\n"
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,12 @@ def test_other_errors_are_the_scripts_own(tmp_path: Path) -> None:
 def test_no_script() -> None:
     with pytest.raises(FileNotFoundError, match="tapeflow run expected a Python script; got 'no.py'"):
         run_script("no.py")
+
+
+def test_a_script_may_go_to_another_folder(tmp_path: Path) -> None:
+    """Its own folder was given by a relative path, which means another one then."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('elsewhere')\nprint('done')")
+    command = [sys.executable, "-c", RUN, "", "mine.py", "argument"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
