@@ -56,6 +56,7 @@ DIFFERENCES: dict[str, str] = {
     "tf.distribute.experimental.CentralStorageStrategy": "Variables lie on all devices, as those of `MirroredStrategy`",
     "tf.distribute.experimental.PreemptionCheckpointHandler": "for one process; it saves after the step, without a "
     "grace period",
+    "tf.distribute.TPUStrategy": "to be named, in `isinstance` and as a base; making one raises",
     "tf.distribute.InputReplicationMode": "accepted; a function that makes a dataset is called once for a worker",
     "tf.distribute.RunOptions": "accepted; the options are of TPUs",
     "tf.distribute.CrossDeviceOps": _CROSS_DEVICE,

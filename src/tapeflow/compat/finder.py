@@ -11,6 +11,7 @@ from importlib.metadata import DistributionFinder
 from types import ModuleType
 
 from tapeflow.compat import tensorboard
+from tapeflow.compat.keras_modules import sources
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
 from tapeflow.compat.release import Project, projects
@@ -36,6 +37,8 @@ class Finder(DistributionFinder):
             return None
         elif fullname in MOVED:
             module = importlib.import_module(MOVED[fullname])
+        elif sources(fullname) is not None:
+            module = make_namespace(fullname)
         else:
             # `from tensorflow.keras.layers import Desne` asks for the submodule `tapeflow.keras.layers.Desne`
             # last, before it fails. A ModuleNotFoundError would be passed over, so it is an ImportError.

@@ -59,10 +59,6 @@ MOVED = {
     "tapeflow.keras.optimizer_v2": "tapeflow.keras.optimizers",
     **{f"tapeflow.keras.optimizer_v2.{name}": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
     **{f"tapeflow.keras.utils.{name}": "tapeflow.keras.utils" for name in _UTILITY_MODULES},
-    "tapeflow.keras.engine.training": "tapeflow.keras.models",
-    "tapeflow.keras.engine.base_layer": "tapeflow.keras.layers",
-    "tapeflow.keras.engine.topology": "tapeflow.keras.layers",
-    "tapeflow.keras.engine": "tapeflow.keras.layers",
 }
 
 

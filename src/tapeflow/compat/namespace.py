@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from tapeflow.compat.internals import INTERNAL, alias
+from tapeflow.compat.keras_modules import keras_alias, sources
 from tapeflow.compat.names import NAMESPACES, ROOTS, nearest
 from tapeflow.compat.release import release
 
@@ -29,9 +30,9 @@ class Namespace(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         full = f"{self.__name__}.{name}"
-        if full in ROOTS or full in NAMESPACES:
+        if full in ROOTS or full in NAMESPACES or sources(full) is not None:
             return importlib.import_module(full)
-        public = alias(self.__name__, name)
+        public = alias(self.__name__, name) or keras_alias(self.__name__, name)
         if public is not None:
             return operator.attrgetter(public)(importlib.import_module("tensorflow"))
         if not name.startswith("__"):
@@ -63,6 +64,9 @@ def make_namespace(name: str) -> Namespace:
     if name in INTERNAL:
         spaces = [importlib.import_module(f"tensorflow.{space}") for space in INTERNAL[name]]
         return Namespace(name, *spaces, importlib.import_module("tensorflow"))
+    inner = sources(name)
+    if inner is not None:
+        return Namespace(name, *(importlib.import_module(f"tapeflow.{module}") for module in inner))
     made = Namespace(name, *[importlib.import_module(ROOTS[n]) for n in (name,) if n in ROOTS])
     if name == "tensorflow.version":
         made.VERSION = release()  # pyright: ignore[reportAttributeAccessIssue]

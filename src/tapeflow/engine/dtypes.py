@@ -179,7 +179,7 @@ def _as_dtype_slow(value: Any) -> DType:
         if native in _BY_KEY:
             return _BY_KEY[native]
     elif isinstance(value, type):
-        if issubclass(value, (np.str_, np.bytes_)):
+        if issubclass(value, (np.str_, np.bytes_, np.object_)):
             return string
     else:
         # Arrays and numpy scalars only: a tensor in the place of a dtype is most likely a mistake.

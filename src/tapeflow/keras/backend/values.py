@@ -10,6 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras import config
+from tapeflow.keras.graph.composite_tensor import SparseKerasTensor
 
 
 def _dtype(dtype: Any) -> Any:
@@ -179,13 +180,13 @@ def count_params(x: Any) -> int:
 
 
 def is_sparse(tensor: Any) -> bool:
-    """No: there are no sparse tensors here."""
-    return False
+    """Whether a tensor, or what stands for one in a model, is sparse."""
+    return isinstance(tensor, (tf.SparseTensor, SparseKerasTensor))
 
 
 def to_dense(tensor: Any) -> Any:
-    """`tensor` itself."""
-    return tensor
+    """A sparse tensor with its zeros; any other as it is."""
+    return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
 def stop_gradient(variables: Any) -> Any:

@@ -87,7 +87,7 @@ class Trainer(Compilation, GeneratorMethods):
         if self.loss and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
             raise TypeError(
                 "Target data is missing. Your model was compiled with "
-                f"loss={self.loss}, and therefore expects target data to be provided in `fit()`."
+                f"loss={getattr(self, 'loss', None)}, and therefore expects target data to be provided in `fit()`."
             )
         is_own = type(self).compute_loss is not Trainer.compute_loss
         if loss is None or not (is_own or self.loss or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
