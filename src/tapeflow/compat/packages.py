@@ -37,6 +37,7 @@ class Import(NamedTuple):
 
 PACKAGES: dict[str, Package] = {
     "autokeras": Package("autokeras", "1.1.0", False, "imports parts of TensorFlow's compiler"),
+    "gpflow": Package("gpflow", "2.9.2", note="with tensorflow-probability 0.23"),
     "keras_bert": Package("keras-bert", "0.89.0", note="networks; not its own optimizers"),
     "keras_tuner": Package("keras-tuner", "1.4.7"),
     "scikeras": Package("scikeras", "0.12.0"),
