@@ -10,6 +10,7 @@ READY  := $(VENV)/.ready
 # Scripts that pip installs name their interpreter in the first line, which not every path survives.
 SCRIPT := $(BIN)/python $(BIN)
 PEERS  := .venv-peers
+TRIED  := .venv-packages
 
 # The page of the board is built into the package, again when something in web/ has changed.
 PAGE   := src/tapeflow/board/static/index.html
@@ -20,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo board test test-slow check format docs package bench clean chromium
+.PHONY: help demo board test test-slow test-packages check format docs package bench clean chromium
 
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
@@ -42,6 +43,10 @@ test: $(PAGE) chromium  ## run the tests that take seconds
 
 test-slow: $(PAGE) chromium  ## run the tests that take minutes
 	$(BIN)/python -m pytest -n $(JOBS) -m slow $(ARGS)
+	$(MAKE) test-packages ARGS="-k 'keras_bert or keras_tuner or shap or tensorflow_recommenders or tf_keras_vis'"
+
+test-packages: $(TRIED)/.ready  ## run programs of packages for TensorFlow, in an environment without it
+	$(TRIED)/bin/python -m pytest -m slow tests/packages $(ARGS)
 
 check: $(READY) web/node_modules/.ready  ## format, lint, types and layers, changing nothing
 	$(BIN)/ruff format --check .
@@ -70,7 +75,7 @@ bench: $(PAGE) chromium $(PEERS)/.ready  ## compare speed with TensorFlow, PyTor
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove the environments and every cache
-	rm -rf $(VENV) $(PEERS) web/node_modules $(dir $(PAGE)) .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) $(PEERS) $(TRIED) web/node_modules $(dir $(PAGE)) .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is newer than pyproject.toml once everything it asks for is installed.
@@ -96,6 +101,14 @@ chromium:
 	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } || \
 	  echo "There is no chromium here and it cannot be installed: the browser tests will be skipped." >&2
+
+# Packages that ask for TensorFlow get along without it, so what they require is not followed.
+$(TRIED)/.ready: pyproject.toml tests/packages/requirements.txt tests/packages/packages.txt
+	@echo "Setting up $(TRIED): a few minutes."
+	@$(PYTHON) -m venv $(TRIED)
+	@$(TRIED)/bin/python -m pip install --quiet --editable '.[tune]' --requirement tests/packages/requirements.txt
+	@$(TRIED)/bin/python -m pip install --quiet --no-deps --requirement tests/packages/packages.txt
+	@touch $@
 
 # The peers live apart from the project: none of them is a dependency.
 $(PEERS)/.ready: benchmarks/peers.txt

@@ -66,8 +66,10 @@ from .engine.dtypes import uint16 as uint16
 from .engine.dtypes import uint32 as uint32
 from .engine.dtypes import uint64 as uint64
 from .engine.dtypes import variant as variant
+from .engine.function_graph import Operation as Operation
 from .engine.name_scope import get_current_name_scope as get_current_name_scope
 from .engine.name_scope import name_scope as name_scope
+from .engine.registered_gradients import RegisterGradient as RegisterGradient
 from .engine.shape import TensorShape as TensorShape
 from .engine.sketch import init_scope as init_scope
 from .engine.tensor_spec import TensorSpec as TensorSpec

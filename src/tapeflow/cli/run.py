@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from tapeflow.cli.failure import Failure
+from tapeflow.compat.release import DEFAULT, choose
 from tapeflow.compat.script import MissingName, run_module, run_script
 
 
@@ -34,12 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="keep command line, code, packages, console output and system metrics in a new run below DIR",
     )
+    parser.add_argument(
+        "--tensorflow-version",
+        metavar="VERSION",
+        default=DEFAULT,
+        help="what tf.__version__ says; packages choose between old and new names by it (default: %(default)s)",
+    )
     parser.add_argument("script", metavar="SCRIPT", help="a Python file")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="passed on to the script")
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Run the script, or report on it."""
+    try:
+        choose(chosen.tensorflow_version)
+    except ValueError as error:
+        raise Failure(str(error).removeprefix("tapeflow run "), 2) from None
     if chosen.report and chosen.is_module:
         raise Failure(
             "--report expected the path of a file; got -m, and nothing is run to find a module by.", 2

@@ -54,6 +54,7 @@ DIFFERENCES: dict[str, str] = {
     "tf.distribute.experimental.CentralStorageStrategy": "Variables lie on all devices, as those of `MirroredStrategy`",
     "tf.distribute.experimental.PreemptionCheckpointHandler": "for one process; it saves after the step, without a "
     "grace period",
+    "tf.distribute.TPUStrategy": "to be named, in `isinstance` and as a base; making one raises",
     "tf.distribute.InputReplicationMode": "accepted; a function that makes a dataset is called once for a worker",
     "tf.distribute.RunOptions": "accepted; the options are of TPUs",
     "tf.distribute.CrossDeviceOps": _CROSS_DEVICE,
@@ -63,6 +64,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.saved_model.save": "SavedModels that TensorFlow loads; functions of strings and computed gradients are refused",
     "tf.audio.decode_wav": "samples of 16 bits",
     "tf.parallel_stack": "`tf.stack`, eagerly too",
+    "tf.Operation": "an op of `ConcreteFunction.graph`, to look at",
+    "tf.RegisterGradient": "remembered, and without effect: `tf.custom_gradient` gives a function another gradient",
     "tf.no_gradient": "accepted, without effect: ops know themselves whether they have a gradient",
     "tf.guarantee_const": "`tf.identity`",
     "tf.experimental.function_executor_type": "accepted, without effect: XLA runs every program",

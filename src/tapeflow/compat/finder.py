@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Iterator, Sequence
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import DistributionFinder
 from types import ModuleType
 
 from tapeflow.compat import tensorboard
+from tapeflow.compat.keras_modules import sources
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
+from tapeflow.compat.release import Project, projects
 
 
-class Finder(MetaPathFinder):
+class Finder(DistributionFinder):
     """Finds TapeFlow's modules under TensorFlow's, Keras's and TensorBoard's names."""
 
     def __init__(self) -> None:
@@ -34,12 +37,21 @@ class Finder(MetaPathFinder):
             return None
         elif fullname in MOVED:
             module = importlib.import_module(MOVED[fullname])
+        elif sources(fullname) is not None:
+            module = make_namespace(fullname)
         else:
             # `from tensorflow.keras.layers import Desne` asks for the submodule `tapeflow.keras.layers.Desne`
             # last, before it fails. A ModuleNotFoundError would be passed over, so it is an ImportError.
             raise ImportError(_cannot_import(*fullname.rsplit(".", 1)), name=fullname)
         self.given.add(fullname)
         return ModuleSpec(fullname, _Handover(module), is_package=True)
+
+    def find_distributions(
+        self,
+        context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
+    ) -> Iterator[Project]:
+        """TensorFlow and Keras, for `importlib.metadata`."""
+        return projects(context)
 
 
 class _Handover(Loader):

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tapeflow.compat.packages import table
 from tapeflow.compat.public import names
 from tapeflow.compat.report import look_up
 
@@ -34,6 +35,15 @@ and options of sessions are there; graphs are not), `tf.raw_ops`, `tf.lite`, `tf
 embeddings and sequences are not), `tf.queue`, `tf.graph_util`, `tf.sysconfig`,
 `tf.experimental.dtensor`, `tf.experimental.tensorrt`, `tf.keras.estimator`, `tf.keras.dtensor`, and what begins
 with two underscores.
+"""
+
+PACKAGES_HEAD = """## Packages
+
+Packages that are written for TensorFlow, tried as they are under `tapeflow run`, without TensorFlow: the program of
+each in `tests/packages/programs` does what its README shows and gives the numbers that it gives with TensorFlow 2.15,
+where they are not random. `make test-packages` runs them all.
+
+{table}
 """
 
 
@@ -67,6 +77,7 @@ def document() -> str:
     found = namespaces()
     counts = {kind: sum(len(getattr(space, kind)) for space in found) for kind in ("yes", "partly", "no")}
     parts = [HEAD.format(total=sum(counts.values()), **counts)]
+    parts.append(PACKAGES_HEAD.format(table=table()))
     parts += ["\n".join(_section(space)) for space in found]
     return "\n".join(parts)
 

@@ -7,10 +7,6 @@ from collections.abc import Iterable
 
 from tapeflow.compat.internals import INTERNAL, packages
 
-# What `tf.__version__` and `keras.__version__` say: the release whose behaviour is the contract. Scripts
-# compare it to choose between old and new names.
-VERSION = "2.11.0"
-
 # Names that Python may be asked for, and the module behind each. Below them names carry over:
 # `keras.layers` is `tapeflow.keras.layers`.
 ROOTS = {
@@ -63,10 +59,6 @@ MOVED = {
     "tapeflow.keras.optimizer_v2": "tapeflow.keras.optimizers",
     **{f"tapeflow.keras.optimizer_v2.{name}": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
     **{f"tapeflow.keras.utils.{name}": "tapeflow.keras.utils" for name in _UTILITY_MODULES},
-    "tapeflow.keras.engine.training": "tapeflow.keras.models",
-    "tapeflow.keras.engine.base_layer": "tapeflow.keras.layers",
-    "tapeflow.keras.engine.topology": "tapeflow.keras.layers",
-    "tapeflow.keras.engine": "tapeflow.keras.layers",
 }
 
 

@@ -8,7 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from tapeflow.compat.internals import INTERNAL, alias
-from tapeflow.compat.names import NAMESPACES, ROOTS, VERSION, nearest
+from tapeflow.compat.keras_modules import keras_alias, sources
+from tapeflow.compat.names import NAMESPACES, ROOTS, nearest
+from tapeflow.compat.release import release
 
 
 class Namespace(ModuleType):
@@ -21,16 +23,16 @@ class Namespace(ModuleType):
     def __init__(self, name: str, *behind: ModuleType) -> None:
         super().__init__(name, behind[0].__doc__ if behind else f"Names below `{name}`.")
         self.__path__ = []  # makes it a package; the finder looks names up, no folder is searched
-        self.__version__ = VERSION
+        self.__version__ = release()
         self._behind = behind
         if behind:
             self.__file__ = behind[0].__file__
 
     def __getattr__(self, name: str) -> Any:
         full = f"{self.__name__}.{name}"
-        if full in ROOTS or full in NAMESPACES:
+        if full in ROOTS or full in NAMESPACES or sources(full) is not None:
             return importlib.import_module(full)
-        public = alias(self.__name__, name)
+        public = alias(self.__name__, name) or keras_alias(self.__name__, name)
         if public is not None:
             return operator.attrgetter(public)(importlib.import_module("tensorflow"))
         if not name.startswith("__"):
@@ -62,7 +64,10 @@ def make_namespace(name: str) -> Namespace:
     if name in INTERNAL:
         spaces = [importlib.import_module(f"tensorflow.{space}") for space in INTERNAL[name]]
         return Namespace(name, *spaces, importlib.import_module("tensorflow"))
+    inner = sources(name)
+    if inner is not None:
+        return Namespace(name, *(importlib.import_module(f"tapeflow.{module}") for module in inner))
     made = Namespace(name, *[importlib.import_module(ROOTS[n]) for n in (name,) if n in ROOTS])
     if name == "tensorflow.version":
-        made.VERSION = VERSION  # pyright: ignore[reportAttributeAccessIssue]
+        made.VERSION = release()  # pyright: ignore[reportAttributeAccessIssue]
     return made

@@ -12,6 +12,7 @@ from typing import Any
 from tapeflow.compat.differences import DIFFERENCES
 from tapeflow.compat.finder import install, is_installed, uninstall
 from tapeflow.compat.names import nearest
+from tapeflow.compat.packages import PACKAGES, Import
 from tapeflow.compat.public import is_public
 from tapeflow.compat.usage import Usage
 
@@ -64,11 +65,13 @@ class Report:
         script: the script's path.
         findings: one for each name: what is missing first, then what differs.
         hidden: what each `import *` has brought that is no name of its module.
+        packages: the imports of packages that were tried with TapeFlow.
     """
 
     script: str
     findings: tuple[Finding, ...]
     hidden: tuple[str, ...] = ()
+    packages: tuple[Import, ...] = ()
 
     @property
     def missing(self) -> list[Finding]:
@@ -85,6 +88,11 @@ class Report:
         width = max([len(f.name) for f in self.findings], default=0)
         lines = [f"{self.script}: TapeFlow has {there} of the {count} TensorFlow names it uses."]
         lines += [found.text(width) for found in self.findings]
+        for imported in self.packages:
+            known = PACKAGES[imported.name]
+            lines.append(
+                f"  {imported.name}, line {imported.line}: {known.project} {known.version} {known.verdict}"
+            )
         if self.hidden:
             lines.append(f"  ?     {', '.join(self.hidden)}: nothing in the script says what these are")
         return "\n".join(lines)
@@ -105,6 +113,16 @@ class Report:
                 for f in self.findings
             ],
             "unknown": list(self.hidden),
+            "packages": [
+                {
+                    "name": imported.name,
+                    "line": imported.line,
+                    "version": PACKAGES[imported.name].version,
+                    "works": PACKAGES[imported.name].is_working,
+                    "note": PACKAGES[imported.name].note or None,
+                }
+                for imported in self.packages
+            ],
         }
 
 
@@ -120,7 +138,8 @@ def report_on(script: str, usage: Usage) -> Report:
         hidden = _take_stars(usage, catalogue)
     order = {"no": 0, "part": 1, "yes": 2}
     used = [finding for finding in catalogue.findings.values() if finding.lines]
-    return Report(script, tuple(sorted(used, key=lambda f: (order[f.verdict], f.name))), tuple(hidden))
+    known = tuple(imported for imported in usage.imports if imported.name in PACKAGES)
+    return Report(script, tuple(sorted(used, key=lambda f: (order[f.verdict], f.name))), tuple(hidden), known)
 
 
 def look_up(names: list[str]) -> dict[str, Finding]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tapeflow.compat.names import is_ours
+from tapeflow.compat.packages import Import, imports_of
 from tapeflow.compat.scopes import Binding, Scope, chain_of, is_guard, is_guarding
 
 
@@ -55,11 +56,13 @@ class Usage:
         uses: every use, in the order of the lines.
         stars: every `import *` from a module of ours.
         unbound: the names that an `import *` brings.
+        imports: the packages it imports, whoever's they are.
     """
 
     uses: list[Use] = field(default_factory=list)
     stars: list[Star] = field(default_factory=list)
     unbound: list[Unbound] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
 
 
 def usage_of(source: str | bytes, filename: str = "<script>") -> Usage:
@@ -72,8 +75,9 @@ def usage_of(source: str | bytes, filename: str = "<script>") -> Usage:
         SyntaxError: the script is not Python.
     """
     walk = _Walk()
-    walk.visit(ast.parse(source, filename))
-    usage = Usage(walk.imports, walk.stars)
+    tree = ast.parse(source, filename)
+    walk.visit(tree)
+    usage = Usage(walk.imports, walk.stars, imports=list(imports_of(tree)))
     for chain, line, scope, is_guarded in walk.chains:
         if scope.home(chain[0]) is None and chain[0] not in _BUILTINS:
             usage.unbound.append(Unbound(".".join(chain), line))

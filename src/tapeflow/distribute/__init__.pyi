@@ -24,4 +24,5 @@ from .strategy import MirroredStrategy as MirroredStrategy
 from .strategy import OneDeviceStrategy as OneDeviceStrategy
 from .strategy import Strategy as Strategy
 from .strategy import experimental_set_strategy as experimental_set_strategy
+from .tpu import TPUStrategy as TPUStrategy
 from .values import DistributedValues as DistributedValues

@@ -10,6 +10,7 @@ from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as Mult
 from tapeflow.distribute.preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from tapeflow.distribute.preemption import TerminationConfig as TerminationConfig
 from tapeflow.distribute.strategy import CentralStorageStrategy as CentralStorageStrategy
+from tapeflow.distribute.tpu import TPUStrategy as TPUStrategy
 
 
 class CommunicationImplementation(enum.Enum):

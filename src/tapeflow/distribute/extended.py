@@ -24,6 +24,11 @@ class StrategyExtended:
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
 
+    def _in_multi_worker_mode(self) -> bool:
+        """Whether other processes take part, so that one alone is to write files: what libraries ask."""
+        placed = self._strategy._placement
+        return placed is not None and len({device.process_index for device in placed.devices}) > 1
+
     @property
     def worker_devices(self) -> tuple[str, ...]:
         """The names of the devices."""

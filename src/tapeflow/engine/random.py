@@ -90,11 +90,11 @@ _global_counter = Counter(int.from_bytes(os.urandom(8), "little"))
 _op_counters: dict[int, Counter] = {}
 
 
-def set_seed(seed: int) -> None:
-    """Fix the global seed: what follows draws the same numbers after every `set_seed(seed)`."""
+def set_seed(seed: int | None) -> None:
+    """Fix the global seed: what follows draws the same numbers after every `set_seed(seed)`. None fixes it no more."""
     global _global_seed
     try:
-        number = int(seed)
+        number = None if seed is None else int(seed)
     except (TypeError, ValueError):
         raise TypeError(
             f"tf.random.set_seed expected an integer; got seed={seed!r} of type {type(seed).__name__}. Pass a "
@@ -102,7 +102,7 @@ def set_seed(seed: int) -> None:
         ) from None
     with _lock:
         _global_seed = number
-        _global_counter.reset(_global_seed)
+        _global_counter.reset(int.from_bytes(os.urandom(8), "little") if number is None else number)
         for op_seed, counter in _op_counters.items():  # the same objects: staged functions hold them
             counter.reset(_joined(op_seed))
 

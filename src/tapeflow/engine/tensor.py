@@ -184,6 +184,8 @@ class Tensor(TensorLike):
     def numpy(self) -> Any:
         return to_numpy(self._node)
 
+    _numpy = numpy  # an eager tensor's own in TensorFlow, which libraries call
+
     def host_value(self) -> np.ndarray | None:
         """The value, if the host has it without running anything: shapes, constants; else `None`."""
         return self._node.array() if self._node.host else None

@@ -46,6 +46,16 @@ def test_json_is_a_form_of_the_report(script: Path, capsys: pytest.CaptureFixtur
     assert "--json expected --report, whose form it is; got --json alone." in capsys.readouterr().err
 
 
+def test_a_script_is_told_the_version_that_was_asked_for(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script.write_text("import tensorflow as tf\nprint(tf.__version__, tf.version.VERSION)\n")
+    assert main(["run", "--tensorflow-version", "2.11", str(script)]) == 0
+    assert capsys.readouterr().out == "2.11.0 2.11.0\n"
+    assert main(["run", "--tensorflow-version", "1.15", str(script)]) == 2
+    assert "expected a release of TensorFlow 2; got --tensorflow-version='1.15'" in capsys.readouterr().err
+
+
 def test_errors_in_what_a_script_imports_are_its_own(script: Path) -> None:
     (script.parent / "broken_part.py").write_text("def f(:")
     script.write_text("import broken_part\n")

@@ -57,7 +57,24 @@ def test_versions(run: Run) -> None:
         import tensorflow.version
         print(tf.__version__, tf.version.VERSION, keras.__version__, tapeflow.__version__ != tf.__version__)
     """)
-    assert printed == "2.11.0 2.11.0 2.11.0 True"
+    assert printed == "2.15.0 2.15.0 2.15.0 True"
+
+
+def test_metadata_of_packages_knows_tensorflow(run: Run) -> None:
+    run("""
+        from importlib.metadata import PackageNotFoundError, distribution, distributions, version
+        import tapeflow.compat
+        assert version("tensorflow") == version("keras") == "2.15.0"
+        assert distribution("tensorflow").metadata["Name"] == "tensorflow"
+        assert distribution("tensorflow").requires is None
+        assert {"tensorflow", "numpy"} <= {found.metadata["Name"] for found in distributions()}
+        assert version("numpy")
+        tapeflow.compat.uninstall()
+        try:
+            assert version("tensorflow") != "2.15.0"
+        except PackageNotFoundError:
+            pass
+    """)
 
 
 def test_importing_costs_no_jax(run: Run) -> None:

@@ -42,7 +42,7 @@ def test_a_script_runs_as_it_is(tmp_path: Path, options: tuple[str, ...]) -> Non
         "from tensorflow.keras.layers import Dense\n"
         "print(__name__, sys.argv[1:], beside.WORD, tf.__version__, tf.add(1, 2).numpy(), keras.layers.Dense is Dense)"
     )
-    assert run(tmp_path, script, *options) == "__main__ ['argument'] beside 2.11.0 3 True\n"
+    assert run(tmp_path, script, *options) == "__main__ ['argument'] beside 2.15.0 3 True\n"
 
 
 @pytest.mark.parametrize(

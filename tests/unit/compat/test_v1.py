@@ -123,6 +123,92 @@ def test_dates_and_kinds_of_numbers() -> None:
     assert not isinstance(1.5, tf.compat.integral_types)
 
 
+def test_variables_by_name_are_new_each_time_and_named_after_their_scope() -> None:
+    with v1.variable_scope("a", initializer=v1.ones_initializer()) as scope:
+        assert v1.get_variable_scope() is scope
+        weight = v1.get_variable("w", [2, 3])
+        with v1.variable_scope("b"):
+            inner = v1.get_variable("w", shape=[], dtype=tf.int32, initializer=v1.zeros_initializer)
+        given = v1.get_variable("c", initializer=tf.constant([2.0]), trainable=False)
+    assert [weight.name, inner.name, given.name] == ["a/w:0", "a/b/w:0", "a/c:0"]
+    assert weight.numpy().tolist() == [[1.0] * 3] * 2
+    assert (inner.dtype, int(inner)) == (tf.int32, 0)
+    assert (given.trainable, weight.trainable) == (False, True)
+    assert v1.get_variable_scope().name == ""
+    assert v1.get_variable_scope().reuse is v1.AUTO_REUSE
+    assert v1.get_variable("free", [3, 4]).numpy().std() > 0
+    assert v1.get_variable("whole", [3], tf.int64).numpy().tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="get_variable expected a shape; got shape=None for name='w'"):
+        v1.get_variable("w")
+    with pytest.raises(TypeError, match="variable_scope expected name_or_scope or default_name"):
+        v1.variable_scope().__enter__()
+
+
+def test_initializers_with_the_defaults_of_tensorflow_1() -> None:
+    assert v1.random_normal_initializer().get_config()["stddev"] == 1.0
+    assert v1.initializers.truncated_normal(stddev=0.1).get_config()["stddev"] == 0.1
+    assert v1.initializers.he_normal is tf.keras.initializers.HeNormal
+    assert v1.constant_initializer(3)([2]).numpy().tolist() == [3, 3]
+
+
+def test_dimensions_calculate_and_may_be_unknown() -> None:
+    three, unknown = v1.Dimension(3), v1.Dimension(None)
+    assert [int(three + 1), int(5 - three), int(three * 2), int(three // 2), int(three % 2)] == [
+        4,
+        2,
+        6,
+        1,
+        1,
+    ]
+    assert (repr(unknown + 1), str(three), str(unknown)) == ("Dimension(None)", "3", "?")
+    assert three == 3
+    assert three != 4
+    assert three > 2 >= v1.Dimension(2)
+    assert not unknown < 3
+    assert three <= 3 < v1.Dimension(4)
+    assert ["a", "b", "c", "d"][three] == "d"
+    assert unknown.merge_with(three) == three
+    assert hash(three) == hash(v1.Dimension(3))
+    with pytest.raises(
+        ValueError, match=r"merge_with expected compatible sizes; got Dimension\(3\) and Dimension\(4\)"
+    ):
+        three.merge_with(4)
+    with pytest.raises(ValueError, match="expected a size of 0 or more; got value=-1"):
+        v1.Dimension(-1)
+    with pytest.raises(TypeError, match=r"expected a known size; got Dimension\(None\)"):
+        int(unknown)
+
+
+def test_what_tensorflow_2_leaves_of_graphs() -> None:
+    assert float(v1.placeholder_with_default(3.0, None)) == 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected shape"):
+        v1.placeholder_with_default([3.0], [2])
+    with v1.colocate_with(tf.ones([])):
+        assert v1.control_flow_v2_enabled()
+    assert v1.__version__.startswith("2.")
+    with pytest.raises(
+        NotImplementedError, match=r"tf.compat.v1.estimator.Estimator is not part.*tf.keras.Model.fit"
+    ):
+        v1.estimator.Estimator()
+
+
+def test_what_a_dataset_gives() -> None:
+    dataset = tf.data.Dataset.from_tensors((tf.ones([2]), {"a": 1}))
+    assert v1.data.get_output_shapes(dataset) == (tf.TensorShape([2]), {"a": tf.TensorShape([])})
+    assert v1.data.get_output_types(dataset) == (tf.float32, {"a": tf.int32})
+    assert v1.data.get_output_classes(dataset) == (tf.Tensor, {"a": tf.Tensor})
+
+
+def test_messages_that_are_not_always_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        for _ in range(5):
+            v1.logging.log_first_n(v1.logging.INFO, "first", 2)
+            v1.logging.log_every_n(v1.logging.INFO, "every %s", 3, "third")
+        v1.logging.log_if(v1.logging.INFO, "never", False)
+        v1.logging.vlog(v1.logging.INFO, "always")
+    assert caplog.messages == ["first", "every third", "first", "every third", "always"]
+
+
 def test_small_names_of_2_11() -> None:
     assert f"tapeflow-{tf.__version__}" == tf.version.GIT_VERSION
     assert tf.version.COMPILER_VERSION

@@ -345,7 +345,16 @@ class TestThreads:
         assert float(tf.random.uniform([])) == expected  # the shared counter has not moved
 
 
-@pytest.mark.parametrize("seed", ["a", None])
+@pytest.mark.parametrize("seed", ["a", [1, 2]])
 def test_a_seed_that_is_no_integer_is_refused(seed: Any) -> None:
     with pytest.raises(TypeError, match=r"tf\.random\.set_seed expected an integer; got seed="):
         tf.random.set_seed(seed)
+
+
+def test_none_takes_the_seed_back() -> None:
+    tf.random.set_seed(5)
+    first = tf.random.normal([4]).numpy().tolist()
+    tf.random.set_seed(None)
+    assert tf.random.normal([4]).numpy().tolist() != first
+    tf.random.set_seed(5)
+    assert tf.random.normal([4]).numpy().tolist() == first

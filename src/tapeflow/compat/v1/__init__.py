@@ -10,12 +10,22 @@ from typing import Any
 
 import lazy_loader as _lazy
 
+from tapeflow.compat.release import release
+from tapeflow.engine.absent import absent
+
 _own, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 # These are Keras's in TensorFlow 2, and something else here.
-_OTHERS = ("initializers", "losses", "metrics", "optimizers", "summary")
+_OTHERS = ("losses", "metrics", "optimizers", "summary")
+
+
+_NO_ESTIMATOR = "Keras took the place of estimators: use tf.keras.Model.fit."
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return release()
+    if name == "estimator":
+        return absent("tf.compat.v1.estimator", _NO_ESTIMATOR)
     if name not in __all__ and name not in _OTHERS and not name.startswith("_"):
         found = getattr(importlib.import_module("tapeflow"), name, None)
         if found is not None:

@@ -1,5 +1,6 @@
 from . import data as data
 from . import gfile as gfile
+from . import initializers as initializers
 from . import io as io
 from . import logging as logging
 from . import train as train
@@ -12,6 +13,17 @@ from .behavior import global_variables_initializer as global_variables_initializ
 from .behavior import local_variables_initializer as local_variables_initializer
 from .behavior import reset_default_graph as reset_default_graph
 from .behavior import tables_initializer as tables_initializer
+from .dimension import Dimension as Dimension
+from .initializers import constant_initializer as constant_initializer
+from .initializers import glorot_normal_initializer as glorot_normal_initializer
+from .initializers import glorot_uniform_initializer as glorot_uniform_initializer
+from .initializers import ones_initializer as ones_initializer
+from .initializers import orthogonal_initializer as orthogonal_initializer
+from .initializers import random_normal_initializer as random_normal_initializer
+from .initializers import random_uniform_initializer as random_uniform_initializer
+from .initializers import truncated_normal_initializer as truncated_normal_initializer
+from .initializers import variance_scaling_initializer as variance_scaling_initializer
+from .initializers import zeros_initializer as zeros_initializer
 from .renamed import ceil as ceil
 from .renamed import digamma as digamma
 from .renamed import div as div
@@ -49,3 +61,11 @@ from .session import InteractiveSession as InteractiveSession
 from .session import Session as Session
 from .session import get_default_graph as get_default_graph
 from .session import placeholder as placeholder
+from .variables import AUTO_REUSE as AUTO_REUSE
+from .variables import VariableScope as VariableScope
+from .variables import colocate_with as colocate_with
+from .variables import control_flow_v2_enabled as control_flow_v2_enabled
+from .variables import get_variable as get_variable
+from .variables import get_variable_scope as get_variable_scope
+from .variables import placeholder_with_default as placeholder_with_default
+from .variables import variable_scope as variable_scope

@@ -10,6 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras import config
+from tapeflow.keras.graph.composite_tensor import SparseKerasTensor
 
 
 def _dtype(dtype: Any) -> Any:

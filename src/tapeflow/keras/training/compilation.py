@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import tapeflow as tf
+from tapeflow.distribute.context import get_strategy, has_strategy
 from tapeflow.engine import nest, placement
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.training.compiled_loss import CompiledLoss
@@ -36,6 +37,12 @@ class Compilation:
         self._repeaters: dict[str, Repeater] = {}
         # The devices of the strategy in whose scope the model was made or compiled.
         self._placement = placement.current
+        self._strategy = get_strategy() if has_strategy() else None
+
+    @property
+    def distribute_strategy(self) -> tf.distribute.Strategy:
+        """The strategy in whose scope the model was made, or that of one device."""
+        return self._strategy or tf.distribute.get_strategy()
 
     def _forget_programs(self) -> None:
         self._repeaters = {}

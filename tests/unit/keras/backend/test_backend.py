@@ -106,6 +106,10 @@ def test_small_things(capsys: pytest.CaptureFixture[str]) -> None:
     assert K.backend() == "tensorflow"
     assert not K.is_sparse(x)
     assert K.to_dense(x) is x
+    sparse = tf.sparse.from_dense([[0.0, 2.0]])
+    assert K.is_sparse(sparse)
+    assert K.is_sparse(tf.keras.Input((3,), sparse=True))
+    assert K.to_dense(sparse).numpy().tolist() == [[0.0, 2.0]]
     assert K.image_data_format() == "channels_last"
     assert K.print_tensor(x, "here") is x
     assert len(K.stop_gradient([x, x])) == 2

@@ -1,0 +1,84 @@
+"""Packages for TensorFlow that are tried with TapeFlow, and what came of it: `tests/packages` has the programs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Package(NamedTuple):
+    """A package that was tried.
+
+    Attributes:
+        project: its name in the package index.
+        version: the one that was tried.
+        is_working: whether its README's work gives what it gives with TensorFlow 2.15.
+        note: what does not work, or what is needed.
+    """
+
+    project: str
+    version: str
+    is_working: bool = True
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """`works` or `fails`, with what there is to say of it."""
+        return ("works" if self.is_working else "fails") + (f": {self.note}" if self.note else "")
+
+
+class Import(NamedTuple):
+    """The import of a package, at a line."""
+
+    name: str
+    line: int
+
+
+PACKAGES: dict[str, Package] = {
+    "autokeras": Package("autokeras", "1.1.0", False, "imports parts of TensorFlow's compiler"),
+    "gpflow": Package("gpflow", "2.9.2", note="with tensorflow-probability 0.23"),
+    "keras_bert": Package("keras-bert", "0.89.0", note="networks; not its own optimizers"),
+    "keras_tuner": Package("keras-tuner", "1.4.7"),
+    "scikeras": Package("scikeras", "0.12.0"),
+    "shap": Package("shap", "0.51.0", note="`KernelExplainer`, `GradientExplainer` and permutations"),
+    "sonnet": Package(
+        "dm-sonnet", "2.0.2", False, "`BatchNorm` of pictures asks for a kernel of `tf.raw_ops`"
+    ),
+    "spektral": Package("spektral", "1.3.1", False, "`tf.shape` is asked for that of a sparse tensor"),
+    "tensorflow_datasets": Package(
+        "tensorflow-datasets", "4.9.7", note="builders of one's own, and mock data"
+    ),
+    "tensorflow_recommenders": Package("tensorflow-recommenders", "0.7.3"),
+    "tf_keras_vis": Package("tf-keras-vis", "0.8.7"),
+    "wandb": Package(
+        "wandb", "0.22.0", False, "`WandbModelCheckpoint` calls a private method of `ModelCheckpoint`"
+    ),
+}
+"""What is known of each package, by the name it is imported by."""
+
+
+def imports_of(tree: ast.AST) -> Iterator[Import]:
+    """The packages that a script imports, each at its first line."""
+    seen = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [node.module]
+        else:
+            continue
+        for name in names:
+            first = name.partition(".")[0]
+            if first not in seen:
+                seen.add(first)
+                yield Import(first, node.lineno)
+
+
+def table() -> str:
+    """The packages as a table of Markdown."""
+    rows = [
+        f"| `{package.project}` {package.version} | {'yes' if package.is_working else 'no'} | {package.note} |"
+        for _, package in sorted(PACKAGES.items(), key=lambda item: item[1].project)
+    ]
+    return "\n".join(["| package | does its README's work | note |", "|---|---|---|", *rows])

@@ -1,0 +1,130 @@
+"""Inner modules of TensorFlow and Keras that packages import from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.compat.inner import conv_utils, sparse_matrix, sparse_ops, weights
+
+Run = Callable[..., str]
+
+
+def test_inner_modules_of_keras(run: Run) -> None:
+    run("""
+        import tensorflow as tf
+        from keras import backend_config
+        from keras.engine import keras_tensor, training
+        from keras.engine.base_layer import Layer
+        from keras.layers.convolutional.base_conv import Conv
+        from keras.optimizers.optimizer_v2.optimizer_v2 import OptimizerV2
+        from keras.utils import conv_utils, tf_utils
+        from tensorflow.python.keras.engine.keras_tensor import KerasTensor
+
+        assert Layer is tf.keras.layers.Layer
+        assert training.Model is tf.keras.Model
+        assert OptimizerV2 is tf.keras.optimizers.legacy.Optimizer
+        assert issubclass(tf.keras.layers.Conv2D, Conv)
+        assert backend_config.epsilon() == 1e-7
+        symbol = tf.keras.Input((2,))
+        assert isinstance(symbol, KerasTensor) and KerasTensor is keras_tensor.KerasTensor
+        assert tf_utils.is_symbolic_tensor(symbol) and not tf_utils.is_symbolic_tensor(tf.ones([]))
+        try:
+            from keras.engine import nosuch
+        except ImportError:
+            pass
+        else:
+            raise SystemExit("nosuch was imported")
+    """)
+
+
+def test_inner_modules_of_tensorflow(run: Run) -> None:
+    run("""
+        import tensorflow as tf
+        from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+        from tensorflow.python.eager import context
+        from tensorflow.python.framework import config
+        from tensorflow.python.ops.init_ops import Zeros
+        from tensorflow.python.ops.linalg.sparse import sparse
+        from tensorflow.python.util.object_identity import Reference
+
+        assert isinstance(iter(tf.data.Dataset.range(1)), OwnedIterator)
+        tf.random.set_seed(3)
+        assert context.global_seed() == 3 and context.executing_eagerly()
+        tf.random.set_seed(None)
+        assert context.global_seed() is None
+        config.enable_op_determinism()
+        assert config.is_op_determinism_enabled() in (True, False)
+        config.disable_op_determinism()
+        assert Zeros is tf.compat.v1.zeros_initializer
+        assert isinstance(tf.ones([]).ref(), Reference)
+        assert sparse.CSRSparseMatrix
+    """)
+
+
+def test_sparse_matrices_are_multiplied() -> None:
+    dense = np.array([[1.0, 0.0], [0.0, 2.0]], np.float32)
+    a = sparse_matrix.CSRSparseMatrix(dense)
+    product = sparse_matrix.matmul(a, sparse_matrix.CSRSparseMatrix(tf.sparse.from_dense(dense)))
+    assert isinstance(product, sparse_matrix.CSRSparseMatrix)
+    assert tf.sparse.to_dense(product.to_sparse_tensor()).numpy().tolist() == (dense @ dense).tolist()
+    assert sparse_matrix.matmul(a, tf.ones([2, 1])).numpy().tolist() == [[1.0], [2.0]]
+    assert (a.shape, a.dtype) == ((2, 2), tf.float32)
+
+
+def test_sparse_indices_are_ordered() -> None:
+    ordered = sparse_ops.sparse_reorder(tf.constant([[1, 0], [0, 1]], tf.int64), [1.0, 2.0], [2, 2])
+    assert ordered.output_indices.numpy().tolist() == [[0, 1], [1, 0]]
+    assert ordered.output_values.numpy().tolist() == [2.0, 1.0]
+
+
+def test_weights_take_the_shape_of_values() -> None:
+    assert weights.broadcast_weights([[1], [2]], tf.zeros([2, 2])).numpy().tolist() == [
+        [1.0, 1.0],
+        [2.0, 2.0],
+    ]
+
+
+def test_arithmetic_of_convolutions() -> None:
+    assert conv_utils.normalize_data_format(None) == "channels_last"
+    assert conv_utils.normalize_padding("SAME") == "same"
+    assert (
+        conv_utils.normalize_tuple(2, 2, "strides")
+        == conv_utils.normalize_tuple([2, 2], 2, "strides")
+        == (2, 2)
+    )
+    assert conv_utils.normalize_tuple(0, 1, "padding", allow_zero=True) == (0,)
+    lengths = [conv_utils.conv_output_length(7, 3, padding, 2) for padding in ("valid", "same", "full")]
+    assert lengths == [3, 4, 5]
+    assert conv_utils.conv_output_length(None, 3, "valid", 1) is None
+    with pytest.raises(ValueError, match="expected a tuple of 2 integers of 1 or more; got strides=0"):
+        conv_utils.normalize_tuple(0, 2, "strides")
+    with pytest.raises(ValueError, match="`data_format` argument expected .*; got data_format='last'"):
+        conv_utils.normalize_data_format("last")
+    with pytest.raises(ValueError, match="`padding` argument expected .*; got padding='some'"):
+        conv_utils.normalize_padding("some")
+    with pytest.raises(ValueError, match="conv_output_length expected padding .*; got padding='some'"):
+        conv_utils.conv_output_length(7, 3, "some", 1)
+
+
+def test_tpu_strategies_can_be_named() -> None:
+    assert not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
+    assert tf.distribute.experimental.TPUStrategy is tf.distribute.TPUStrategy
+    with pytest.raises(NotImplementedError, match=r"tf.distribute.TPUStrategy is not part.*MirroredStrategy"):
+        tf.distribute.TPUStrategy()
+
+
+def test_models_know_their_strategy_and_have_no_loss_before_compile() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    assert not hasattr(model, "loss")
+    assert not model.distribute_strategy.extended._in_multi_worker_mode()
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    with strategy.scope():
+        assert tf.keras.Sequential([tf.keras.layers.Dense(1)]).distribute_strategy is strategy
+    model.compile("sgd", "mse")
+    assert model.loss == "mse"
+    assert tf.as_dtype(np.object_) is tf.string
+    assert tf.ones([])._numpy() == 1
