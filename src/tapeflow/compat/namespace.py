@@ -7,9 +7,10 @@ import operator
 from types import ModuleType
 from typing import Any
 
-from tapeflow.compat.internals import INTERNAL, alias
+from tapeflow.compat.internals import ABSENT, INTERNAL, alias
 from tapeflow.compat.names import NAMESPACES, ROOTS, nearest
 from tapeflow.compat.release import release
+from tapeflow.engine.absent import absent
 
 
 class Namespace(ModuleType):
@@ -34,7 +35,9 @@ class Namespace(ModuleType):
         public = alias(self.__name__, name)
         if public is not None:
             return operator.attrgetter(public)(importlib.import_module("tensorflow"))
-        if not name.startswith("__"):
+        if self.__name__ in ABSENT and not name.startswith("__"):
+            return absent(f"{self.__name__}.{name}", ABSENT[self.__name__])
+        if not name.startswith("__") or name == "__internal__":
             missing = object()
             for module in self._behind:
                 value = getattr(module, name, missing)

@@ -9,6 +9,7 @@ works it out. Other calls pay for one `try`.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NoReturn
@@ -89,6 +90,8 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise ValueError(text) from None
         return symbol.keep_call(dispatched, args, kwargs)
 
+    # `inspect.getfullargspec`, by which libraries compare signatures, does not look behind a wrapper.
+    setattr(dispatched, "__signature__", inspect.signature(function))  # noqa: B010 - pyright
     for callee in (function, dispatched):
         setattr(callee, "_dispatching", dispatched)  # noqa: B010 - pyright
     return dispatched

@@ -30,6 +30,7 @@ from tapeflow.keras.graph.composite_sample import (
 )
 from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKerasTensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.graph.registered_types import is_registered
 from tapeflow.keras.layers.call_errors import add_text
 
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
@@ -199,7 +200,7 @@ def _restored(leaf: Any) -> Any:
 def _sampled(result: Any) -> Any:
     if isinstance(result, (tf.RaggedTensor, tf.SparseTensor)):
         return _Leaf(sample_of_result(result))
-    if not isinstance(result, TensorLike):
+    if not isinstance(result, TensorLike) and not is_registered(result):
         return result
     tensor = tf.convert_to_tensor(result)
     mask = getattr(tensor, "_keras_mask", None)
