@@ -64,6 +64,7 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_OPS}.string_ops": ("strings",),
     f"{_OPS}.summary_ops_v2": ("summary",),
     f"{_OPS}.variable_scope": ("compat.v1",),
+    "tensorflow.compiler.tf2xla.python.xla": ("compat.inner.xla",),
     "tensorflow.python.data.ops.dataset_ops": ("data",),
     "tensorflow.python.distribute.distribution_strategy_context": ("distribute",),
     "tensorflow.python.eager.backprop": (),
@@ -147,7 +148,7 @@ def packages() -> set[str]:
     found: set[str] = set()
     for name in (*INTERNAL, *ABSENT):
         parts = name.split(".")
-        found.update(".".join(parts[:k]) for k in range(3, len(parts)))
+        found.update(".".join(parts[:k]) for k in range(2, len(parts)))
     return found - set(INTERNAL)
 
 

@@ -68,6 +68,7 @@ MOVED = {
     "tapeflow.keras.engine.training": "tapeflow.keras.models",
     "tapeflow.keras.engine.base_layer": "tapeflow.keras.layers",
     "tapeflow.keras.engine.topology": "tapeflow.keras.layers",
+    "tapeflow.keras.engine.keras_tensor": "tapeflow.keras.graph.keras_tensor",
     "tapeflow.keras.engine": "tapeflow.keras.layers",
 }
 
