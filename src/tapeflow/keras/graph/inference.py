@@ -94,7 +94,14 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
 
     def called(positional: Any, keyword: Any) -> Any:
         positional, keyword = nest.map_structure(_restored, (positional, keyword))
-        return nest.map_structure(_sampled, layer(*positional, **keyword))
+        # Not always `layer(...)`: a `__call__` of the user's own is around this call, and may give something else.
+        is_own = not type(layer).__call__.__module__.startswith("tapeflow.")
+        result = (
+            tf.keras.layers.Layer.__call__(layer, *positional, **keyword)
+            if is_own
+            else layer(*positional, **keyword)
+        )
+        return nest.map_structure(_sampled, result)
 
     given = nest.map_structure(lambda a: _Held(a, size) if isinstance(a, KerasTensor) else a, (args, kwargs))
     specs = [s for held in nest.flatten(given) if isinstance(held, _Held) for s in held.specs()]
