@@ -108,6 +108,10 @@ def _code_of(tree: ast.FunctionDef | ast.Lambda, original: CodeType) -> CodeType
         body: list[ast.stmt] = [tree]
     else:
         body = [ast.Expr(tree)]
+    if name not in original.co_freevars and name != "<lambda>":
+        body.insert(
+            0, ast.Global([name])
+        )  # a function that calls itself finds what its module has under its name
     factory = ast.FunctionDef(
         "ag__factory", ast.arguments([], around, None, [], [], None, []), body, [], None
     )

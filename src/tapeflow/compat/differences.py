@@ -18,7 +18,7 @@ DIFFERENCES: dict[str, str] = {
     "tf.function": "a function whose control flow cannot be part of a program (it reads a value, changes a list) "
     "runs as plain Python, with a warning that names the line",
     "tf.Graph": "for scripts that name it in `with tf.Graph().as_default()`; there are no graphs",
-    "tf.gradients": _NO_GRAPH,
+    "tf.gradients": "in a `tf.function`; raises in eager code, as in TensorFlow: use `tf.GradientTape`",
     "tf.hessians": _NO_GRAPH,
     "tf.control_dependencies": "has nothing to do: effects happen in the order of the program",
     "tf.device": "chooses among JAX's devices",

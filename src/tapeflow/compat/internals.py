@@ -6,16 +6,20 @@ has there and does not make public is not there.
 
 from __future__ import annotations
 
+_COMPOSITES = "compat.inner.composites"
+_CONTROL_FLOW = "compat.inner.control_flow"
+_LINEAR_OPERATORS = "compat.inner.linear_operators"
+
 _FRAMEWORK = "tensorflow.python.framework"
 _OPS = "tensorflow.python.ops"
 
 _OF_FRAMEWORK = (
-    *("constant_op", "errors", "errors_impl", "graph_util", "random_seed", "sparse_tensor", "tensor_shape"),
-    *("tensor_spec", "tensor_util", "type_spec"),
+    *("constant_op", "errors", "errors_impl", "graph_util", "random_seed", "sparse_tensor"),
+    "tensor_spec",
 )
 _OF_OPS = (
-    *("array_ops", "array_ops_stack", "check_ops", "clip_ops", "cond", "custom_gradient", "functional_ops"),
-    *("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops", "resource_variable_ops"),
+    *("array_ops_stack", "check_ops", "clip_ops", "cond", "custom_gradient", "functional_ops"),
+    *("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops"),
     *("script_ops", "tensor_array_ops", "variables", "while_loop"),
 )
 
@@ -23,26 +27,52 @@ _OF_OPS = (
 INTERNAL: dict[str, tuple[str, ...]] = {
     **{f"{_FRAMEWORK}.{name}": () for name in _OF_FRAMEWORK},
     **{f"{_OPS}.{name}": () for name in _OF_OPS},
+    "tensorflow.compiler.tf2xla.python.xla": ("compat.inner.xla",),
+    "tensorflow.python.data.ops.dataset_ops": ("data",),
+    "tensorflow.python.data.ops.iterator_ops": ("data",),
+    "tensorflow.python.distribute.distribution_strategy_context": ("distribute",),
+    "tensorflow.python.eager.backprop": (),
+    "tensorflow.python.eager.context": ("compat.inner.eager", "config"),
+    "tensorflow.python.eager.def_function": (),
+    "tensorflow.python.eager.monitoring": ("compat.inner.monitoring",),
+    f"{_FRAMEWORK}.composite_tensor": (_COMPOSITES,),
     f"{_FRAMEWORK}.config": ("compat.inner.determinism", "config"),
     f"{_FRAMEWORK}.dtypes": ("dtypes",),
     f"{_FRAMEWORK}.ops": ("compat.v1",),
+    f"{_FRAMEWORK}.smart_cond": (_CONTROL_FLOW,),
+    f"{_FRAMEWORK}.tensor_shape": ("compat.inner.static_shapes",),
+    f"{_FRAMEWORK}.tensor_util": ("compat.inner.static_shapes",),
     f"{_FRAMEWORK}.test_util": ("test",),
+    f"{_FRAMEWORK}.type_spec": (_COMPOSITES,),
+    f"{_FRAMEWORK}.type_spec_registry": (_COMPOSITES,),
+    "tensorflow.python.layers.utils": ("compat.inner.conv_utils",),
+    "tensorflow.python.lib.io.file_io": ("io.gfile",),
+    "tensorflow.python.lib.io.tf_record": ("io", "data"),
+    "tensorflow.python.module.module": (),
+    f"{_OPS}.array_ops": ("compat.inner.array_ops",),
+    f"{_OPS}.control_flow_case": (_CONTROL_FLOW,),
     f"{_OPS}.control_flow_ops": ("compat.v1",),
+    f"{_OPS}.control_flow_util": (_CONTROL_FLOW,),
     f"{_OPS}.embedding_ops": ("nn",),
     f"{_OPS}.gen_sparse_ops": ("compat.inner.sparse_ops",),
     f"{_OPS}.image_ops": ("image", "io"),
     f"{_OPS}.init_ops": ("compat.v1", "keras.initializers"),
     f"{_OPS}.init_ops_v2": ("keras.initializers",),
     f"{_OPS}.io_ops": ("io",),
+    f"{_OPS}.linalg.linear_operator": (_LINEAR_OPERATORS, "linalg"),
+    f"{_OPS}.linalg.linear_operator_addition": (_LINEAR_OPERATORS, "linalg"),
     f"{_OPS}.linalg.sparse.sparse": ("compat.inner.sparse_matrix",),
     f"{_OPS}.linalg_ops": ("linalg",),
     f"{_OPS}.logging_ops": ("compat.v1",),
     f"{_OPS}.lookup_ops": ("lookup",),
+    "tensorflow.python.ops.losses.losses": ("compat.v1", "keras.losses"),
     f"{_OPS}.math_ops": ("math", "linalg"),
     f"{_OPS}.nn": ("nn",),
     f"{_OPS}.nn_impl": ("nn",),
     f"{_OPS}.nn_ops": ("nn",),
-    f"{_OPS}.random_ops": ("random",),
+    f"{_OPS}.parallel_for.control_flow_ops": (_CONTROL_FLOW,),
+    f"{_OPS}.random_ops": ("random", "compat.inner.random_ops"),
+    f"{_OPS}.resource_variable_ops": (_COMPOSITES,),
     f"{_OPS}.rnn_cell_impl": ("nn",),
     f"{_OPS}.sparse_ops": ("sparse",),
     f"{_OPS}.special_math_ops": ("math",),
@@ -51,30 +81,29 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_OPS}.summary_ops_v2": ("summary",),
     f"{_OPS}.variable_scope": ("compat.v1",),
     f"{_OPS}.weights_broadcast_ops": ("compat.inner.weights",),
-    "tensorflow.python.data.ops.dataset_ops": ("data",),
-    "tensorflow.python.data.ops.iterator_ops": ("data",),
-    "tensorflow.python.distribute.distribution_strategy_context": ("distribute",),
-    "tensorflow.python.eager.backprop": (),
-    "tensorflow.python.eager.context": ("compat.inner.eager", "config"),
-    "tensorflow.python.eager.def_function": (),
-    "tensorflow.python.layers.utils": ("compat.inner.conv_utils",),
-    "tensorflow.python.lib.io.file_io": ("io.gfile",),
-    "tensorflow.python.lib.io.tf_record": ("io", "data"),
-    "tensorflow.python.module.module": (),
-    "tensorflow.python.ops.losses.losses": ("compat.v1", "keras.losses"),
     "tensorflow.python.platform.gfile": ("compat.v1.gfile", "io.gfile"),
     "tensorflow.python.platform.test": ("test",),
     "tensorflow.python.platform.tf_logging": ("compat.v1.logging",),
     "tensorflow.python.summary.summary_iterator": ("compat.v1.train",),
+    "tensorflow.python.trackable.data_structures": ("compat.inner.tracking",),
+    "tensorflow.python.training.tracking.data_structures": ("compat.inner.tracking",),
     "tensorflow.python.training.tracking.tracking": ("train",),
-    "tensorflow.python.util.nest": ("nest",),
+    "tensorflow.python.util.deprecation": ("compat.inner.deprecation",),
+    "tensorflow.python.util.nest": ("nest", "compat.inner.nests"),
     "tensorflow.python.util.object_identity": ("compat.inner.identity",),
+    "tensorflow.python.util.tf_inspect": ("compat.inner.tf_inspect",),
+    "tensorflow.python.util.variable_utils": (_COMPOSITES,),
 }
 
 # Names that TensorFlow has there, and the public ones for them.
-_ALIASES = {
+_ALIASES: dict[str, dict[str, str]] = {
     f"{_FRAMEWORK}.ops": {"EagerTensor": "Tensor", "name_scope_v2": "name_scope"},
-    f"{_FRAMEWORK}.tensor_util": {"constant_value": "get_static_value", "MakeNdarray": "make_ndarray"},
+    f"{_FRAMEWORK}.tensor_spec": {"DenseSpec": "TensorSpec"},
+    f"{_FRAMEWORK}.tensor_util": {
+        "constant_value": "get_static_value",
+        "MakeNdarray": "make_ndarray",
+        "try_evaluate_constant": "get_static_value",
+    },
     f"{_FRAMEWORK}.test_util": {"TensorFlowTestCase": "test.TestCase"},
     f"{_OPS}.resource_variable_ops": {"BaseResourceVariable": "Variable", "ResourceVariable": "Variable"},
     f"{_OPS}.script_ops": {"eager_py_func": "py_function"},
@@ -94,13 +123,50 @@ _ALIASES = {
     "tensorflow.python.data.ops.iterator_ops": {"OwnedIterator": "data.Iterator"},
 }
 
+_PYCT = "tensorflow.python.autograph.pyct"
+_NO_AUTOGRAPH = "TapeFlow converts control flow in its own way: decorate the function with tf.function."
+_NO_GRAPHS = "There are no graphs: call the function, or decorate it with tf.function."
+_NO_TPU = (
+    "There are no TPUs: use tf.distribute.MirroredStrategy, or tf.distribute.get_strategy() for one device."
+)
+
+# Modules that packages import at their start and use only with graphs, TPUs or TensorFlow's compilers: any name of
+# theirs can be imported, and says this when it is used.
+ABSENT: dict[str, str] = {
+    **{
+        f"tensorflow.python.autograph.converters.{name}": _NO_AUTOGRAPH
+        for name in ("break_statements", "continue_statements", "return_statements")
+    },
+    **{f"tensorflow.python.autograph.core.{name}": _NO_AUTOGRAPH for name in ("converter", "naming")},
+    **{
+        f"{_PYCT}.{name}": _NO_AUTOGRAPH
+        for name in (
+            *(
+                "anno",
+                "cfg",
+                "common_transformers.anf",
+                "compiler",
+                "inspect_utils",
+                "loader",
+                "naming",
+                "parser",
+            ),
+            *("qual_names", "static_analysis.activity", "templates", "transformer"),
+        )
+    },
+    "tensorflow.python.eager.lift_to_graph": _NO_GRAPHS,
+    "tensorflow.python.framework.importer": _NO_GRAPHS,
+    "tensorflow.python.tpu.tpu_embedding_v2": _NO_TPU,
+    "tensorflow.tpu": _NO_TPU,
+}
+
 
 def packages() -> set[str]:
     """The packages above the inner modules."""
     found: set[str] = set()
-    for name in INTERNAL:
+    for name in (*INTERNAL, *ABSENT):
         parts = name.split(".")
-        found.update(".".join(parts[:k]) for k in range(3, len(parts)))
+        found.update(".".join(parts[:k]) for k in range(2, len(parts)))
     return found - set(INTERNAL)
 
 

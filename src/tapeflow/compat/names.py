@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from tapeflow.compat.internals import INTERNAL, packages
+from tapeflow.compat.internals import ABSENT, INTERNAL, packages
 
 # Names that Python may be asked for, and the module behind each. Below them names carry over:
 # `keras.layers` is `tapeflow.keras.layers`.
 ROOTS = {
     "tensorflow": "tapeflow",
+    "tensorflow.__internal__": "tapeflow.compat.inner.internal",
     "tensorflow.losses": "tapeflow.keras.losses",
     "tensorflow.metrics": "tapeflow.keras.metrics",
     "tensorflow.optimizers": "tapeflow.keras.optimizers",
     "tensorflow.initializers": "tapeflow.keras.initializers",
+    "tensorflow.raw_ops": "tapeflow.compat.inner.raw_ops",
     "tensorflow.version": "tapeflow.version",
     "tensorflow.compat": "tapeflow.compat",
     "tensorflow.compat.v1": "tapeflow.compat.v1",
@@ -22,6 +24,8 @@ ROOTS = {
     "tensorflow.python.client.device_lib": "tapeflow.compat.device_lib",
     "tensorflow.python.keras": "tapeflow.keras",
     "keras": "tapeflow.keras",
+    "keras.src": "tapeflow.keras",
+    "tf_keras": "tapeflow.keras",
 }
 
 # Modules that are namespaces of their own: they hold nothing but other names.
@@ -33,6 +37,8 @@ NAMESPACES = (
     "tensorflow.python.client",
     "tensorflow.version",
     "keras",
+    "tf_keras",
+    *ABSENT,
     *INTERNAL,
     *packages(),
 )
@@ -64,7 +70,7 @@ MOVED = {
 
 def is_ours(name: str) -> bool:
     """Whether a module name is TensorFlow's or Keras's."""
-    return name.partition(".")[0] in ("tensorflow", "keras")
+    return name.partition(".")[0] in ("tensorflow", "keras", "tf_keras")
 
 
 def real_name(name: str) -> str | None:

@@ -7,10 +7,11 @@ import operator
 from types import ModuleType
 from typing import Any
 
-from tapeflow.compat.internals import INTERNAL, alias
+from tapeflow.compat.internals import ABSENT, INTERNAL, alias
 from tapeflow.compat.keras_modules import keras_alias, sources
 from tapeflow.compat.names import NAMESPACES, ROOTS, nearest
 from tapeflow.compat.release import release
+from tapeflow.engine.absent import absent
 
 
 class Namespace(ModuleType):
@@ -35,7 +36,9 @@ class Namespace(ModuleType):
         public = alias(self.__name__, name) or keras_alias(self.__name__, name)
         if public is not None:
             return operator.attrgetter(public)(importlib.import_module("tensorflow"))
-        if not name.startswith("__"):
+        if self.__name__ in ABSENT and not name.startswith("__"):
+            return absent(f"{self.__name__}.{name}", ABSENT[self.__name__])
+        if not name.startswith("__") or name == "__internal__":
             missing = object()
             for module in self._behind:
                 value = getattr(module, name, missing)

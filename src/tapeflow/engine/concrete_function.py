@@ -108,6 +108,12 @@ class ConcreteFunction:
         """The Variables that it uses besides its arguments."""
         return list(self.graph.variables)
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Nothing to do: a function is called where it is needed, no graph has to hold it."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Nothing to do: see `add_to_graph`."""
+
     def _recorded_graph(self) -> FunctionGraph:
         found: list[FunctionGraph] = []
         specs = self.inputs

@@ -81,6 +81,10 @@ class Module:
         """The Variables with `trainable=False`, in the order of `variables`."""
         return tuple(self._flatten(predicate=_is_not_trainable))
 
+    def _no_dependency(self, value: Any) -> Any:
+        """A value that is to be set as an attribute without being tracked; here that is the value itself."""
+        return value
+
     @property
     def submodules(self) -> tuple[Module, ...]:
         """All Modules below this one, without itself."""

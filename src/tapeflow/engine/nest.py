@@ -1,7 +1,8 @@
 """`tf.nest`: flatten, map and rebuild nested structures.
 
 Lists, tuples, namedtuples, mappings, attrs classes and other sequences are structure; everything
-else, None and strings included, is a leaf. Mappings are walked by sorted key, so that equal
+else, None and strings included, is a leaf. A `CompositeTensor` is one, too, unless `expand_composites` is
+asked for: then it is the structure of its components. Mappings are walked by sorted key, so that equal
 structures flatten equally however they were filled, and rebuilt in their own key order.
 
 This runs on every training step, so what a type is gets looked up once per type, not per value.
@@ -22,21 +23,30 @@ from collections.abc import (
 )
 from typing import Any
 
-_LEAF, _SEQUENCE, _MAPPING, _FIELDS, _ATTRS = range(5)
+_LEAF, _SEQUENCE, _MAPPING, _FIELDS, _ATTRS, _COMPOSITE = range(6)
 _MAX_KINDS = 4096
 
 
 class _Kinds(dict[type, int]):
     """The kind of each type seen so far."""
 
+    def __init__(self, expands_composites: bool = False) -> None:
+        super().__init__()
+        self.expands_composites = expands_composites
+
     def __missing__(self, cls: type) -> int:
         if len(self) >= _MAX_KINDS:  # classes made in a loop must not be kept alive for ever
             self.clear()
-        kind = self[cls] = _classify(cls)
+        if hasattr(cls, "_is_composite_tensor"):
+            kind = _COMPOSITE if self.expands_composites else _LEAF
+        else:
+            kind = _classify(cls)
+        self[cls] = kind
         return kind
 
 
 _KINDS = _Kinds()
+_EXPANDING = _Kinds(expands_composites=True)
 
 
 def _classify(cls: type) -> int:
@@ -63,27 +73,27 @@ def is_nested(seq: Any) -> bool:
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves of a structure, as a list; a single leaf gives a list of one.
 
-    `expand_composites` is there for TensorFlow's signature: no tensor here is made of others.
+    With `expand_composites` a `CompositeTensor` gives the leaves of its components.
 
     >>> tf.nest.flatten({"b": [1, (2,)], "a": None})
     [None, 1, 2]
     """
-    kind = _KINDS[type(structure)]
+    kinds = _EXPANDING if expand_composites else _KINDS
+    kind = kinds[type(structure)]
     if kind == _LEAF:
         return [structure]
     leaves: list[Any] = []
-    _flatten_into(structure, kind, leaves)
+    _flatten_into(structure, kind, leaves, kinds)
     return leaves
 
 
-def _flatten_into(structure: Any, kind: int, leaves: list[Any]) -> None:
-    kinds = _KINDS
+def _flatten_into(structure: Any, kind: int, leaves: list[Any], kinds: _Kinds) -> None:
     for child in structure if kind in (_SEQUENCE, _FIELDS) else _children(structure, kind):
         child_kind = kinds[type(child)]
         if child_kind == _LEAF:
             leaves.append(child)
         else:
-            _flatten_into(child, child_kind, leaves)
+            _flatten_into(child, child_kind, leaves, kinds)
 
 
 def flatten_with_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
@@ -106,6 +116,21 @@ def _flatten_paths_into(path: tuple[Any, ...], value: Any, pairs: list[Any]) -> 
         _flatten_paths_into((*path, key), child, pairs)
 
 
+def items_of(structure: Any) -> list[tuple[Any, Any]]:
+    """The keys, field names or indices of a structure and what is there, in walking order; not for leaves.
+
+    >>> items_of({"b": [1], "a": 2})
+    [('a', 2), ('b', [1])]
+    """
+    kind = _KINDS[type(structure)]
+    return list(zip(_keys(structure, kind), _children(structure, kind), strict=True))
+
+
+def with_children(structure: Any, children: list[Any]) -> Any:
+    """A structure of the type and keys of another, holding `children` in walking order."""
+    return _like(structure, _KINDS[type(structure)], children)
+
+
 def _keys(structure: Any, kind: int) -> Iterable[Any]:
     if kind == _MAPPING:
         return _sorted_keys(structure)
@@ -121,6 +146,8 @@ def _children(structure: Any, kind: int) -> Collection[Any]:
         return [structure[key] for key in _sorted_keys(structure)]
     if kind == _ATTRS:
         return [getattr(structure, field.name) for field in structure.__attrs_attrs__]
+    if kind == _COMPOSITE:
+        return [structure._type_spec._to_components(structure)]
     return structure
 
 
@@ -156,31 +183,30 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
             "Pass the structures after the function."
         )
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", None)
+    expands = kwargs.pop("expand_composites", False)
     if kwargs:
         raise ValueError(
             "tf.nest.map_structure expected no keyword arguments but check_types and "
             f"expand_composites; got {sorted(kwargs)}. Bind others with functools.partial."
         )
     if len(structure) == 1:
-        return _map_one(func, structure[0])
+        return _map_one(func, structure[0], _EXPANDING if expands else _KINDS)
     first = structure[0]
     for other in structure[1:]:
-        assert_same_structure(first, other, check_types=check_types)
-    return _rebuild(first, map(func, *(flatten(nested) for nested in structure)))
+        assert_same_structure(first, other, check_types=check_types, expand_composites=expands)
+    return _rebuild(first, map(func, *(flatten(nested, expands) for nested in structure)), expands)
 
 
-def _map_one(func: Callable[[Any], Any], value: Any) -> Any:
-    kinds = _KINDS
+def _map_one(func: Callable[[Any], Any], value: Any, kinds: _Kinds) -> Any:
     kind = kinds[type(value)]
     if kind == _LEAF:
         return func(value)
     if type(value) is dict:
-        mapped = {key: _map_one(func, value[key]) for key in _sorted_keys(value)}
+        mapped = {key: _map_one(func, value[key], kinds) for key in _sorted_keys(value)}
         return {key: mapped[key] for key in value}
     # The leaves are handled here rather than by recursion, which halves the time of a flat list.
     results = [
-        func(child) if kinds[type(child)] == _LEAF else _map_one(func, child)
+        func(child) if kinds[type(child)] == _LEAF else _map_one(func, child, kinds)
         for child in _children(value, kind)
     ]
     return _like(value, kind, results)
@@ -207,19 +233,19 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
             f"got flat_sequence={flat_sequence!r} of type {type(flat_sequence).__name__}. "
             "Pass a list of the leaves."
         )
-    leaf_count = len(flatten(structure))
+    leaf_count = len(flatten(structure, expand_composites))
     if leaf_count != len(flat_sequence):
         raise ValueError(
             f"Could not pack sequence: tf.nest.pack_sequence_as expected {leaf_count} leaves for "
             f"structure {_describe(structure)}; got {len(flat_sequence)}. "
             "Pass one value for each leaf of the structure."
         )
-    return _rebuild(structure, iter(flat_sequence))
+    return _rebuild(structure, iter(flat_sequence), expand_composites)
 
 
-def _rebuild(structure: Any, leaves: Iterator[Any]) -> Any:
+def _rebuild(structure: Any, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
     """Like `structure`, with each leaf replaced by the next of `leaves`."""
-    return _map_one(lambda _: next(leaves), structure)
+    return _map_one(lambda _: next(leaves), structure, _EXPANDING if expand_composites else _KINDS)
 
 
 def _like(structure: Any, kind: int, children: list[Any]) -> Any:
@@ -233,6 +259,8 @@ def _like(structure: Any, kind: int, children: list[Any]) -> Any:
         return _mapping_like(structure, dict(zip(_sorted_keys(structure), children, strict=True)))
     if kind == _FIELDS:
         return cls(*children)
+    if kind == _COMPOSITE:
+        return structure._type_spec._from_components(children[0])
     if kind == _ATTRS:
         return getattr(cls, "_from_fields", cls)(*children)  # an extension type is not constructed again
     if cls is range or issubclass(cls, MappingView):
@@ -268,7 +296,7 @@ def assert_same_structure(
         ValueError: The nesting, the lengths or the keys differ.
         TypeError: The types differ.
     """
-    difference = _difference(nest1, nest2, check_types)
+    difference = _difference(nest1, nest2, check_types, _EXPANDING if expand_composites else _KINDS)
     if difference is None:
         return
     error, reason = difference
@@ -278,9 +306,8 @@ def assert_same_structure(
     )
 
 
-def _difference(a: Any, b: Any, check_types: bool) -> tuple[type[Exception], str] | None:
+def _difference(a: Any, b: Any, check_types: bool, kinds: _Kinds) -> tuple[type[Exception], str] | None:
     """The first difference, as the error to raise and the "rule; got" of its message."""
-    kinds = _KINDS
     kind_a, kind_b = kinds[type(a)], kinds[type(b)]
     if kind_a == _LEAF or kind_b == _LEAF:
         if kind_a == kind_b:
@@ -297,7 +324,7 @@ def _difference(a: Any, b: Any, check_types: bool) -> tuple[type[Exception], str
     for child_a, child_b in zip(children_a, children_b, strict=True):
         if kinds[type(child_a)] == _LEAF == kinds[type(child_b)]:
             continue
-        difference = _difference(child_a, child_b, check_types)
+        difference = _difference(child_a, child_b, check_types, kinds)
         if difference is not None:
             return difference
     return None

@@ -7,7 +7,7 @@ indexing are ops, so `tapeflow.ops` installs them on this class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from tapeflow.engine.shape import TensorShape, static_shape
 
 if TYPE_CHECKING:
     from tapeflow.engine.reference import Reference
+
+
+_BINARY_OPERATORS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
 
 
 class TensorLike:
@@ -130,6 +133,8 @@ class TensorLike:
             )
         return bool(array.reshape(())[()])
 
+    __nonzero__ = __bool__  # Python 2's name, which libraries still look up
+
     def __len__(self) -> int:
         shape = self._spec.shape
         if not shape:
@@ -158,6 +163,14 @@ class Tensor(TensorLike):
     # What Keras sets has a place of its own; `__dict__` is for attributes that a program adds, and is made then.
     __slots__ = ("__dict__", "__weakref__", "_keras_logits", "_keras_mask", "_metric_obj", "_node")
     _node: Node
+    # The operators of tensors, for classes that act like one.
+    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]] = frozenset(
+        f"__{name}__"
+        for name in (
+            *("abs", "eq", "ge", "getitem", "gt", "invert", "le", "lt", "ne", "neg"),
+            *(f"{side}{name}" for name in _BINARY_OPERATORS for side in ("", "r")),
+        )
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
@@ -220,6 +233,11 @@ class Tensor(TensorLike):
     def __getattr__(self, name: str) -> Any:
         if name == "_keras_mask" or name == "_keras_logits" or name == "_metric_obj":
             return None
+        if name == "graph":
+            from tapeflow.engine.trace import state  # which needs what tensors are made of
+
+            if state.recording is not None:
+                return state.recording  # libraries compare it, or keep things by it
         if name in ("op", "name", "graph"):
             raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
         if name in _NUMPY_NAMES:

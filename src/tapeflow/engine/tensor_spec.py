@@ -40,6 +40,13 @@ class TensorSpec(TypeSpec):
         return cls(tensor.shape, tensor.dtype, name)
 
     @property
+    def value_type(self) -> type:
+        """`tf.Tensor`."""
+        from tapeflow.engine.tensor import Tensor  # which specs are made without
+
+        return Tensor
+
+    @property
     def shape(self) -> TensorShape:
         """The shape a tensor must be compatible with."""
         return self._shape

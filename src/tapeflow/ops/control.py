@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from tapeflow.engine import nest
 from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.recorded_gradients import recorded_gradients
+from tapeflow.engine.tape import UnconnectedGradients
+from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.trace import state
+from tapeflow.ops.creation import zeros_like
 
 
 @contextmanager
@@ -45,12 +50,35 @@ def gradients(
     gate_gradients: bool = False,
     aggregation_method: Any = None,
     stop_gradients: Any = None,
-    unconnected_gradients: Any = None,
-) -> NoReturn:
-    """Not there, as in TensorFlow 2's eager mode: raises, naming `tf.GradientTape`."""
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
-    )
+    unconnected_gradients: Any = "none",
+) -> list[Tensor | None]:
+    """The derivatives of the sum of `ys` by each of `xs`, in a `tf.function`; eager code needs a tape.
+
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x**2, x)
+    >>> [float(g) for g in slope(tf.constant(3.0))]
+    [6.0]
+    """
+    if state.recording is None:
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
+    targets, sources = [convert_to_tensor(y) for y in nest.flatten(ys)], nest.flatten(xs)
+    wrong = [x for x in sources if not isinstance(x, TensorLike)]
+    if wrong:
+        raise TypeError(f"tf.gradients expected xs to be tensors or Variables; got {wrong[0]!r} among them.")
+    given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
+    if len(given) != len(targets):
+        raise ValueError(
+            f"tf.gradients expected grad_ys for each of {len(targets)} ys; got {len(given)}. Give one for each."
+        )
+    seeds = [None if g is None else convert_to_tensor(g) for g in given]
+    constants = [] if stop_gradients is None else nest.flatten(stop_gradients)
+    found = recorded_gradients(targets, sources, seeds, constants)
+    if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.NONE:
+        return found
+    return [zeros_like(x) if g is None else g for g, x in zip(found, sources, strict=True)]
 
 
 def hessians(

@@ -1,7 +1,8 @@
 """Images moved, turned and zoomed: each output pixel is read at a place that a matrix gives.
 
 A matrix is `[a, b, c, d, e, f]`: the output pixel (x, y) is read at (a x + b y + c, d x + e y + f), as in
-TensorFlow's ImageProjectiveTransform. What lies outside is filled as `fill_mode` says.
+TensorFlow's ImageProjectiveTransform; two more numbers, `g, h`, divide both by g x + h y + 1. What
+lies outside is filled as `fill_mode` says.
 """
 
 from __future__ import annotations
@@ -48,15 +49,28 @@ def translation_matrix_op(right: Any, down: Any, *, height: int, width: int) -> 
 
 
 @op(name="ImageProjectiveTransform", same_dtype=False)
-def transform_op(images: Any, matrices: Any, *, interpolation: str, fill_mode: str, fill_value: float) -> Any:
-    """Each image of a batch read through its matrix; half precision in float32."""
+def transform_op(
+    images: Any,
+    matrices: Any,
+    *,
+    interpolation: str,
+    fill_mode: str,
+    fill_value: float,
+    size: tuple[int, int] | None = None,
+) -> Any:
+    """Each image of a batch read through its matrix, at all places of a size; half precision in float32."""
     batch, height, width, channels = images.shape
+    rows, columns = size or (height, width)
     y, x = jnp.meshgrid(
-        jnp.arange(height, dtype=jnp.float32), jnp.arange(width, dtype=jnp.float32), indexing="ij"
+        jnp.arange(rows, dtype=jnp.float32), jnp.arange(columns, dtype=jnp.float32), indexing="ij"
     )
-    a, b, c, d, e, f = matrices.T[:, :, None, None]
-    row = _folded(d * x + e * y + f, height, fill_mode)
-    column = _folded(a * x + b * y + c, width, fill_mode)
+    a, b, c, d, e, f, *projection = matrices.T[:, :, None, None]
+    down_at, right_at = d * x + e * y + f, a * x + b * y + c
+    if projection:
+        distance = projection[0] * x + projection[1] * y + 1
+        down_at, right_at = down_at / distance, right_at / distance
+    row = _folded(down_at, height, fill_mode)
+    column = _folded(right_at, width, fill_mode)
     wide = images.astype(jnp.float32) if images.dtype in (jnp.float16, jnp.bfloat16) else images
     pixels = wide.reshape(batch, height * width, channels)
 

@@ -6,6 +6,7 @@ Parameters that TensorFlow gives no gradient, such as the order of `polygamma`, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax.scipy.special as jsp
@@ -41,6 +42,15 @@ def _zeta(x: Any, q: Any) -> Any:
     return jsp.zeta(lax.stop_gradient(x), q)
 
 
+def _of_one_shape(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A function of two arrays of one shape, for two that broadcast."""
+
+    def of_one_shape(x: Any, y: Any) -> Any:
+        return function(*jnp.broadcast_arrays(x, y))
+
+    return of_one_shape
+
+
 @op(name="Betainc")
 def _betainc(a: Any, b: Any, x: Any) -> Any:
     FLOATING.check("Betainc", x=x)
@@ -58,6 +68,12 @@ _polygamma_op = binary("Polygamma", FLOATING, _polygamma)
 _zeta_op = binary("Zeta", FLOATING, _zeta)
 _igamma = binary("Igamma", FLOATING, jsp.gammainc)
 _igammac = binary("Igammac", FLOATING, jsp.gammaincc)
+_igamma_grad_a = binary("IgammaGradA", FLOATING, _of_one_shape(lax.igamma_grad_a))
+_random_gamma_grad = binary(
+    "RandomGammaGrad",
+    FLOATING,
+    _of_one_shape(lax.random_gamma_grad),
+)
 _lbeta_op = unary("Lbeta", FLOATING, _lbeta)
 _bessel_i0 = unary("BesselI0", FLOATING, jsp.i0)
 _bessel_i0e = unary("BesselI0e", FLOATING, jsp.i0e)
@@ -118,6 +134,16 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper regularised incomplete gamma function, 1 - igamma(a, x)."""
     return _igammac(a, x)
+
+
+def igamma_derivative(a: Any, x: Any) -> Tensor:
+    """The derivative of `igamma(a, x)` by `a`, for libraries that write it down; it has none of its own."""
+    return _igamma_grad_a(a, x)
+
+
+def random_gamma_derivative(alpha: Any, sample: Any) -> Tensor:
+    """The derivative of a sample of the gamma distribution by its parameter; it has none of its own."""
+    return _random_gamma_grad(alpha, sample)
 
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:

@@ -24,7 +24,19 @@ def choose(x: Any) -> Any:
     return x
 
 
+def count_down(x: Any, n: Any) -> Any:
+    """A function that calls itself, and has a function in it."""
+
+    def halved(y: Any) -> Any:
+        return y / 2 if y > 0 else y
+
+    return count_down(halved(x), n - 1) if n > 0 else x
+
+
 class TestWhatIsConverted:
+    def test_a_function_that_calls_itself(self) -> None:
+        assert float(tf.function(lambda x: count_down(x, 3))(tf.constant(8.0))) == 1.0
+
     def test_a_function_keeps_what_it_has(self) -> None:
         @functools.wraps(choose)
         def own(x: Any, y: Any = 3, *, z: Any = 4) -> Any:

@@ -150,7 +150,7 @@ def test_inner_modules_answer_with_public_names(run: Run) -> None:
         ),
         ("import tensorflow.contrib.slim", "No module or name 'tensorflow.contrib'"),
         ("import tensorflow.compat.v3 as tf", "No module or name 'tensorflow.compat.v3'"),
-        ("import tensorflow.python.tpu", "No module or name 'tensorflow.python.tpu'"),
+        ("import tensorflow.python.lite", "No module or name 'tensorflow.python.lite'"),
         ("from tensorflow.python.ops.math_ops import reduce_men", "the nearest are 'reduce_mean'"),
         ("from tensorflow.python.ops import math_op", "the nearest are 'math_ops'"),
         ("import tensorflow.engine", "No module or name 'tensorflow.engine'"),

@@ -49,7 +49,7 @@ def test_options_of_a_session_may_be_set() -> None:
     [
         v1.disable_eager_execution,
         v1.disable_v2_behavior,
-        v1.get_default_graph,
+        lambda: v1.get_default_graph().as_graph_def(),
         tf.Graph,
         lambda: v1.placeholder(tf.float32),
     ],

@@ -31,6 +31,71 @@ def test_grad_pass_through_is_the_identity_to_tapes() -> None:
     assert float(y) == 6
 
 
+class TestGradientsInFunctions:
+    def test_they_are_those_of_a_tape(self) -> None:
+        weight = tf.Variable([1.0, 2.0])
+
+        @tf.function
+        def slopes(x: tf.Tensor) -> list[tf.Tensor | None]:
+            y = tf.reduce_sum(x**2 * weight)
+            (first,) = tf.gradients(y, x)
+            (second,) = tf.gradients(tf.reduce_sum(first), x)
+            (of_weight,) = tf.gradients(y, weight)
+            return [first, second, of_weight]
+
+        for _ in range(2):
+            first, second, of_weight = slopes(tf.constant([3.0, 4.0]))
+            assert first.numpy().tolist() == [6.0, 16.0]
+            assert second.numpy().tolist() == [2.0, 4.0]
+            assert of_weight.numpy().tolist() == [9.0, 16.0]
+
+    def test_weights_constants_and_what_is_unconnected(self) -> None:
+        @tf.function
+        def slopes(x: tf.Tensor) -> list[tf.Tensor | None]:
+            y = x**2
+            weighted = tf.gradients(y, x, grad_ys=tf.constant([10.0, 1.0]))
+            held = tf.gradients(y + x, x, stop_gradients=[y])
+            apart = tf.constant([5.0])
+            return [
+                *weighted,
+                *held,
+                *tf.gradients(y, apart),
+                *tf.gradients(y, apart, unconnected_gradients="zero"),
+            ]
+
+        weighted, held, nothing, zero = slopes(tf.constant([1.0, 2.0]))
+        assert weighted.numpy().tolist() == [20.0, 4.0]
+        assert held.numpy().tolist() == [1.0, 1.0]
+        assert nothing is None
+        assert zero.numpy().tolist() == [0.0]
+
+    def test_inside_a_loop(self) -> None:
+        @tf.function
+        def descend(x: tf.Tensor) -> tf.Tensor:
+            def turn(i: tf.Tensor, x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+                (slope,) = tf.gradients(tf.reduce_sum(x * x), x)
+                return i + 1, x - tf.multiply(0.25, slope)
+
+            return tf.while_loop(lambda i, x: i < 3, turn, [tf.constant(0), x])[1]
+
+        assert descend(tf.constant([8.0])).numpy().tolist() == [1.0]
+
+    def test_wrong_arguments(self) -> None:
+        @tf.function
+        def of_number(x: tf.Tensor) -> object:
+            return tf.gradients(x, 2.0)
+
+        with pytest.raises(TypeError, match="xs to be tensors or Variables; got 2.0"):
+            of_number(tf.constant(1.0))
+
+        @tf.function
+        def two_weights(x: tf.Tensor) -> object:
+            return tf.gradients(x, x, grad_ys=[x, x])
+
+        with pytest.raises(ValueError, match="grad_ys for each of 1 ys; got 2"):
+            two_weights(tf.constant(1.0))
+
+
 @pytest.mark.parametrize("function", [tf.gradients, tf.hessians])
 def test_gradients_of_graphs_name_the_tape(function: object) -> None:
     with pytest.raises(RuntimeError, match=r"tf\.GradientTape"):

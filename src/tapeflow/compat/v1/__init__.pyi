@@ -6,6 +6,7 @@ from . import logging as logging
 from . import train as train
 from .behavior import disable_eager_execution as disable_eager_execution
 from .behavior import disable_v2_behavior as disable_v2_behavior
+from .behavior import enable_control_flow_v2 as enable_control_flow_v2
 from .behavior import enable_eager_execution as enable_eager_execution
 from .behavior import enable_resource_variables as enable_resource_variables
 from .behavior import enable_v2_behavior as enable_v2_behavior

@@ -9,6 +9,10 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     """Nothing to do: execution is always eager."""
 
 
+def enable_control_flow_v2() -> None:
+    """Nothing to do: loops and branches are functions always."""
+
+
 def enable_v2_behavior() -> None:
     """Nothing to do: there is no other."""
 

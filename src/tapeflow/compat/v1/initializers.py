@@ -8,15 +8,22 @@ from tapeflow.compat.v1.behavior import tables_initializer as tables_initializer
 from tapeflow.keras.initializers import Constant as constant
 from tapeflow.keras.initializers import GlorotNormal as glorot_normal
 from tapeflow.keras.initializers import GlorotUniform as glorot_uniform
-from tapeflow.keras.initializers import Ones as ones
-from tapeflow.keras.initializers import Orthogonal as orthogonal
 from tapeflow.keras.initializers import (
+    HeNormal,
+    HeUniform,
+    LecunNormal,
+    LecunUniform,
     RandomNormal,
     RandomUniform,
     TruncatedNormal,
 )
+from tapeflow.keras.initializers import Ones as ones
+from tapeflow.keras.initializers import Orthogonal as orthogonal
 from tapeflow.keras.initializers import VarianceScaling as variance_scaling
 from tapeflow.keras.initializers import Zeros as zeros
+
+he_normal, he_uniform = HeNormal, HeUniform
+lecun_normal, lecun_uniform = LecunNormal, LecunUniform
 
 # Keras's own have a standard deviation of 0.05, and numbers from -0.05 to 0.05.
 random_normal = partial(RandomNormal, mean=0.0, stddev=1.0)

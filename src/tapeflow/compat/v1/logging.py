@@ -80,3 +80,8 @@ def flush() -> None:
     """Write out what handlers hold back."""
     for handler in _logging.getLogger("tensorflow").handlers:
         handler.flush()
+
+
+def TaskLevelStatusMessage(msg: str) -> None:
+    """Log a message as an error, as TensorFlow does with the state of a task."""
+    log(ERROR, msg)

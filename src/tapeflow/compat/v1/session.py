@@ -6,6 +6,8 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from tapeflow.compat.v1.behavior import no_graphs
+from tapeflow.engine.name_scope import current_name_scope, get_current_name_scope
+from tapeflow.ops.introspection import inside_function
 
 
 class GPUOptions(SimpleNamespace):
@@ -55,9 +57,34 @@ class Graph:
         raise RuntimeError(no_graphs("tf.Graph"))
 
 
-def get_default_graph() -> NoReturn:
-    """Not possible here: raises, saying what to do instead."""
-    raise RuntimeError(no_graphs("tf.compat.v1.get_default_graph"))
+class DefaultGraph:
+    """What stands for the graph that ops go to. It tells whether a function is being recorded, and takes nothing."""
+
+    @property
+    def building_function(self) -> bool:
+        """Whether a `tf.function` is being recorded."""
+        return inside_function()
+
+    def get_name_scope(self) -> str:
+        """The name scopes that are open, as `"outer/inner"`."""
+        return get_current_name_scope()
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name with the open scopes before it; names need not be unique here."""
+        return current_name_scope() + name
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise RuntimeError(no_graphs(f"tf.compat.v1.get_default_graph().{name}"))
+
+
+_DEFAULT_GRAPH = DefaultGraph()
+
+
+def get_default_graph() -> DefaultGraph:
+    """What stands for the graph; asking it for ops, or to take some, raises."""
+    return _DEFAULT_GRAPH
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> NoReturn:

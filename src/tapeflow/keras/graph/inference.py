@@ -30,6 +30,7 @@ from tapeflow.keras.graph.composite_sample import (
 )
 from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKerasTensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.graph.registered_types import is_registered
 from tapeflow.keras.layers.call_errors import add_text
 
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
@@ -96,7 +97,14 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
 
     def called(positional: Any, keyword: Any) -> Any:
         positional, keyword = nest.map_structure(_restored, (positional, keyword))
-        return nest.map_structure(_sampled, layer(*positional, **keyword))
+        # Not always `layer(...)`: a `__call__` of the user's own is around this call, and may give something else.
+        is_own = not type(layer).__call__.__module__.startswith("tapeflow.")
+        result = (
+            tf.keras.layers.Layer.__call__(layer, *positional, **keyword)
+            if is_own
+            else layer(*positional, **keyword)
+        )
+        return nest.map_structure(_sampled, result)
 
     given = nest.map_structure(lambda a: _Held(a, size) if isinstance(a, KerasTensor) else a, (args, kwargs))
     specs = [s for held in nest.flatten(given) if isinstance(held, _Held) for s in held.specs()]
@@ -202,7 +210,7 @@ def _restored(leaf: Any) -> Any:
 def _sampled(result: Any) -> Any:
     if isinstance(result, (tf.RaggedTensor, tf.SparseTensor)):
         return _Leaf(sample_of_result(result))
-    if not isinstance(result, TensorLike):
+    if not isinstance(result, TensorLike) and not is_registered(result):
         return result
     tensor = tf.convert_to_tensor(result)
     mask = getattr(tensor, "_keras_mask", None)

@@ -64,7 +64,7 @@ def _clone_graph(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> 
             layer = layers[id(node.layer)] = cloned
         args, kwargs = nest.map_structure(value, (node.args, node.kwargs))
         results = layer(*args, **kwargs)
-        for old, new in zip(nest.flatten(node.outputs), nest.flatten(results), strict=True):
+        for old, new in zip(nest.flatten(node.outputs), nest.flatten(results), strict=False):
             symbols[id(old)] = new
     inputs, outputs = nest.map_structure(value, (model._nested_inputs, model._nested_outputs))
     return Functional(inputs, outputs, name=model.name)

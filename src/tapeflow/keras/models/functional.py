@@ -230,7 +230,7 @@ def _begun_anew(inputs: Any, outputs: Any) -> tuple[Any, Any]:
             args, kwargs = nest.map_structure(renewed, (node.args, node.kwargs))
             results = nest.flatten(node.layer(*args, **kwargs))
             symbols.update(
-                {id(old): new for old, new in zip(nest.flatten(node.outputs), results, strict=True)}
+                {id(old): new for old, new in zip(nest.flatten(node.outputs), results, strict=False)}
             )
     return nest.map_structure(renewed, inputs), nest.map_structure(renewed, outputs)
 

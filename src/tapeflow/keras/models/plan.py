@@ -115,7 +115,8 @@ class Plan:
             if len(results) == 1:
                 values[results[0]] = found if not nest.is_nested(found) else nest.flatten(found)[0]
                 continue
-            for place, value in zip(results, nest.flatten(found), strict=True):
+            # A class with a `__call__` of its own may hand on only the first results of the call inside it.
+            for place, value in zip(results, nest.flatten(found), strict=False):
                 if place is not None:
                     values[place] = value
         return [values[i] for i in self._outputs]

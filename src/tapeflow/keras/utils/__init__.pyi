@@ -1,5 +1,6 @@
 from . import experimental as experimental
 from . import generic_utils as generic_utils
+from . import legacy as legacy
 from .directory_datasets import audio_dataset_from_directory as audio_dataset_from_directory
 from .directory_datasets import image_dataset_from_directory as image_dataset_from_directory
 from .directory_datasets import text_dataset_from_directory as text_dataset_from_directory

@@ -193,3 +193,18 @@ def test_a_call_may_drop_the_batch_axis() -> None:
         inputs
     )
     assert tf.keras.Model(inputs, outputs)(tf.ones((1, 4, 2))).shape == (1, 4)
+
+
+def test_a_class_with_a_call_of_its_own_may_give_less_than_the_call_inside() -> None:
+    class First(tf.keras.layers.Layer):
+        def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            first, _ = super().__call__(inputs, *args, **kwargs)
+            return first
+
+        def call(self, inputs: Any) -> Any:
+            return 2.0 * inputs, inputs
+
+    inputs = tf.keras.Input((2,))
+    model = tf.keras.Model(inputs, First()(tf.keras.layers.Dense(2, kernel_initializer="ones")(inputs)))
+    assert model.output_shape == (None, 2)
+    assert model(tf.ones((3, 2))).numpy().tolist() == [[4.0, 4.0]] * 3

@@ -1,0 +1,35 @@
+"""What `tensorflow.python.ops.random_ops` has beside public names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.dtypes import float32
+from tapeflow.engine.random import next_key
+from tapeflow.engine.tensor import Tensor
+from tapeflow.ops.host_args import read_shape
+from tapeflow.ops.random_draw import draw_bounded
+from tapeflow.ops.shaping import reshape
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers drawn again while they are outside of `[minvals, maxvals]`; the parameters vary along axis 0."""
+    where = "parameterized_truncated_normal"
+    sizes = read_shape(shape, where)
+
+    def along_the_first_axis(value: Any) -> Tensor:
+        tensor = convert_to_tensor(value, dtype)
+        return reshape(tensor, (-1, *[1] * (len(sizes) - 1))) if tensor.ndim else tensor
+
+    parameters = [along_the_first_axis(p) for p in (means, stddevs, minvals, maxvals)]
+    return draw_bounded(where, lambda: next_key(seed), sizes, *parameters)

@@ -1,0 +1,35 @@
+"""`tensorflow.python.trackable.data_structures`: what a module wraps its lists and dicts in.
+
+A module finds the Variables in plain lists, tuples and dicts here, so nothing is wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+List = ListWrapper = list
+Mapping = dict
+_DictWrapper = dict
+
+
+class NoDependency:
+    """A value that no checkpoint shall follow."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
+    """The value that is to be set as an attribute."""
+    return value.value if isinstance(value, NoDependency) else value
+
+
+def wrap_or_unwrap(value: Any) -> Any:
+    """The value itself: nothing is wrapped."""
+    return value.value if isinstance(value, NoDependency) else value
+
+
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that sets attributes which no checkpoint shall follow."""
+    return method
