@@ -15,6 +15,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.board.index import Index
+from tapeflow.saved_model.constants import GRAPH_FILES
 
 X, Y = np.ones((16, 3), np.float32), np.ones((16, 1), np.float32)
 Writer = Callable[[Any], Any]
@@ -178,7 +179,7 @@ def test_a_file_put_beside_ours_stays_and_is_named(write: Writer, name: str, tmp
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("mine")
     before = tree(tmp_path)
-    with pytest.raises(FileExistsError, match=f"which holds '{name.split('/')[0]}'"):
+    with pytest.raises(FileExistsError, match=f"which holds '{name}'"):
         write(str(folder))
     assert tree(tmp_path) == before
 
@@ -235,14 +236,27 @@ def test_a_killed_process_leaves_the_old_folder(tmp_path: Path) -> None:
 def test_a_saved_model_leaves_all_others_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     (tmp_path / ".git").mkdir()
+    (tmp_path / "variables").mkdir()
+    (tmp_path / "variables" / "mine.txt").write_text("x")
     before = tree(tmp_path)
     for _ in range(2):
         MODEL.save(tmp_path)
-    assert {name: kept for name, kept in tree(tmp_path).items() if name != "model.keras"} == before
+    ours = {"model.keras", *GRAPH_FILES}
+    assert {name: kept for name, kept in tree(tmp_path).items() if name not in ours} == before
     (tmp_path / "model.keras").write_text("mine")
     with pytest.raises(FileExistsError, match="no saved model"):
         MODEL.save(tmp_path)
     assert (tmp_path / "model.keras").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", GRAPH_FILES)
+def test_a_saved_model_replaces_no_other(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    before = tree(tmp_path)
+    with pytest.raises(FileExistsError, match="expected a folder that is new or holds a model of its own"):
+        MODEL.save(tmp_path)
+    assert tree(tmp_path) == before
 
 
 CHECKPOINTS: dict[str, Callable[[Path], Any]] = {

@@ -144,9 +144,10 @@ class Client:
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows none: another address would be given the token."""
 
-    def redirect_request(self, *args: object) -> None:
+    def redirect_request(
+        self, req: object, fp: object, code: int, msg: str, headers: object, newurl: str
+    ) -> None:
         """Refuse."""
-        del args
 
 
 _opener = urllib.request.build_opener(_NoRedirects)

@@ -287,7 +287,7 @@ def _converted(annotation: Any, value: Any, where: str) -> Any:
 class ExtensionTypeSpec(TypeSpec):
     """What an instance of an extension type is like: a spec, or the value, of each field."""
 
-    value_type: ClassVar[type[ExtensionType]]
+    value_type: ClassVar[type[ExtensionType]]  # pyright: ignore[reportIncompatibleMethodOverride] - one for a class
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.__dict__.update(

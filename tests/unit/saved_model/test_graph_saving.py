@@ -131,7 +131,7 @@ def test_an_export_replaces_its_own_folder_alone(tmp_path: Path) -> None:
 def test_the_folder_of_another_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "saved_model.pb").write_bytes(b"another's")
     with pytest.raises(
-        FileExistsError, match="which holds a SavedModel of something else. Nothing was changed"
+        FileExistsError, match="which holds 'saved_model.pb' of something else. Nothing was changed"
     ):
         compiled_model().save(tmp_path)
     assert (tmp_path / "saved_model.pb").read_bytes() == b"another's"

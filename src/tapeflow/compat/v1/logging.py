@@ -71,11 +71,6 @@ def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     log(level, msg, *args, **kwargs)
 
 
-def TaskLevelStatusMessage(msg: str) -> None:
-    """Log a message about a task."""
-    error(msg)
-
-
 def flush() -> None:
     """Write out what handlers hold back."""
     for handler in _logging.getLogger("tensorflow").handlers:

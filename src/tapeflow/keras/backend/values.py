@@ -10,7 +10,6 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras import config
-from tapeflow.keras.graph.composite_tensor import SparseKerasTensor
 
 
 def _dtype(dtype: Any) -> Any:

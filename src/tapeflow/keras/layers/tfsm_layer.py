@@ -7,6 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.saving.function_body import is_code_allowed
 
 
 class TFSMLayer(Layer):
@@ -33,9 +34,8 @@ class TFSMLayer(Layer):
         super().__init__(trainable=trainable, name=name, dtype=dtype)
         self.filepath = os.fspath(filepath)
         loaded = tf.saved_model.load(self.filepath)
-        self._find_loaded = lambda: (
-            loaded
-        )  # of what it leads to, such as an optimizer, only the Variables are ours
+        # Behind a function: of what it leads to, such as an optimizer, only the Variables are ours.
+        self._find_loaded = lambda: loaded
         self._loaded_variables = list(getattr(loaded, "variables", ()))
         self.call_endpoint, self.call_training_endpoint = call_endpoint, call_training_endpoint
         self._serving = self._endpoint(call_endpoint)
@@ -59,6 +59,17 @@ class TFSMLayer(Layer):
         if isinstance(inputs, dict) and function in getattr(self._find_loaded(), "signatures", {}).values():
             return function(**inputs, **kwargs)
         return function(inputs, **kwargs)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> TFSMLayer:
+        """A layer of the folder that a config names, which only a trusted file may do."""
+        if not is_code_allowed():
+            raise ValueError(
+                "TFSMLayer expected a config that may name a SavedModel to run; got filepath="
+                f"{config.get('filepath')!r} in one that is not trusted. Pass safe_mode=False to the load if you know "
+                "where the file comes from, or make the layer with TFSMLayer(filepath)."
+            )
+        return cls(**config)
 
     def get_config(self) -> dict[str, Any]:
         return {

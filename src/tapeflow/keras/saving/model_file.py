@@ -33,6 +33,7 @@ from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_
 from tapeflow.keras.saving.saved_model_file import load_keras_saved_model
 from tapeflow.keras.saving.training_state import compile_from, load_optimizer_values
 from tapeflow.keras.saving.weight_tree import save_tree
+from tapeflow.saved_model.constants import GRAPH_FILES
 from tapeflow.saved_model.reading.folder import is_saved_model
 from tapeflow.train.background import settle
 
@@ -111,10 +112,11 @@ def model_writer(
                 "Choose another path, or end it in `.keras`."
             )
         folder, path = path, path / FOLDER_FILE
-        if not path.exists() and (folder / "saved_model.pb").exists():
+        others = [name for name in GRAPH_FILES if (folder / name).exists()]
+        if others and not path.exists():
             raise FileExistsError(
                 f"save_model expected a folder that is new or holds a model of its own; got {str(folder)!r}, which "
-                "holds a SavedModel of something else. Nothing was changed: choose another folder, or move it away."
+                f"holds {others[0]!r} of something else. Nothing was changed: choose another folder, or move it away."
             )
         if path.exists() and not zipfile.is_zipfile(path):
             raise FileExistsError(

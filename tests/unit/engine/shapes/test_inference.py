@@ -9,11 +9,13 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.engine.op import Instance
+from tapeflow.engine.settings import settings
 
 
 @pytest.fixture
 def traced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ops whose kernels are traced to infer a shape."""
+    """The ops whose kernels are traced to infer a shape; nothing runs meanwhile, which would trace them, too."""
+    monkeypatch.setattr(settings, "soft_nodes", settings.hard_nodes)
     found: list[str] = []
     infer = Instance._infer
 

@@ -57,8 +57,8 @@ def test_a_model_of_an_unknown_class_is_trained_all_the_same() -> None:
     assert isinstance(model, tf.keras.Model)
     assert len(model.trainable_weights) == 4
     x, y = np.ones((8, 5), np.float32), np.ones((8, 2), np.float32)
-    losses = model.fit(x, y, epochs=3, verbose=0).history["loss"]
-    assert losses[2] < losses[0]
+    losses = model.fit(x, y, epochs=60, verbose=0).history["loss"]
+    assert np.mean(losses[-10:]) < np.mean(losses[:10])  # dropout makes single ones noisy
     assert model.predict(x, verbose=0).shape == (8, 2)
 
 
@@ -137,6 +137,21 @@ def test_a_saved_model_as_a_layer() -> None:
     assert layer.get_config()["call_endpoint"] == "serving_default"
     with pytest.raises(ValueError, match="expected the name of a function of the SavedModel; got 'serve'"):
         L.TFSMLayer(FIXTURES / "dense")
+
+
+def test_a_file_that_names_a_saved_model_is_trusted_or_refused(tmp_path: Path) -> None:
+    layer = L.TFSMLayer(FIXTURES / "dense", call_endpoint="serving_default")
+    inputs = tf.keras.Input((5,))
+    [found] = layer(inputs).values()
+    model = tf.keras.Model(inputs, found)
+    model.save(tmp_path / "model.keras")
+    with pytest.raises(ValueError, match="a config that may name a SavedModel to run; got filepath="):
+        tf.keras.models.load_model(tmp_path / "model.keras")
+    with pytest.raises(ValueError, match="a config that may name a SavedModel to run"):
+        L.TFSMLayer.from_config(layer.get_config())
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras", safe_mode=False)
+    x = np.ones((2, 5), np.float32)
+    np.testing.assert_allclose(loaded.predict(x, verbose=0), model.predict(x, verbose=0))
 
 
 def test_layers_of_whole_numbers_leave_their_inputs_as_they_are() -> None:
