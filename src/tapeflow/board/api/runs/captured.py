@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from typing import Literal
 
@@ -10,12 +9,13 @@ import numpy as np
 
 from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunChart, RunSection
+from tapeflow.board.health.vitals import Vitals
 from tapeflow.board.runs import Run
 from tapeflow.board.sampling import thin
 from tapeflow.board.series import Series
 from tapeflow.board.wire import numbers
 from tapeflow.summary.captured import messages
-from tapeflow.summary.captured.messages import Facts, Git, State
+from tapeflow.summary.captured.messages import Facts, Git
 
 MOST_LINES = 2000
 MOST_SYSTEM = 40
@@ -26,9 +26,9 @@ _MOST_CHARACTERS = 400_000
 
 def sections_of(family: Family) -> list[RunSection]:
     """What a run says of itself; nothing of what was not captured."""
-    facts, state = _facts(family), state_of(family)
+    facts = _facts(family)
     found = [
-        _crash(state),
+        _crash(family.vitals),
         _section("command", _texts(facts, "script", "folder", "seed"), " ".join(facts.get("command", []))),
         _section("environment", {**_machine(facts), **facts.get("environment", {})}),
         *_code(facts.get("git", {})),
@@ -46,30 +46,6 @@ def system_of(family: Family) -> list[RunChart]:
             if series.plugin == messages.SYSTEM_PLUGIN and len(series) and len(charts) < MOST_SYSTEM:
                 charts.append(_chart(tag, series))
     return charts
-
-
-def state_of(family: Family) -> State:
-    """The last that a run said of how it is doing; empty if it said nothing."""
-    found: State = {}
-    for run in family.runs:
-        found = _state(run) or found
-    return found
-
-
-_states: weakref.WeakKeyDictionary[Run, tuple[int, State]] = weakref.WeakKeyDictionary()
-
-
-def _state(run: Run) -> State:
-    """The same of one part; read once for as long as it says nothing new."""
-    series = _captured(run, messages.STATE)
-    if series is None:
-        return {}
-    count = len(series)
-    known = _states.get(run)
-    if known is None or known[0] != count:
-        last = list(_messages(run, series, range(max(count - 1, 0), count)))
-        known = _states[run] = count, messages.state_of(last[0]) if last else {}
-    return known[1]
 
 
 def _captured(run: Run, tag: str) -> Series | None:
@@ -136,8 +112,8 @@ def _code(git: Git) -> list[RunSection]:
     ]
 
 
-def _crash(state: State) -> RunSection:
-    return _section("crash", {}, state.get("traceback", "") or state.get("error", ""), "console")
+def _crash(vitals: Vitals) -> RunSection:
+    return _section("crash", {}, vitals.get("traceback", "") or vitals.get("error", ""), "console")
 
 
 def _console(family: Family) -> RunSection:

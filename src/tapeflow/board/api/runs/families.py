@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tapeflow.board.health.vitals import Vitals
 from tapeflow.board.runs import Run
 from tapeflow.board.series import Series
 
@@ -34,6 +35,11 @@ class Family:
     def main(self) -> Run:
         """The run whose settings are those of all."""
         return self.runs[0]
+
+    @property
+    def vitals(self) -> Vitals:
+        """What its process says of how it is doing; empty if it says nothing."""
+        return next((run.vitals for run in self.runs if "state" in run.vitals), {})
 
     def scalars(self) -> dict[str, tuple[Run, Series]]:
         """Its series of numbers by the names they have in the table: validation has its folder before the tag."""

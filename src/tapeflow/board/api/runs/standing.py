@@ -6,9 +6,9 @@ import os
 import re
 import weakref
 
-from tapeflow.board.api.runs.captured import state_of
 from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunStanding
+from tapeflow.board.health.vitals import status_of
 from tapeflow.board.logdirs import shown
 from tapeflow.board.runs import Run
 from tapeflow.summary.hyperparameters import END_TAG, START_TAG
@@ -25,12 +25,8 @@ def standing_of(family: Family) -> RunStanding:
         return "reading"
     if all(run.state == "broken" for run in runs):
         return "unreadable"
-    told = state_of(family).get("state")
-    is_live = any(run.is_live for run in runs)
-    if told == "running":
-        return "running" if is_live else "stalled"
-    if told is not None:
-        return told
+    if status := status_of(family.vitals):
+        return status
     trials = [trial for run in runs if (trial := _trial(run)) is not None]
     if any(trial.status == "failure" for trial in trials):
         return "crashed"
@@ -38,7 +34,7 @@ def standing_of(family: Family) -> RunStanding:
         return "finished"
     if any(trial.status == "unknown" and trial.end_time is not None for trial in trials):
         return "stopped"
-    return "running" if is_live else "ended"
+    return "running" if any(run.is_live for run in runs) else "ended"
 
 
 def span_of(family: Family) -> tuple[float | None, float | None]:
