@@ -22,6 +22,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import profiler as profiler
+from . import quantization as quantization
 from . import ragged as ragged
 from . import random as random
 from . import saved_model as saved_model

@@ -16,7 +16,8 @@ import tapeflow as tf
 SOURCE = Path(tf.__file__).parent
 # Examples of what watches or saves a whole program show no output: what they write is elsewhere.
 QUIET = ("tapeflow.distribute", "tapeflow.profiler", "tapeflow.summary", "tapeflow.train")
-NOT_RUN = {"tapeflow.profiler.server"}  # listens on the port it names
+# One listens on the port it names, the other asks a board on such a port.
+NOT_RUN = {"tapeflow.profiler.server", "tapeflow.board.client"}
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

@@ -108,7 +108,7 @@ def test_an_inf_in_a_gradient_op_by_op() -> None:
 
 def test_op_by_op_gives_the_same_values() -> None:
     def compute() -> Any:
-        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        x = tf.Variable([[0.1, 0.2], [0.3, 0.4]])  # where tanh is not so flat that its slope is all rounding
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(tf.tanh(x @ x) * 2.0)
         return tape.gradient(y, x).numpy()

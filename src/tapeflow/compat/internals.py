@@ -157,6 +157,7 @@ ABSENT: dict[str, str] = {
     "tensorflow.python.eager.lift_to_graph": _NO_GRAPHS,
     "tensorflow.python.framework.importer": _NO_GRAPHS,
     "tensorflow.python.tpu.tpu_embedding_v2": _NO_TPU,
+    f"{_OPS}.clustering_ops": "There are no ops of k-means: choose the first centroids in another way.",
     "tensorflow.tpu": _NO_TPU,
 }
 

@@ -10,16 +10,20 @@ _LAYERS = ("keras.layers",)
 _MODELS = ("keras.models",)
 
 KERAS_MODULES: dict[str, tuple[str, ...]] = {
+    "__internal__": ("keras.internals",),
+    "__internal__.layers": ("keras.internals.layers",),
+    "__internal__.losses": ("keras.internals.losses",),
+    "__internal__.utils": ("keras.internals.utils",),
     "backend_config": ("keras.backend",),
     "engine": ("keras.layers", "keras.models", "keras"),
-    "engine.base_layer": _LAYERS,
+    "engine.base_layer": ("keras.layers", "compat.inner.base_layer"),
     "engine.functional": ("keras.models.functional", "keras.models"),
     "engine.input_layer": _LAYERS,
     "engine.input_spec": _LAYERS,
     "engine.keras_tensor": ("keras.graph.keras_tensor", "keras.graph.composite_tensor"),
     "engine.sequential": _MODELS,
     "engine.topology": _LAYERS,
-    "engine.training": _MODELS,
+    "engine.training": ("compat.inner.training", "keras.models"),
     "layers.convolutional.base_conv": ("keras.layers.conv",),
     "optimizer_v2.learning_rate_schedule": ("keras.optimizers.schedules",),
     "optimizer_v2.optimizer_v2": ("keras.optimizers",),

@@ -31,7 +31,8 @@ and `SpectralNormalization`, `tf.keras.metrics.F1Score` and `R2Score`, `tf.keras
 
 Out of scope, and not listed: `tf.compat.v1` (what TensorFlow 2 still has, old names of the same, readers of files
 and options of sessions are there; graphs are not), `tf.raw_ops`, `tf.lite`, `tf.tpu`, `tf.xla`, `tf.mlir`,
-`tf.quantization`, `tf.estimator`, `tf.feature_column` (columns for `tf.keras.layers.DenseFeatures` are there; shared
+`tf.quantization` (`fake_quant_with_min_max_*` are there), `tf.estimator`, `tf.feature_column` (columns for
+`tf.keras.layers.DenseFeatures` are there; shared
 embeddings and sequences are not), `tf.queue`, `tf.graph_util`, `tf.sysconfig`,
 `tf.experimental.dtensor`, `tf.experimental.tensorrt`, `tf.keras.estimator`, `tf.keras.dtensor`, and what begins
 with two underscores.

@@ -62,6 +62,7 @@ _UTILITY_MODULES = ("data_utils", "layer_utils", "np_utils", "vis_utils")
 MOVED = {
     **{f"tapeflow.keras.layers.{name}": "tapeflow.keras.layers" for name in _LAYER_MODULES},
     **{f"tapeflow.keras.optimizers.{name}_v2": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
+    "tapeflow.experimental.dtensor": "tapeflow.compat.inner.dtensor",
     "tapeflow.keras.optimizer_v2": "tapeflow.keras.optimizers",
     **{f"tapeflow.keras.optimizer_v2.{name}": "tapeflow.keras.optimizers" for name in _OPTIMIZER_MODULES},
     **{f"tapeflow.keras.utils.{name}": "tapeflow.keras.utils" for name in _UTILITY_MODULES},

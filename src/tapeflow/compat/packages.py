@@ -41,6 +41,7 @@ PACKAGES: dict[str, Package] = {
     "keras_bert": Package("keras-bert", "0.89.0", note="networks; not its own optimizers"),
     "keras_tuner": Package("keras-tuner", "1.4.7"),
     "scikeras": Package("scikeras", "0.12.0"),
+    "segmentation_models": Package("segmentation-models", "1.0.1", note="with `SM_FRAMEWORK=tf.keras`"),
     "shap": Package("shap", "0.51.0", note="`KernelExplainer`, `GradientExplainer` and permutations"),
     "sonnet": Package(
         "dm-sonnet", "2.0.2", False, "`BatchNorm` of pictures asks for a kernel of `tf.raw_ops`"
@@ -49,8 +50,13 @@ PACKAGES: dict[str, Package] = {
     "tensorflow_datasets": Package(
         "tensorflow-datasets", "4.9.7", note="builders of one's own, and mock data"
     ),
+    "tensorflow_model_optimization": Package("tensorflow-model-optimization", "0.8.0"),
+    "tensorflow_probability": Package(
+        "tensorflow-probability", "0.23.0", note="not `tfp.layers`; chains of samples (`tfp.mcmc`) are slow"
+    ),
     "tensorflow_recommenders": Package("tensorflow-recommenders", "0.7.3"),
     "tf_keras_vis": Package("tf-keras-vis", "0.8.7"),
+    "transformers": Package("transformers", "4.46.3", note="TensorFlow's models; tried: BERT and GPT-2"),
     "wandb": Package(
         "wandb", "0.22.0", False, "`WandbModelCheckpoint` calls a private method of `ModelCheckpoint`"
     ),

@@ -86,7 +86,8 @@ def _leaky_relu(x: Any, *, alpha: float) -> Any:
 @op(name="Gelu")
 def _gelu(x: Any, *, approximate: bool) -> Any:
     if approximate:
-        return 0.5 * x * (1 + jnp.tanh(_GELU_SLOPE * (x + _GELU_CUBE * (x * x * x))))
+        # (1 + tanh(a)) / 2, without the difference of two numbers that are almost equal where x is far below 0.
+        return x * lax.logistic(2 * _GELU_SLOPE * (x + _GELU_CUBE * (x * x * x)))
     return 0.5 * x * (1 + lax.erf(x * _SQRT_HALF))
 
 

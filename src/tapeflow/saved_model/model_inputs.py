@@ -24,14 +24,14 @@ def input_specs(model: Any) -> list[TensorSpec]:
     """The specs of a Keras model's inputs, in their order."""
     structure = getattr(model, "_nested_inputs", None)
     if structure is None:
+        if "_export_inputs" in vars(model):
+            return nest.flatten(model._export_inputs)
         shapes = vars(model).get("_build_input_shape")
         if not model.built or shapes is None:
             raise ValueError(
                 f"Exporting expected a model that knows its inputs; got {model.name!r}, which has not been called. "
                 "Call it on some data first."
             )
-        if "_export_inputs" in vars(model):
-            return nest.flatten(model._export_inputs)
         shapes = [shapes] if _is_shape(shapes) else shapes
         specs = [TensorSpec((None, *shape[1:]), model.compute_dtype) for shape in shapes]
         vars(model)["_export_inputs"] = specs[0] if len(specs) == 1 else specs

@@ -20,9 +20,11 @@ def open(logdir: str | os.PathLike[str]) -> Logs:
     Args:
         logdir: the folder; the runs in it have the names that the board gives them.
 
+    >>> with tf.summary.create_file_writer("logs/a").as_default():
+    ...     tf.summary.scalar("val_loss", 0.5, step=1)
     >>> logs = tf.summary.open("logs")
     >>> logs.to_pandas().sort_values("val_loss")  # a row a run: hyperparameters and last values
-    >>> logs.series("loss").pivot(index="step", columns="run", values="value").plot()
+    >>> logs.series("val_loss").pivot(index="step", columns="run", values="value")
     """
     place = os.fspath(logdir)
     if not os.path.isdir(place):

@@ -57,3 +57,4 @@ trainable = tfd.Normal(tf.Variable(0.0), 1.0)
 with tf.GradientTape() as tape:
     loss = -trainable.log_prob(1.5)
 close(tape.gradient(loss, trainable.trainable_variables)[0], -1.5)
+print("result", {})

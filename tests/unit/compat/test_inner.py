@@ -128,3 +128,28 @@ def test_models_know_their_strategy_and_have_no_loss_before_compile() -> None:
     assert model.loss == "mse"
     assert tf.as_dtype(np.object_) is tf.string
     assert tf.ones([])._numpy() == 1
+
+
+def test_modules_that_packages_import_to_mention(run: Run) -> None:
+    program = """
+        import tensorflow as tf
+        from keras.engine.base_layer import TensorFlowOpLayer
+        from keras.engine.training import _minimum_control_deps, reduce_per_replica
+        from tensorflow.experimental import dtensor
+        from tensorflow.keras.__internal__.layers import BaseRandomLayer
+        from tensorflow.keras.__internal__.losses import LossFunctionWrapper
+        from tensorflow.python.ops import clustering_ops
+
+        assert issubclass(tf.keras.layers.Dropout, BaseRandomLayer)
+        assert issubclass(tf.keras.losses.MeanSquaredError, LossFunctionWrapper)
+        assert not isinstance(tf.keras.layers.Dense(2), TensorFlowOpLayer)
+        assert not isinstance(3, dtensor.Layout)
+        for use in (lambda: dtensor.Layout(), lambda: clustering_ops.nearest_neighbors()):
+            try:
+                use()
+            except NotImplementedError as error:
+                assert "is not part of TapeFlow" in str(error), error
+            else:
+                raise SystemExit("an absent name was used")
+    """
+    run(program)

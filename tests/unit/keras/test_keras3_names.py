@@ -97,16 +97,6 @@ class _Own(K.Model):
         return K.ops.mean(K.ops.square(y - y_pred)) + 1.0
 
 
-def test_the_logs_have_the_loss_of_an_own_compute_loss() -> None:
-    model = _Own()
-    model.compile("sgd", metrics=["mae"])
-    data = np.ones((4, 2)), np.ones((4, 1))
-    history = model.fit(*data, epochs=2, verbose=0, validation_data=data).history
-    assert history["loss"][0] == 2.0
-    assert history["val_loss"][0] == history["loss"][1] < 2.0
-    assert set(history) == {"loss", "mae", "val_loss", "val_mae"}
-
-
 def test_an_own_tracker_of_the_loss_stays() -> None:
     class Tracking(_Own):
         def __init__(self) -> None:

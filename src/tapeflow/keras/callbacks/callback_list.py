@@ -269,7 +269,7 @@ class CallbackList:
         """A training epoch and its validation have ended."""
         handed = plain_logs(logs)
         for callback in self._commits_last:
-            if is_users(callback):
+            if is_users(callback) and overrides(callback, "on_epoch_end"):
                 settle()  # it may look for the file that a callback before it has saved
             callback.on_epoch_end(epoch, handed)
 

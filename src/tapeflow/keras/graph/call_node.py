@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.engine import nest
 from tapeflow.keras.graph.composite_tensor import symbol_like
+from tapeflow.keras.graph.followers import follow
 from tapeflow.keras.graph.inference import Result, infer
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_names import op_name
@@ -27,6 +28,8 @@ class CallNode:
         if outputs is None:
             self.outputs = self._named(infer(layer, args, kwargs))
         layer._inbound_nodes.append(self)
+        for node in self.parents:
+            follow(node.layer, self)
 
     def _named(self, results: Any) -> Any:
         flat = nest.flatten(results)
@@ -46,6 +49,17 @@ class CallNode:
     def parents(self) -> list[CallNode]:
         """The calls whose results this one takes."""
         return [x.node for x in self.inputs if x.node is not None]
+
+    @property
+    def outbound_layer(self) -> Any:
+        """The layer that is called, by the name that packages know."""
+        return self.layer
+
+    @property
+    def inbound_layers(self) -> Any:
+        """The layers whose results this call takes: a list, or the layer if there is one."""
+        layers = [node.layer for node in self.parents]
+        return layers[0] if len(layers) == 1 else layers
 
     @property
     def input_tensors(self) -> Any:

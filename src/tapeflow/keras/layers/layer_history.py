@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine import nest
+from tapeflow.keras.graph.followers import calls_after
 
 
 class LayerHistory:
@@ -25,6 +26,11 @@ class LayerHistory:
                 "inbound nodes."
             )
         return self._inbound_nodes[index]
+
+    @property
+    def _outbound_nodes(self) -> list[Any]:
+        """The symbolic calls that take what this layer gives."""
+        return calls_after(self)
 
     @property
     def inbound_nodes(self) -> list[Any]:

@@ -16,6 +16,7 @@ from tapeflow.engine.name_scope import name_scope
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras import constraints, initializers, mixed_precision, regularizers
+from tapeflow.keras.layers.own_weights import OwnWeights
 from tapeflow.keras.layers.tracking import Held, is_tracked, once, variables_in
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.mixed_precision.autocast import AutoCastVariable
@@ -224,6 +225,14 @@ class WeightOwner(Module):
 
     def _ordered(self, own: list[Variable], children: list[Variable]) -> list[Variable]:
         return own + children
+
+    @property
+    def _trainable_weights(self) -> OwnWeights:
+        return OwnWeights(self._own_weights, trainable=True)
+
+    @property
+    def _non_trainable_weights(self) -> OwnWeights:
+        return OwnWeights(self._own_weights, trainable=False)
 
     @property
     def trainable_weights(self) -> list[Variable]:

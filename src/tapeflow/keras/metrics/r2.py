@@ -73,14 +73,18 @@ class R2Score(Metric):
         """The score, or one for each column."""
         if not self._totals:
             raise ValueError("R2Score does not have any value yet. Call update_state first.")
-        variance = self.squared_sum - self.sum * (self.sum / self.count)
-        scores = 1.0 - self.total_mse / variance
+        # In double precision: sums that are almost equal are taken from one another.
+        squares, total, count, error = (
+            tf.cast(v, tf.float64) for v in (self.squared_sum, self.sum, self.count, self.total_mse)
+        )
+        variance = squares - total * (total / count)
+        scores = 1.0 - error / variance
         scores = tf.where(tf.math.is_inf(scores), tf.zeros_like(scores), scores)
         if self.class_aggregation == "uniform_average":
             scores = tf.reduce_mean(scores)
         elif self.class_aggregation == "variance_weighted_average":
             scores = tf.reduce_sum(variance * scores) / tf.reduce_sum(variance)
-        return scores if self.num_regressors == 0 else self._adjusted(scores)
+        return tf.cast(scores if self.num_regressors == 0 else self._adjusted(scores), self._dtype)
 
     def _adjusted(self, scores: tf.Tensor) -> tf.Tensor:
         """The adjusted score; the plain one as long as there are no more samples than regressors."""

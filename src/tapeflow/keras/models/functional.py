@@ -77,6 +77,16 @@ class Functional(Model):
                 for x, name in zip(self.inputs, self.input_names, strict=True)
             ]
 
+    @property
+    def _input_layers(self) -> list[Any]:
+        """The layers that its inputs are of, which packages ask for."""
+        return [x.node.layer for x in self.inputs if x.node is not None]
+
+    @property
+    def _output_layers(self) -> list[Any]:
+        """The layers that its outputs are of."""
+        return [x.node.layer for x in self.outputs if x.node is not None]
+
     def _check_names(self) -> None:
         seen: set[str] = set()
         for layer in self._graph_layers:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine import nest
 from tapeflow.engine.module import Module
+from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.keras.graph.inference import infer, shapes_of
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.layer import Layer
@@ -236,6 +237,23 @@ class Model(Trainer, Layer):
         from tapeflow.keras.saving.architecture import to_json
 
         return to_json(self, **kwargs)
+
+    @property
+    def _is_graph_network(self) -> bool:
+        """Whether it is a graph of layers, whose inputs are known; libraries that rewrite models ask for it."""
+        return getattr(self, "_nested_inputs", None) is not None
+
+    def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: dict[str, Any] | None = None) -> None:
+        """What the model takes, where it is to be saved before it has been called; libraries of models call this.
+
+        Args:
+            inputs: `TensorSpec`s or tensors, in the structure of the first argument of `call`.
+            args, kwargs: further arguments of `call`, which are left at their defaults when the model is served.
+        """
+        del args, kwargs
+        if "_export_inputs" not in vars(self):
+            specs = [TensorSpec(x.shape, x.dtype, getattr(x, "name", None)) for x in nest.flatten(inputs)]
+            vars(self)["_export_inputs"] = nest.pack_sequence_as(inputs, specs)
 
     def save(
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **kwargs: Any

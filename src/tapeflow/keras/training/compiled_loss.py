@@ -33,24 +33,11 @@ class CompiledLoss:
         self.shapes: list[Any] = []
         self._total = Mean(name="loss")
         self._each: list[Any] = []
-        self._is_noted = False
 
     @property
     def metrics(self) -> list[Any]:
         """The mean of the whole loss and, for several outputs, of each."""
-        if not self.built:
-            return [self._total] if self._is_noted else []
-        return [self._total, *[m for m in self._each if m is not None]]
-
-    @property
-    def total(self) -> Any:
-        """The mean of the whole loss."""
-        return self._total
-
-    def note(self, loss: Any, size: Any) -> None:
-        """Count a loss that was worked out elsewhere, of a batch of a size."""
-        self._is_noted = True
-        self._total.update_state(loss, sample_weight=size)
+        return [self._total, *[m for m in self._each if m is not None]] if self.built else []
 
     def build(self, y_pred: Any) -> None:
         """Find out which loss belongs to which output."""

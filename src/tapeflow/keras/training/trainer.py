@@ -45,7 +45,6 @@ class Trainer(Compilation, GeneratorMethods):
         with tf.GradientTape() as tape:
             y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
             loss = self.compute_loss(x, y, y_pred, sample_weight)
-        self._note_loss(loss, y)
         self._validate_target_and_loss(y, loss)
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)  # pyright: ignore
         return self.compute_metrics(x, y, y_pred, sample_weight)
@@ -54,7 +53,7 @@ class Trainer(Compilation, GeneratorMethods):
         """One step of evaluation on a batch; the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
-        self._note_loss(self.compute_loss(x, y, y_pred, sample_weight), y)
+        self.compute_loss(x, y, y_pred, sample_weight)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
@@ -68,16 +67,6 @@ class Trainer(Compilation, GeneratorMethods):
         """The loss of a batch: what `compile` says, and what layers and the model add."""
         with op_scope("loss"):
             return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
-
-    def _note_loss(self, loss: Any, y: Any) -> None:
-        """Have the logs tell what a `compute_loss` of the user's gave, as Keras 3 does, unless it does so itself."""
-        compiled: Any = self.compiled_loss  # pyright: ignore[reportAttributeAccessIssue]
-        is_own = type(self).compute_loss is not Trainer.compute_loss
-        if loss is None or not is_own or compiled.built:
-            return
-        if not any(metric.name == "loss" for metric in self.metrics if metric is not compiled.total):
-            leaves = nest.flatten(y)
-            compiled.note(loss, leaves[0].shape[0] if leaves and leaves[0].shape else 1)
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """Update the metrics with a batch; their results so far."""

@@ -61,7 +61,7 @@ def capture(
         The capture, which is a context manager, too. Set its `step` if no writer of TapeFlow's knows it.
 
     >>> with tf.summary.capture("logs/my run") as capture:
-    ...     train()
+    ...     history = model.fit(x, y, verbose=0)
     """
     writer: SummaryWriter | None
     if target is None:

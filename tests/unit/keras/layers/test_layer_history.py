@@ -30,3 +30,16 @@ def test_before_a_symbolic_call_there_is_nothing_to_know() -> None:
         AttributeError, match='The layer "lonely" has never been called and thus has no defined output'
     ):
         _ = dense.output
+
+
+def test_calls_lead_from_layer_to_layer_in_both_directions() -> None:
+    first, second, third = (tf.keras.layers.Dense(2) for _ in range(3))
+    inputs = tf.keras.Input((3,))
+    hidden = first(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.add([second(hidden), third(hidden)]))
+    [source] = model._input_layers
+    assert [node.outbound_layer for node in source._outbound_nodes] == [first]
+    assert [node.outbound_layer for node in first._outbound_nodes] == [second, third]
+    [added] = model._output_layers
+    assert added._inbound_nodes[0].inbound_layers == [second, third]
+    assert second._inbound_nodes[0].inbound_layers is first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -184,3 +185,25 @@ def test_a_model_is_stateful_or_dynamic_as_its_layers_are() -> None:
     assert not model.stateful
     model.stateful = True
     assert model.stateful
+
+
+def test_a_model_that_says_what_it_takes_is_saved_before_it_is_called(tmp_path: Path) -> None:
+    class Scaled(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = tf.Variable(3.0)
+
+        def call(self, inputs: dict[str, tf.Tensor]) -> tf.Tensor:
+            return inputs["a"] * self.scale + tf.cast(inputs["b"], tf.float32)
+
+    model = Scaled()
+    assert not model._is_graph_network
+    specs = {"a": tf.TensorSpec((None, 2), name="a"), "b": tf.TensorSpec((None, 2), tf.int32, "b")}
+    model._set_save_spec(specs)
+    model._set_save_spec({"a": tf.TensorSpec(())})  # the first counts
+    model.export(tmp_path / "model")
+    serve = tf.saved_model.load(tmp_path / "model").signatures["serving_default"]
+    [found] = serve(a=tf.ones((1, 2)), b=tf.constant([[1, 2]])).values()
+    np.testing.assert_allclose(found, [[4.0, 5.0]])
+    x = tf.keras.Input((2,))
+    assert tf.keras.Model(x, x + 1.0)._is_graph_network

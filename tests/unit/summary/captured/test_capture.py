@@ -36,7 +36,13 @@ def captured(folder: Path | str) -> Captured:
     return summary.read(folder).captured
 
 
-def test_a_run_knows_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_knows_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", *who, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
     with summary.run("x", tmp_path, seed=5) as run:
         summary.scalar("loss", 0.5, step=7)
         run.flush()

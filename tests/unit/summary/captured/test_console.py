@@ -18,10 +18,11 @@ from tapeflow.summary.captured.console import Console
 @contextlib.contextmanager
 def streams() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
     """Streams of our own, so that pytest's are left alone."""
+    before = dict(console._taps)  # of other captures in this process
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         yield out, err
-    assert not console._taps
+    assert console._taps == before
 
 
 def written(stream: io.TextIOWrapper) -> str:

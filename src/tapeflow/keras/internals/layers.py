@@ -1,0 +1,7 @@
+"""`tf.keras.__internal__.layers`."""
+
+from __future__ import annotations
+
+from tapeflow.keras.layers.dropout import RandomLayer as BaseRandomLayer
+
+__all__ = ["BaseRandomLayer"]
