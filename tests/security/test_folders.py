@@ -179,7 +179,7 @@ def test_a_file_put_beside_ours_stays_and_is_named(write: Writer, name: str, tmp
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("mine")
     before = tree(tmp_path)
-    with pytest.raises(FileExistsError, match=f"which holds '{name}'"):
+    with pytest.raises(FileExistsError, match=f"which holds '{name.split('/')[0]}'"):
         write(str(folder))
     assert tree(tmp_path) == before
 

@@ -81,14 +81,19 @@ class ReplacedFolder:
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
-    def _names(self, folder: Path) -> list[str]:
-        """The files in a folder and below, but for what is being written there; of an empty folder its name."""
+    def _names(self, folder: Path, ours: Collection[str] = ()) -> list[str]:
+        """What is in a folder but for what is being written there.
+
+        Folders that we wrote files into are looked into, and give those; others, which may hold any number of files,
+        just their names.
+        """
         found: list[str] = []
+        parents = {name.partition("/")[0] for name in ours if "/" in name}
         for name in os.listdir(folder):
             path = folder / name
             if is_temporary(name, self._manifest):
                 continue
-            if not path.is_dir() or path.is_symlink():
+            if name not in parents or not path.is_dir() or path.is_symlink():
                 found.append(name)
                 continue
             inner = [str(p.relative_to(folder)) for p in path.rglob("*") if p.is_symlink() or not p.is_dir()]
@@ -103,10 +108,10 @@ class ReplacedFolder:
             raise FileExistsError(
                 f"{self._where} expected a folder; got path={self.path!r}, which is a file. Choose another path."
             )
-        names = self._names(folder)
+        own = {name for name in self._written(folder) if _is_own(folder, name)}
+        names = self._names(folder, own)
         if not names:
             return []
-        own = {name for name in self._written(folder) if _is_own(folder, name)}
         others = [name for name in names if name not in own]
         if others:
             more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
