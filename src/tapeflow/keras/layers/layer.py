@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Layer(LossOwner, LayerHistory):
     _knows_output_shape: ClassVar[bool] = False
     _given: Any  # what __init__ was called with, for the default get_config
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         layer = super().__new__(cls)
         object.__setattr__(layer, "_given", (args, kwargs))
         return layer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine import nest
@@ -43,11 +43,11 @@ class Model(Trainer, Layer):
     # Lists that are the model's own, not the user's.
     _layer_lists: ClassVar[frozenset[str]] = frozenset({"_graph_layers", "_stack"})
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Model and _is_functional(args, kwargs):
             from tapeflow.keras.models.functional import Functional
 
-            return Layer.__new__(Functional, *args, **kwargs)
+            return Layer.__new__(Functional, *args, **kwargs)  # pyright: ignore[reportReturnType]
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
