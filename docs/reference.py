@@ -1,7 +1,7 @@
 """The API reference: pages made from the docstrings of every public name, while the site is built.
 
-MkDocs calls `on_files`. A page is a namespace such as `tf.math`. An entry has the signature, the docstring, the difference
-from TensorFlow if there is one, and, for a class, its public methods.
+MkDocs calls `on_files`. A page is a namespace such as `tf.math`. An entry has the signature, the docstring, the
+difference from TensorFlow if there is one, and, for a class, its public methods.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ HEADS = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example|Examples):\
 WIDTH = 78  # of a line of code on the page
 INDEX = """# API reference
 
-Every public name, with its signature, arguments and examples, and how it differs from TensorFlow. The search at the top of
-the page finds names by their last part, such as `Dense`. [Compatibility](../compatibility.md) lists the names of TensorFlow that
-are missing. `tf` stands for `import tapeflow as tf`.
+Every public name, with its signature, arguments and examples, and how it differs from TensorFlow. The search at the
+top of the page finds names by their last part, such as `Dense`. [Compatibility](../compatibility.md) lists the names
+of TensorFlow that are missing. `tf` stands for `import tapeflow as tf`.
 
 """
 
@@ -88,7 +88,7 @@ def _entries(space: str, module: types.ModuleType, homes: dict[type, str]) -> It
 
 
 def _constants(space: str, module: types.ModuleType) -> list[str]:
-    """A table of the names of TensorFlow's that are neither functions, classes nor modules: dtypes, numbers, strings."""
+    """A table of TensorFlow's names that are neither functions, classes nor modules: dtypes, numbers, strings."""
     rows = []
     for name in sorted(names().get(space, ())):
         value = getattr(module, name, None)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 _NO_EFFECT = "accepted and ignored: XLA compiles every program and makes these choices"
 _CROSS_DEVICE = "strategies accept it, but XLA chooses the algorithm"
-_WHOLE_BATCH = "`run` calls a step that assigns Variables only once, with the examples of all replicas: see distribute.md"
+_WHOLE_BATCH = (
+    "`run` calls a step that assigns Variables once, for the examples of all replicas: see distribute.md"
+)
 _NO_GRAPH = "raises, as in TensorFlow's eager mode: use `tf.GradientTape`"
 _REMEMBERED = "the value is stored, but has no effect"
 _FAST_HASH = "`hasher_spec` raises an error: the hash is that of `tf.strings.to_hash_bucket_fast`"
@@ -42,7 +44,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.data.experimental.parallel_interleave": "`sloppy` is accepted and ignored: the order is kept",
     "tf.data.experimental.index_table_from_dataset": _FAST_HASH,
     "tf.data.experimental.table_from_dataset": _FAST_HASH,
-    "tf.data.experimental.make_batched_features_dataset": "`sloppy_ordering` is accepted and ignored: the order is kept",
+    "tf.data.experimental.make_batched_features_dataset": "`sloppy_ordering` is accepted and ignored: the "
+    "order is kept",
     "tf.distribute.cluster_resolver.SlurmClusterResolver": "GPUs are assigned only if you pass "
     "`gpus_per_node`",
     "tf.distribute.cluster_resolver.TPUClusterResolver": "raises `ValueError`, as on a machine without a TPU",
@@ -81,15 +84,19 @@ DIFFERENCES: dict[str, str] = {
     "tf.io.serialize_many_sparse": _STRINGS,
     "tf.make_tensor_proto": "no `verify_shape` and `allow_broadcast`",
     "tf.keras.models.model_from_yaml": "raises, as in Keras 2.11: use `model_from_json`",
-    "tf.keras.models.save_model": "writes `.keras`, `.h5` and SavedModels, but no SavedModels of layers that look up strings",
+    "tf.keras.models.save_model": "writes `.keras`, `.h5` and SavedModels, but no SavedModels of layers that "
+    "look up strings",
     "tf.keras.layers.RandomHeight": _PYTHON,
     "tf.keras.layers.RandomWidth": _PYTHON,
-    "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` raise an error; under a strategy it sees "
+    "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` raise an error; under "
+    "a strategy it sees "
     "the whole batch",
-    "tf.keras.metrics.experimental.PyMetric": "the training step runs as plain Python, because it has to call the metric",
+    "tf.keras.metrics.experimental.PyMetric": "the training step runs as plain Python, because it has to call "
+    "the metric",
     "tf.keras.utils.GeneratorEnqueuer": "uses a thread; `use_multiprocessing=True` raises an error",
     "tf.keras.utils.audio_dataset_from_directory": "`sampling_rate` raises an error: audio is not resampled",
-    "tf.keras.optimizers.Nadam": "the same inside and outside `fit`; Keras 2 multiplies its momentum schedule too often inside `fit`",
+    "tf.keras.optimizers.Nadam": "the same inside and outside `fit`; Keras 2 multiplies its momentum schedule "
+    "too often inside `fit`",
     "tf.keras.backend.gradients": _NO_GRAPH,
     "tf.keras.backend.function": "only from Keras inputs to outputs; `updates` and sessions raise an error",
 }

@@ -30,7 +30,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What TensorFlow does with a pipeline that is copied and holds a generator or the like."""
+    """How TensorFlow treats external state, such as a generator, when it copies a pipeline."""
 
     WARN = 0
     IGNORE = 1
@@ -84,7 +84,7 @@ class DistributeOptions(_Options):
 
 
 class OptimizationOptions(_Options):
-    """Which rewrites TensorFlow makes of a pipeline."""
+    """The optimizations that TensorFlow applies to a pipeline."""
 
     _names = (
         "apply_default_optimizations",
@@ -103,7 +103,7 @@ class OptimizationOptions(_Options):
 
 
 class ThreadingOptions(_Options):
-    """How many threads a pipeline uses."""
+    """The number of threads that a pipeline uses."""
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 

@@ -29,7 +29,7 @@ class NeedsReplica(Exception):
 
 
 class ReplicaContext:
-    """What a function called by `strategy.run` may ask.
+    """Information for a function that `strategy.run` calls.
 
     Args:
         strategy: whose `run` it is.
@@ -103,7 +103,7 @@ def has_strategy() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """What a function inside `strategy.run` may ask; None in a strategy's scope outside of it."""
+    """The context of a function inside `strategy.run`; None in a strategy's scope outside of it."""
     if state.contexts:
         return state.contexts[-1]
     return None if state.strategies else ReplicaContext(get_strategy())

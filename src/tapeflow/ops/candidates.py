@@ -110,7 +110,7 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes below `range_max`, all alike."""
+    """Sample classes below `range_max` with equal probabilities."""
     where = "tf.random.uniform_candidate_sampler"
     weights = np.ones(read_int(range_max, where, "range_max"))
     return _sampled(where, true_classes, num_true, num_sampled, unique, weights, seed)

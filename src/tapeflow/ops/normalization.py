@@ -159,7 +159,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """What `normalize_moments` needs: the count, the sum, the sum of squares, and the shift.
+    """The statistics for `normalize_moments`: the count, the sum, the sum of squares, and the shift.
 
     A shift near the mean, subtracted first, saves digits.
     """

@@ -35,7 +35,7 @@ def string_tensor(elements: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
-    """Strings one behind the other, element by element; scalars go with every element.
+    """Concatenate strings element by element; scalars are joined to every element.
 
     >>> tf.strings.join([tf.constant(["a", "b"]), "x"], separator="-").numpy().tolist()
     [b'a-x', b'b-x']

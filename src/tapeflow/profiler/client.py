@@ -34,7 +34,7 @@ def trace(
     num_tracing_attempts: int = 3,
     options: ProfilerOptions | None = None,
 ) -> None:
-    """Have other processes profiled for a while, and write what they found to `<logdir>/plugins/profile/<time>/`.
+    """Profile other processes for a while, and write the profiles to `<logdir>/plugins/profile/<time>/`.
 
     Args:
         service_addr: their addresses: `'grpc://localhost:6009'`, or several with commas between.

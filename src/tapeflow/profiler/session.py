@@ -106,7 +106,7 @@ _lock = threading.Lock()
 
 
 def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
-    """Start to profile; `stop` writes what was found to `<logdir>/plugins/profile/<time>/`.
+    """Start profiling; `stop` writes the profile to `<logdir>/plugins/profile/<time>/`.
 
     Steps of `fit` are found by themselves; mark those of your own loop with `Trace("train", step_num=step)`. While a
     profile is taken, each step waits for its results, so that the device's time is known.

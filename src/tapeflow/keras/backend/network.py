@@ -176,7 +176,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
-    """Convolution of each channel by itself."""
+    """Convolve each channel separately."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.depthwise_conv2d(x, depthwise_kernel, **window)
 
@@ -190,7 +190,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
-    """Convolution of each channel by itself, then of all channels at each place."""
+    """Convolve each channel separately, then combine the channels at each position."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, **window)
 

@@ -21,11 +21,11 @@ class SeparableConv(Conv):
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.
         depth_multiplier: how many channels each channel becomes before they are mixed.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        depthwise_initializer, pointwise_initializer, bias_initializer: first values of the weights.
-        depthwise_regularizer, pointwise_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
+        depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the weights.
+        depthwise_regularizer, pointwise_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
         depthwise_constraint, pointwise_constraint, bias_constraint: what they are brought back to.
         **kwargs: see `Layer`.
     """

@@ -17,7 +17,7 @@ _TENSORS = (TensorLike, Symbolic)
 
 
 class Loss:
-    """A loss to subclass: `call` gives one value per sample, calling the object a scalar.
+    """The base class of losses: `call` returns one value per sample, calling the object returns a scalar.
 
     Args:
         reduction: how the values of the samples become one; see `Reduction`.

@@ -11,7 +11,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Adam(FusedOptimizer):
-    """Steps along the mean gradient, divided by the root of the mean squared gradient.
+    """The Adam optimizer: steps along the mean gradient, divided by the root of the mean squared gradient.
 
     Args:
         learning_rate: a number, a schedule or a function.

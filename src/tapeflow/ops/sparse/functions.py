@@ -90,7 +90,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The dimensions in another order, reversed unless it is said."""
+    """Permute the dimensions, by default in reverse order."""
     sparse = only_sparse(sp_input, "tf.sparse.transpose")
     rank = len(sparse._dense_shape)
     order = list(range(rank))[::-1] if perm is None else list(read_ints(perm, "tf.sparse.transpose", "perm"))
