@@ -15,12 +15,15 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from tapeflow.compat.differences import DIFFERENCES
 from tapeflow.compat.listing import names
 
 OWN = ("tf.keras.datasets.digits", "tf.plugins.hparams.api", "tf.plugins.projector", "tf.tune", "tf.notebook")
 HEADS = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example|Examples):\s*$")
+# Pages that repeat the words of others in many names: the search shows them last.
+RARE = re.compile(r"api/.*(applications|experimental|legacy|compat)|compatibility\.md")
 WIDTH = 78  # of a line of code on the page
 INDEX = """# API reference
 
@@ -44,6 +47,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"api/{space}.md", content=text))
     files.append(File.generated(config, "api/index.md", content=index))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Rank guides before the reference in the search, and pages of rare names last."""
+    path = page.file.src_uri
+    if RARE.search(path):
+        page.meta["search"] = {"boost": 0.02}
+    elif path.startswith("api/"):
+        page.meta["search"] = {"boost": 0.7}
+    return markdown
 
 
 def _module(space: str) -> types.ModuleType | None:

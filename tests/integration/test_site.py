@@ -70,3 +70,7 @@ def test_the_search_finds_a_name_by_its_last_part(site: Path) -> None:
     words = re.split(index["config"]["separator"], "tf.keras.layers.Dense")
     assert "Dense" in words
     assert "tf.keras.layers.Dense" in {html.unescape(entry["title"]) for entry in index["docs"]}
+    boosts = {entry["location"]: entry.get("boost", 1) for entry in index["docs"]}
+    pages = ("fit.html", "api/tf.keras.layers.html", "api/tf.keras.applications.densenet.html")
+    assert [boosts[page] for page in pages] == sorted((boosts[page] for page in pages), reverse=True)
+    assert len({boosts[page] for page in pages}) == 3
