@@ -82,7 +82,7 @@ class Groups(Piped):
         row_splits_dtype: Any = int64,
         name: str | None = None,
     ) -> Dataset:
-        """`batch_size` elements at a time; those of unknown shape as `tf.RaggedTensor`.
+        """Combine `batch_size` elements; elements of unknown shape become a `tf.RaggedTensor`.
 
         >>> rows = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
         >>> [batch.to_list() for batch in rows.ragged_batch(2)]

@@ -151,7 +151,7 @@ class Optional:
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
-        """One that is not there."""
+        """An `Optional` without a value."""
         return Optional(None, False, element_spec)
 
     @property

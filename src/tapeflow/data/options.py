@@ -10,7 +10,7 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is divided among workers."""
+    """How a dataset is split among workers."""
 
     OFF = -1
     AUTO = 0
@@ -20,7 +20,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How TensorFlow looks for the best parallelism."""
+    """The algorithm with which TensorFlow tunes parallelism."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -65,7 +65,7 @@ class _Options:
 
 
 class AutotuneOptions(_Options):
-    """How TensorFlow tunes parallelism."""
+    """Options for TensorFlow's tuning of parallelism."""
 
     _names = (
         "autotune_algorithm",
@@ -78,7 +78,7 @@ class AutotuneOptions(_Options):
 
 
 class DistributeOptions(_Options):
-    """How a dataset is divided among workers."""
+    """How a dataset is split among workers."""
 
     _names = ("auto_shard_policy", "num_devices")
 

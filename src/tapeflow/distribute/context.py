@@ -56,7 +56,7 @@ class ReplicaContext:
         return self._number or 0
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The sum or the mean of the replicas' values; of the whole batch's, `value` itself."""
+        """The sum or mean of the replicas' values; `value` itself if it belongs to the whole batch."""
         is_sum = as_reduce_op(reduce_op) is ReduceOp.SUM
         times = self._times("all_reduce") if is_sum else 1
         return value if times == 1 else nest.map_structure(lambda part: part * times, value)

@@ -203,7 +203,7 @@ def stat(path: Any) -> FileStatistics:
 
 
 def join(path: Any, *paths: Any) -> str:
-    """Parts of a path put together."""
+    """Join the parts of a path."""
     return os.path.join(*[path_of(p, "tf.io.gfile.join", "path") for p in (path, *paths)])
 
 

@@ -246,7 +246,7 @@ def nce_loss(
         biases: shape (classes,).
         labels: the true classes, shape (batch, num_true).
         inputs: shape (batch, dim).
-        num_sampled: how many classes to draw for the batch.
+        num_sampled: the number of classes to draw for the batch.
         num_classes: how many there are.
         sampled_values: what a sampler gave; drawn log-uniformly if not given.
         remove_accidental_hits: leave out draws that are true classes of an example.

@@ -102,7 +102,7 @@ class Generator:
         return Algorithm.THREEFRY.value
 
     def reset(self, state: Any) -> None:
-        """Take on a state, such as that of another generator."""
+        """Set the state, for example to that of another generator."""
         where = "tf.random.Generator.reset"
         numbers = read_array(state, where, "state")
         if numbers.shape != (3,):

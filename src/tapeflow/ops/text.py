@@ -80,7 +80,7 @@ def _characters(text: bytes) -> int:
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Small letters; only those of ASCII unless `encoding="utf-8"`.
+    """Convert strings to lower case; only ASCII letters unless `encoding="utf-8"`.
 
     >>> tf.strings.lower("Loss").numpy()
     b'loss'
@@ -89,7 +89,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Capital letters; only those of ASCII unless `encoding="utf-8"`."""
+    """Convert strings to upper case; only ASCII letters unless `encoding="utf-8"`."""
     return _changed("tf.strings.upper", input, encoding, bytes.upper, str.upper)
 
 

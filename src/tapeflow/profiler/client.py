@@ -42,7 +42,7 @@ def trace(
         duration_ms: for how long.
         worker_list: of a TPU; ignored.
         num_tracing_attempts: how often to try if nothing was traced.
-        options: how much to look at.
+        options: the level of detail.
 
     Raises:
         InvalidArgumentError: an argument is wrong.
@@ -74,7 +74,7 @@ def trace(
 
 
 def monitor(service_addr: str, duration_ms: int, level: int = 1) -> str:
-    """A few words on how busy a process is; of servers only those of Cloud TPUs have them.
+    """A short text about the load of a process; only the servers of Cloud TPUs support it.
 
     Raises:
         UnimplementedError: the server has none.

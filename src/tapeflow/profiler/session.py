@@ -30,7 +30,7 @@ class _Session:
 
     Args:
         logdir: where it goes, or None if that is said when it stops.
-        options: how much to look at.
+        options: the level of detail.
     """
 
     def __init__(self, logdir: str | None, options: ProfilerOptions) -> None:
@@ -113,7 +113,7 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
 
     Args:
         logdir: the folder of the logs.
-        options: how much to look at.
+        options: the level of detail.
 
     Raises:
         AlreadyExistsError: a profile is being taken.
@@ -190,7 +190,7 @@ class Profile:
 
     Args:
         logdir: the folder of the logs.
-        options: how much to look at.
+        options: the level of detail.
 
     >>> with tf.profiler.experimental.Profile("logs"):
     ...     model.fit(dataset)

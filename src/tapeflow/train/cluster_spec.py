@@ -58,7 +58,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job by number; None where there is no such task."""
+        """The addresses of a job's tasks by index; None for a missing task."""
         tasks = self._of(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 

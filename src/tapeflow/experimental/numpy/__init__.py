@@ -73,7 +73,7 @@ def finfo(dtype: Any) -> Any:
 
 
 def iinfo(dtype: Any) -> Any:
-    """The limits of a type of whole numbers."""
+    """The limits of an integer type."""
     return _np.iinfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
 
 

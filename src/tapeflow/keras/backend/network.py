@@ -81,7 +81,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 
 
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
-    """A bias for each channel, or one of the shape of a whole sample."""
+    """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)
     if bias_rank not in (1, rank - 1):

@@ -17,9 +17,9 @@ class Conv(Layer):
     """What all convolutions share: a window over `rank` axes, a kernel, a bias and an activation.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid', 'same', or 'causal' (over one axis: no output sees what comes after it).
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.

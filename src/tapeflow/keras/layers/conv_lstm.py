@@ -195,7 +195,7 @@ class ConvLSTM(RNN):
         kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         unit_forget_bias: begin with a bias of 1 for the forget gate.
         kernel_regularizer, recurrent_regularizer, bias_regularizer, activity_regularizer: what to add to the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what weights are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: a function applied to the weights after each update.
         return_sequences, return_state, go_backwards, stateful: see `RNN`.
         dropout, recurrent_dropout: shares of the input and of the state dropped in training.
         **kwargs: see `Layer`.

@@ -15,7 +15,7 @@ class ConvTranspose(Conv):
     """What transposed convolutions share: the input of the convolution that would give this output's size.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
         strides: by how much the output is larger.
         padding: 'valid' or 'same', of the convolution that is transposed.

@@ -13,7 +13,7 @@ from tapeflow.ops.dense import dense_op, project_op
 
 
 class Dense(Layer):
-    """`activation(inputs @ kernel + bias)`, over the last axis.
+    """A fully connected layer: `activation(inputs @ kernel + bias)` over the last axis.
 
     Args:
         units: the size of the output's last axis.

@@ -18,7 +18,7 @@ class DepthwiseConv(Conv):
 
     Args:
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid' or 'same'.
         depth_multiplier: how many channels each channel becomes.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.

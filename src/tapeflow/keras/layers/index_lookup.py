@@ -144,7 +144,7 @@ class IndexLookup(PreprocessingLayer):
             self.idf_weights = np.asarray(weights, np.float32)
 
     def load_vocabulary(self, lines: list[str]) -> None:
-        """Take the terms that Keras wrote beside a model's weights, after these."""
+        """Load the terms that Keras saved with a model's weights, after the existing ones."""
         self.set_vocabulary(lines, self.idf_weights)
 
     def _check_terms(self, terms: list[Any], special: list[Any]) -> None:

@@ -21,9 +21,9 @@ class LocallyConnected(Layer):
     """What both share: a window over `rank` axes and a kernel for each place of it.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid'; 'same' too with implementation 2 or 3.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         activation: a function or its name; by default none.

@@ -77,7 +77,7 @@ class LossOwner(WeightOwner):
 
         Args:
             value: the value of this batch.
-            name: what the logs call it.
+            name: its name in the logs.
             aggregation: 'mean' over batches, which is the default; None for the result of a metric object.
         """
         if isinstance(value, Symbolic):

@@ -26,7 +26,7 @@ class RecurrentCell(RandomLayer):
         use_bias: whether there is a bias.
         kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         kernel_regularizer, recurrent_regularizer, bias_regularizer: penalties on them, added to the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what they are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: functions applied to them after each update.
         dropout: the share of the inputs that is dropped in training, the same at every timestep.
         recurrent_dropout: the share of the state that is dropped in training.
         implementation: 1 draws a dropout mask for each gate, 2 one for all; 1 with recurrent dropout.

@@ -14,9 +14,9 @@ class SeparableConv(Conv):
     """What separable convolutions share.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid', 'same', or 'causal' over one axis.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.
@@ -26,7 +26,7 @@ class SeparableConv(Conv):
         depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the weights.
         depthwise_regularizer, pointwise_regularizer, bias_regularizer: penalties on them, added to the losses.
         activity_regularizer: a penalty on the output, added to the losses.
-        depthwise_constraint, pointwise_constraint, bias_constraint: what they are brought back to.
+        depthwise_constraint, pointwise_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
     """
 

@@ -118,7 +118,7 @@ class TextVectorization(PreprocessingLayer):
         self._lookup.load_own_variables(store)
 
     def load_vocabulary(self, lines: list[str]) -> None:
-        """Take the words that Keras wrote beside a model's weights, after these."""
+        """Load the words that Keras saved with a model's weights, after the existing ones."""
         self._lookup.load_vocabulary(lines)
 
     def update_state(self, data: Any) -> None:

@@ -214,7 +214,7 @@ class Trainer(Compilation, GeneratorMethods):
         return_dict: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """The loss and metrics on data; the arguments are those of `fit`.
+        """Compute the loss and metrics on data; the same arguments as `fit`.
 
         Returns:
             The loss, or a list of the loss and metrics; with `return_dict` a dict by name.
@@ -271,7 +271,7 @@ class Trainer(Compilation, GeneratorMethods):
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
-        """One step of training on one batch; the loss and metrics."""
+        """Train on one batch and return the loss and metrics."""
         self._require_compiled("train_on_batch")
         if reset_metrics:
             self.reset_metrics()
