@@ -210,7 +210,7 @@ class CallbackList:
                 callback._keep_state()
 
     def after_begin(self) -> None:
-        """Training has begun, for everybody, and goes on where it was."""
+        """Restore the callbacks after `on_train_begin`, when training is resumed."""
         for callback in self.callbacks:
             callback._keep_beginning()
 

@@ -15,7 +15,7 @@ _LINE_INTERVAL_S = 10.0
 
 
 class Progbar:
-    """Shows how far a loop has come, how long it will still take, and running values.
+    """Shows the progress of a loop, the remaining time, and running values.
 
     On a terminal, and in a notebook, the bar is redrawn in place; elsewhere, as in a log file, it is a
     plain line every ten seconds and one at the end.
