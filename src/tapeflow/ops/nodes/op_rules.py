@@ -214,6 +214,14 @@ def _enlarge(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
     return found if is_last else body.transpose(found, [0, 3, 1, 2])
 
 
+@op_rule("CropAndResize")
+def _crop(body: FunctionBody, op: RecordedOp, images: Value, boxes: Value, owners: Value) -> Value:
+    statics = op.statics
+    given = [images, boxes, body.cast(owners, "int32"), body.shape(list(statics["size"]))]
+    outside = {"method": statics["method"], "extrapolation_value": statics["outside"]}
+    return body.emit("CropAndResize", given, op.shapes[0], **outside)
+
+
 @op_rule("StopGradient")
 def _stop_gradient(body: FunctionBody, op: RecordedOp, x: Value) -> Value:
     return body.emit("StopGradient", [x], x.sizes)
