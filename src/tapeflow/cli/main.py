@@ -19,6 +19,7 @@ from tapeflow.cli.failure import Failure
 _COMMANDS = {
     "board": "tapeflow.cli.board",
     "board export": "tapeflow.cli.export",
+    "convert": "tapeflow.cli.convert",
     "demo": "tapeflow.cli.demo",
     "doctor": "tapeflow.cli.doctor",
     "inspect": "tapeflow.cli.inspect",
@@ -43,6 +44,7 @@ usage: tapeflow COMMAND ...
 
   tapeflow board          show runs live in the browser: `tapeflow board --logdir runs`
   tapeflow board export   write what the board shows into one HTML file
+  tapeflow convert        convert models and weights: Keras, SavedModel, ONNX, safetensors, checkpoints
   tapeflow demo           train a small network on digits, log everything, and open the board
   tapeflow doctor         report what is installed, broken or slow, with a fix for each problem
   tapeflow inspect        list what a run contains, as text, JSON, CSV or Parquet

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.checks import index_check
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import float32
@@ -129,6 +129,23 @@ def resize_with_pad(
     return pad_to_bounding_box(resized, max(0, top), max(0, left), high, wide)
 
 
+def _crop_places(begin: Any, end: Any, last: Any, count: int) -> Any:
+    """The places along an axis that a crop is read at, rounded to float32 after each step as TensorFlow's kernel does.
+
+    XLA would fuse and reorder the steps, and a place at the border could come to lie beyond it.
+    """
+
+    def rounded(x: Any) -> Any:
+        return jax.lax.reduce_precision(x, 8, 23)
+
+    begin, end = begin.astype(jnp.float64), end.astype(jnp.float64)
+    if count == 1:
+        return rounded(rounded(rounded(begin + end) * 0.5) * last)[:, None].astype(jnp.float32)
+    step = rounded(rounded(rounded(end - begin) * last) / (count - 1))
+    steps = rounded(jnp.arange(count, dtype=jnp.float64) * step[:, None])
+    return rounded(rounded(begin * last)[:, None] + steps).astype(jnp.float32)
+
+
 @op(
     name="CropAndResize",
     same_dtype=False,
@@ -142,16 +159,10 @@ def _crop_op(
     images: Any, boxes: Any, owners: Any, *, size: tuple[int, int], method: str, outside: float
 ) -> Any:
     """For each box, a picture of `size` read at places between its corners."""
-    places = []
-    for axis, count in enumerate(size):
-        last = images.shape[1 + axis] - 1
-        begin, end = boxes[:, axis], boxes[:, 2 + axis]
-        if count > 1:
-            step = (end - begin) * last / (count - 1)
-            place = begin[:, None] * last + jnp.arange(count, dtype=boxes.dtype) * step[:, None]
-        else:
-            place = (0.5 * (begin + end) * last)[:, None]
-        places.append(place)
+    places = [
+        _crop_places(boxes[:, axis], boxes[:, 2 + axis], images.shape[1 + axis] - 1, count)
+        for axis, count in enumerate(size)
+    ]
     rows, columns = places[0][:, :, None], places[1][:, None, :]
     last_row, last_column = images.shape[1] - 1, images.shape[2] - 1
     is_inside = (rows >= 0) & (rows <= last_row) & (columns >= 0) & (columns <= last_column)

@@ -151,13 +151,13 @@ def _write_model(writer: GraphWriter, model: Any, signatures: int | None) -> Non
     defaults = ["inputs", "training", "mask"]
     objects.link(0, "__call__", writer.write_alias("call", calls, defaults, (False, None)))
     if signatures is not None:
-        labels = _labels(model, written)
+        labels = labels_of(model, written.outputs)
         objects.link(signatures, SERVING, writer.write_signature(SERVING, written, specs, labels))
 
 
-def _labels(model: Any, written: Written) -> list[str] | None:
-    """The names of a model's outputs, as signatures have them."""
+def labels_of(model: Any, outputs: Any) -> list[str] | None:
+    """The names of a model's outputs, as signatures have them; none if they do not tell these apart."""
     names = list(getattr(model, "output_names", None) or [])
-    count = len([part for part in nest.flatten(written.outputs) if isinstance(part, TensorSpec)])
+    count = len([part for part in nest.flatten(outputs) if isinstance(part, TensorSpec)])
     is_named = len(names) == count and len(set(names)) == count
-    return names if is_named and not isinstance(written.outputs, dict) else None
+    return names if is_named and not isinstance(outputs, dict) else None

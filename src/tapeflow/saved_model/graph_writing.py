@@ -138,7 +138,7 @@ class GraphWriter:
         """Add a signature that calls a function: inputs by name, results in a dict."""
         inner = self.library.functions[written.name]
         wrapper = FunctionBody(self.library, self.library.name(f"signature_wrapper_{key}"))
-        names = _input_names(specs)
+        names = input_names(specs)
         order = sorted(range(len(specs)), key=lambda i: names[i])
         arguments: dict[int, Value] = {}
         for i in order:
@@ -148,7 +148,7 @@ class GraphWriter:
         results = [part for part in nest.flatten(written.outputs) if isinstance(part, TensorSpec)]
         values = _called(wrapper, inner, [*[arguments[i] for i in range(len(specs))], *handles], results)
         named = dict(
-            zip(labels or _output_names(written.outputs), zip(values, results, strict=True), strict=True)
+            zip(labels or output_names(written.outputs), zip(values, results, strict=True), strict=True)
         )
         labels = sorted(named)  # the order in which TensorFlow takes dicts apart
         values, results = [named[n][0] for n in labels], [named[n][1] for n in labels]
@@ -238,7 +238,7 @@ def _symbolless(spec: TensorSpec) -> tuple[Any, ...] | None:
     return None if spec.shape.rank is None else tuple(spec.shape.as_list())
 
 
-def _input_names(specs: Sequence[TensorSpec]) -> list[str]:
+def input_names(specs: Sequence[TensorSpec]) -> list[str]:
     """The names of a signature's inputs: those of the specs, made different."""
     found: list[str] = []
     for i, spec in enumerate(specs):
@@ -250,7 +250,7 @@ def _input_names(specs: Sequence[TensorSpec]) -> list[str]:
     return found
 
 
-def _output_names(outputs: Any) -> list[str]:
+def output_names(outputs: Any) -> list[str]:
     """The names of a signature's results: keys of a dict, or numbers."""
     if isinstance(outputs, dict) and all(isinstance(v, TensorSpec) for v in outputs.values()):
         return [str(key) for key in sorted(outputs)]

@@ -187,12 +187,12 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def inputs_of(model: Any) -> list[np.ndarray]:
-    """Random inputs for a model: three rows, and eight where a size is open."""
+def inputs_of(model: Any, rows: int = 3, open_size: int = 8) -> list[np.ndarray]:
+    """Random inputs for a model, of so many rows, and of one size wherever another one is open."""
     random = np.random.default_rng(0)
     found = []
     for tensor in tf.nest.flatten(model.inputs):
-        shape = [3 if i == 0 else size or 8 for i, size in enumerate(tensor.shape)]
+        shape = [rows if i == 0 else size or open_size for i, size in enumerate(tensor.shape)]
         kind = tf.as_dtype(tensor.dtype)
         whole = random.integers(0, 6, shape).astype(kind.name) if kind.is_integer else None
         found.append(random.normal(size=shape).astype("float32") if whole is None else whole)

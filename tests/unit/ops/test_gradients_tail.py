@@ -136,8 +136,15 @@ def test_gradient_agrees_with_a_difference_quotient(name: str) -> None:
     assert found == pytest.approx((forth - back) / (2 * float(step)), rel=2e-2, abs=2e-2)
 
 
-# Made of functions of JAX's that hold float64 scalars or empty arrays of their own.
-HOLD_FLOAT64 = ("sqrtm", "special expint", "special fresnel_cos", "special fresnel_sin", "special spence")
+# Made of functions of JAX's that hold float64 scalars or empty arrays of their own; a crop rounds its places itself.
+HOLD_FLOAT64 = (
+    "crop_and_resize",
+    "sqrtm",
+    "special expint",
+    "special fresnel_cos",
+    "special fresnel_sin",
+    "special spence",
+)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in HOLD_FLOAT64])

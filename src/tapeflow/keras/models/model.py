@@ -263,19 +263,40 @@ class Model(Trainer, Layer):
 
         save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
 
-    def export(self, filepath: Any, format: str = "tf_saved_model", **kwargs: Any) -> None:
+    def export(
+        self,
+        filepath: Any,
+        format: str = "tf_saved_model",
+        opset_version: int | None = None,
+        opset: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Write the model's computation for serving, without the parts that only training needs.
 
         Args:
-            filepath: a folder that is new, empty, or holds an earlier export and nothing else.
+            filepath: a folder that is new, empty, or holds an earlier export and nothing else; for ONNX a file.
             format: `'tf_saved_model'` for a SavedModel of ordinary TensorFlow ops, which TensorFlow, its servers and
-                its converters load; `'stablehlo'` for StableHLO programs, which only TapeFlow loads.
+                its converters load; `'stablehlo'` for StableHLO programs, which only TapeFlow loads; `'onnx'` for an
+                ONNX model, which needs the `onnx` package.
+            opset_version: the version of ONNX's ops, 18 if it is not given.
+            opset: the same.
             **kwargs: of Keras 3 (`verbose`, `input_signature`), ignored.
         """
         formats = {"tf_saved_model": "tensorflow", "stablehlo": "stablehlo"}
+        chosen = opset if opset_version is None else opset_version
+        if format == "onnx":
+            from tapeflow.saved_model.onnx.exporting import export_onnx
+
+            export_onnx(self, filepath, chosen)
+            return
         if format not in formats:
             raise ValueError(
-                f"Model.export expected format to be 'tf_saved_model' or 'stablehlo'; got format={format!r}."
+                f"Model.export expected format to be 'tf_saved_model', 'stablehlo' or 'onnx'; got format={format!r}."
+            )
+        if chosen is not None:
+            raise ValueError(
+                f"Model.export expected an opset for format='onnx' alone; got format={format!r}, opset={chosen!r}. "
+                "Leave it out."
             )
         tf.saved_model.save(self, filepath, options=tf.saved_model.SaveOptions(format=formats[format]))
 

@@ -198,6 +198,30 @@ def _resize(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
     return found if str(found.dtype.name) == str(op.kinds[0].name) else body.cast(found, op.kinds[0])
 
 
+@op_rule("ResizeMixed")
+def _enlarge(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
+    factors = dict(op.statics["factors"])
+    if op.statics["method"] != "bilinear" or len(x.sizes) != 4 or x.dtype.name != "float32":
+        return None
+    if 0 in factors or {1, 3} <= set(factors):
+        return None
+    is_last = 3 not in factors  # the channels
+    images = x if is_last else body.transpose(x, [0, 2, 3, 1])
+    axes = (1, 2) if is_last else (2, 3)
+    size = [x.sizes[axis] * factors.get(axis, 1) for axis in axes]
+    shape = (images.sizes[0], *size, images.sizes[3])
+    found = body.emit("ResizeBilinear", [images, body.shape(size)], shape, half_pixel_centers=True)
+    return found if is_last else body.transpose(found, [0, 3, 1, 2])
+
+
+@op_rule("CropAndResize")
+def _crop(body: FunctionBody, op: RecordedOp, images: Value, boxes: Value, owners: Value) -> Value:
+    statics = op.statics
+    given = [images, boxes, body.cast(owners, "int32"), body.shape(list(statics["size"]))]
+    outside = {"method": statics["method"], "extrapolation_value": statics["outside"]}
+    return body.emit("CropAndResize", given, op.shapes[0], **outside)
+
+
 @op_rule("StopGradient")
 def _stop_gradient(body: FunctionBody, op: RecordedOp, x: Value) -> Value:
     return body.emit("StopGradient", [x], x.sizes)
