@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { sharedFolder } from "../../chart/names";
+import { lastLetters, sharedFolder } from "../../chart/names";
 import { RunMenu } from "../../runs/run_menu";
 import { changeRun, runs, settings } from "../../state/board";
 import { openedRun } from "../../state/opened";
@@ -19,7 +19,7 @@ import { standingTip, t } from "./words";
 
 const ROW = 30;
 const NAME_WIDTH = 260;
-const NARROW_NAME_WIDTH = 168;
+const NARROW_NAME_WIDTH = 188;
 const NARROW = 600;
 const WIDTHS = { number: 96, text: 120, wide: 168, widest: 216 };
 const SPREAD_WIDTH = 40;
@@ -437,7 +437,7 @@ function NameCell({ row }: { row: number }) {
           openedRun.value = id;
         }}
       >
-        <Name text={name.slice(folder.value.length)} />
+        <Name text={name.slice(folder.value.length)} kept={lastLetters(name)} />
       </a>
       {state.isOnTop(row) && (
         <span class="rt-mark" role="img" aria-label={t("onTop")} data-tip={t("onTop")}>
