@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { tagsIn } from "../../runs/run_menu";
 import { changeRun, settings } from "../../state/board";
-import { Markdown } from "../text/markdown";
+import { LiveMarkdown } from "../reports/live_markdown";
 import { Card } from "./sections";
 import { t } from "./words";
 
@@ -35,7 +35,7 @@ export function Notes({ id }: { id: string }) {
           onBlur={keepNote}
         />
       ) : own.note ? (
-        <Markdown text={own.note} />
+        <LiveMarkdown text={own.note} />
       ) : (
         <p class="rp-hint">{t("notesPlaceholder")}</p>
       )}

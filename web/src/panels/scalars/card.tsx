@@ -9,7 +9,7 @@ import type { ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
-import { settings, tagsOf } from "../../state/board";
+import { runs, settings, tagsOf } from "../../state/board";
 import { baseline, groupBy, visibleRuns } from "../../state/runs";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
@@ -52,11 +52,12 @@ function chartView(window: Range | null): ChartView {
   };
 }
 
-/** Visible runs that have at least one of the tags. */
+/** The runs of a card that have at least one of its tags. */
 function runsWith(card: Card): Run[] {
   const all = tagsOf("scalars");
   const counts = card.tags.map((tag) => all.get(tag)?.counts ?? {});
-  return visibleRuns.value.filter((run) => counts.some((count) => count[run.id] !== undefined));
+  const among = card.runs ? card.runs.flatMap((id) => runs.value.get(id) ?? []) : visibleRuns.value;
+  return among.filter((run) => counts.some((count) => count[run.id] !== undefined));
 }
 
 const words = () => ({
@@ -75,7 +76,7 @@ function useChart(card: Card) {
   const chart = useRef<LineChart | null>(null);
   const demand = useRef<Demand | null>(null);
   const [state, setState] = useState({ lines: 0, isLoading: true, error: "" });
-  const key = JSON.stringify([card.id, card.tags]);
+  const key = JSON.stringify([card.id, card.tags, card.runs]);
   /** Whether all of its points lie outside the zoom of the others: then it is shown whole. */
   const isApart = useSignal(false);
   const shownWindow = () => (isApart.value ? null : zoom.value);
