@@ -47,6 +47,6 @@ it("is cut in its middle on a canvas", () => {
 
 it("keeps the last part of a path", () => {
   expect(lastLetters("search/trial 01")).toBe(8);
-  expect(nameParts("search/trial 01", lastLetters("search/trial 01"))).toEqual(["search/", "trial 01"]);
-  expect(nameParts("a/trial 01", 8)).toEqual(["a/trial 01", ""]);
+  expect(nameParts("search/trial 01", 8, 2)).toEqual(["search/", "trial 01"]);
+  expect(nameParts("a/trial 01", 8, 2)).toEqual(["a/trial 01", ""]);
 });

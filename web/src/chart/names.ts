@@ -5,14 +5,11 @@ import "./names.css";
 const KEPT = 12;
 const [LEAST_KEPT, MOST_KEPT] = [8, 20];
 
-const [LEAST_CUT, LEAST_FOLDER] = [8, 3];
-
-/** The beginning, which is cut first, and the end of a name: the last `kept` letters. */
-export function nameParts(text: string, kept?: number): [head: string, tail: string] {
+/** The beginning, which is cut first, and the end of a name: `kept` letters, where more than `least` are left. */
+export function nameParts(text: string, kept = KEPT, least = LEAST_KEPT): [head: string, tail: string] {
   const letters = [...text];
-  if (letters.length <= (kept ?? KEPT) + (kept === undefined ? LEAST_CUT : LEAST_FOLDER)) return [text, ""];
-  const end = letters.length - (kept ?? KEPT);
-  return [letters.slice(0, end).join(""), letters.slice(end).join("")];
+  if (letters.length <= kept + least) return [text, ""];
+  return [letters.slice(0, -kept).join(""), letters.slice(-kept).join("")];
 }
 
 /** How many letters the last part of a path has, as far as a name of it should be kept. */

@@ -351,7 +351,7 @@ function NameCell({ row }: { row: number }) {
           openedRun.value = id;
         }}
       >
-        <Name text={name.slice(folder.value.length)} kept={lastLetters(name)} />
+        <Name text={name.slice(folder.value.length)} kept={lastLetters(name)} least={2} />
       </a>
       {state.isOnTop(row) && (
         <span class="rt-mark" role="img" aria-label={t("onTop")} data-tip={t("onTop")}>
