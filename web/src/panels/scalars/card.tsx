@@ -4,7 +4,7 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
-import { isOutside, type Range } from "../../chart/line";
+import { isOutside, type Line, type Range } from "../../chart/line";
 import type { ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
@@ -37,6 +37,9 @@ import { Demand, SeriesStore } from "./store";
 import { t } from "./words";
 
 const store = new SeriesStore();
+
+/** From so many lines on, a chart is made and drawn in two tasks. */
+const MANY_LINES = 1000;
 
 function chartView(window: Range | null): ChartView {
   const kind = { step: "step", relative: "duration", wall: "time" } as const;
@@ -81,7 +84,15 @@ function useChart(card: Card) {
   const isApart = useSignal(false);
   const shownWindow = () => (isApart.value ? null : zoom.value);
 
-  const [draw, redraw] = useMemo(() => {
+  const [draw, stopDrawing] = useMemo(() => {
+    let lines: Line[] = [];
+    const paint = () => {
+      const points = demand.current;
+      if (!chart.current || !points) return;
+      chart.current.setLines(lines);
+      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
+      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+    };
     const now = () => {
       const points = demand.current;
       if (!chart.current || !points) return;
@@ -92,12 +103,16 @@ function useChart(card: Card) {
         smoothing: smoothing.value,
         showsSpread: showsSpread.value,
       };
-      const lines = makeLines(wish, (one) => points.get(one));
-      chart.current.setLines(lines);
-      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
-      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+      lines = makeLines(wish, (one) => points.get(one));
+      // Thousands of lines take a while to make, and as long to draw: the page may answer in between.
+      if (lines.length > MANY_LINES) drawSoon(paint);
+      else paint();
     };
-    return [() => drawSoon(now), now];
+    const stop = () => {
+      drawNever(now);
+      drawNever(paint);
+    };
+    return [() => drawSoon(now), stop];
   }, [key]);
 
   useEffect(() => {
@@ -118,7 +133,7 @@ function useChart(card: Card) {
     demand.current = new Demand(store, draw);
     const leave = linkedCursor.join(made);
     return () => {
-      drawNever(redraw);
+      stopDrawing();
       leave();
       demand.current?.close();
       demand.current = null;
