@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -21,6 +22,13 @@ GREY = """async image => {
     const context = canvas.getContext("2d");
     context.drawImage(image, 0, 0, 1, 1);
     return context.getImageData(0, 0, 1, 1).data[0];
+}"""
+
+
+# Whether a card is higher than one number of pixels and lower than another.
+FITS = """([name, least, most]) => {
+    const card = document.querySelector(`[aria-label="${name}"]`);
+    return card && least < card.offsetHeight && card.offsetHeight < most;
 }"""
 
 
@@ -188,3 +196,33 @@ def test_the_keyboard_zooms_and_moves_a_picture(board: str, new_page: Open) -> N
     page.keyboard.press("ArrowLeft")
     expect(dialog.get_by_role("button", name="150 %")).to_be_visible()
     expect(dialog.locator("img")).to_have_css("transform", "matrix(1.5, 0, 0, 1.5, 40, 0)")
+
+
+def test_cards_are_as_high_as_what_is_in_them(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open
+) -> None:
+    writer = summary.create_file_writer(str(tmp_path / "run"))
+    with writer.as_default():
+        sounds = np.zeros((3, 800, 1), np.float32)
+        summary.audio("three", sounds, 8000, step=0, max_outputs=3)
+        summary.image("bias", np.zeros((1, 1, 64, 1), np.float32), step=0)
+        summary.image("kernel", np.zeros((1, 64, 64, 1), np.float32), step=0)
+        summary.image("column", np.zeros((1, 64, 1, 1), np.float32), step=0)
+        summary.text("short", "one line", step=0)
+    writer.close()
+    board = serve(tmp_path)
+    page = new_page(f"{board}#audio")
+    players = page.locator("audio")
+    expect(players).to_have_count(3)
+    page.wait_for_function(FITS, arg=["three, run", 0, 420])
+    assert page.locator(".media-body").evaluate("body => body.scrollHeight - body.clientHeight") <= 0
+    page.goto(f"{board}#images")
+    expect(media_card(page, "kernel", "run").get_by_role("img")).to_be_visible()
+    # All three share a row, which is as high as the highest of them and no higher than its picture.
+    page.wait_for_function(FITS, arg=["kernel, run", 250, 340])
+    column = media_card(page, "column", "run").get_by_role("img").bounding_box()
+    assert column
+    assert column["height"] <= 100
+    page.goto(f"{board}#text")
+    expect(page.get_by_text("one line")).to_be_visible()
+    page.wait_for_function(FITS, arg=["short, run", 40, 150])

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+from tensorboard.compat.proto.types_pb2 import DT_FLOAT
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from tapeflow import summary
 from tapeflow.board.logdirs import run_id
@@ -122,4 +129,52 @@ def test_the_page_has_no_serious_faults(
     ids = ",".join(map(run_id, ("one", "two")))
     page = new_page(f"{logs}#runs?compare={ids}", color_scheme=theme)
     expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
+    assert faults(page) == []
+
+
+def measure(folder: Path, metrics: dict[str, list[float]]) -> None:
+    """Metrics of a machine, one every five seconds, as captures write them."""
+    writer = EventFileWriter(str(folder))
+    plugin = SummaryMetadata.PluginData(plugin_name="tapeflow_system")
+    for tag, values in metrics.items():
+        for i, value in enumerate(values):
+            metadata = SummaryMetadata(plugin_data=plugin, data_class=1) if i == 0 else None
+            number = TensorProto(dtype=DT_FLOAT, float_val=[value], tensor_shape=TensorShapeProto())
+            one = Summary.Value(tag=tag, tensor=number, metadata=metadata)
+            writer.add_event(Event(wall_time=START + 5 * i, step=5 * i, summary=Summary(value=[one])))
+    writer.close()
+
+
+def test_charts_of_the_machine(
+    serve: Serve, new_page: Open, tmp_path: Path, faults: Callable[[Page], list[str]]
+) -> None:
+    count = 13
+    metrics = {
+        "system/cpu": [20.0] * count,
+        "system/process_cpu": [150.0] * 6 + [50.0] * 7,
+        "system/gpu0": [90.0] * count,
+        "system/gpu1": [10.0] * count,
+        "system/process_memory": [1e9 + 1e8 * i for i in range(count)],
+        "system/received": [2e6] * count,
+        "system/sent": [1e3] * count,
+    }
+    measure(tmp_path / "run", metrics)
+    page = new_page(f"{serve(tmp_path)}#runs?run={run_id('run')}")
+    machine = page.get_by_role("region", name="Machine")
+    figures = machine.get_by_role("figure")
+    expect(figures.locator("figcaption b")).to_have_text(["CPU", "Memory of the process", "GPU", "Network"])
+    expect(figures.nth(0)).to_contain_text("CPU of the process50 %up to 150 %")
+    expect(figures.nth(3)).to_contain_text("Received from the network2 MB/s")
+    # The pointer reads the same moment in all charts.
+    plot = figures.nth(0).get_by_role("slider")
+    box = plot.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 20)
+    expect(figures.nth(0)).to_contain_text("CPU of the process150 %")
+    expect(figures.nth(1)).to_contain_text("1.3 GB")
+    page.mouse.move(0, 0)
+    expect(figures.nth(0)).to_contain_text("CPU of the process50 %")
+    plot.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(plot).to_have_attribute("aria-valuetext", "59s: 20 %, 50 %")
     assert faults(page) == []

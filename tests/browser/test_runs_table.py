@@ -62,7 +62,7 @@ def column(page: Page, title: str) -> list[str]:
     """The texts of a column, from top to bottom."""
     head = table(page).get_by_role("columnheader").filter(has_text=re.compile(f"^{re.escape(title)}"))
     index = head.first.get_attribute("aria-colindex")
-    return table(page).locator(f'.rt-rows [aria-colindex="{index}"]').all_inner_texts()
+    return table(page).locator(f'.st-rows [aria-colindex="{index}"]').all_inner_texts()
 
 
 def test_a_log_with_many_runs_opens_with_its_table(sweep: str, new_page: Open) -> None:
@@ -146,9 +146,9 @@ def test_groups_show_mean_and_spread(sweep: str, new_page: Open) -> None:
     page.get_by_role("toolbar", name="Options of the table").get_by_label("Group by").select_option(
         "hparam:lr"
     )
-    groups = table(page).locator(".rt-row.is-group")
+    groups = table(page).locator(".st-row.is-group")
     expect(groups).to_have_count(3)
-    assert groups.nth(0).locator(".rt-name").inner_text().split("\n") == ["lr = 0.001", "2"]
+    assert groups.nth(0).locator(".st-name").inner_text().split("\n") == ["lr = 0.001", "2"]
     # 0.15 and 1.35: their mean is 0.75, and the deviation of the sample 0.849.
     expect(groups.nth(0)).to_contain_text("0.7500 ±0.85")
     page.get_by_role("button", name="Show or hide the runs of lr = 0.001").click()

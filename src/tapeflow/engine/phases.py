@@ -101,6 +101,7 @@ class Log:
         self._thread = threading.get_ident()
         self._clocks: dict[int, Clock] = {}
         self._pipelines: dict[int, list[Any]] = {}
+        self._callbacks: dict[str, list[int]] = {}
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._live_at = 0
@@ -171,6 +172,8 @@ class Log:
             self.write({"kind": "total", "wall_ns": sum(spent.values())} | spent)
         if self.source is not None and not self._pipelines:  # no Dataset, which has more to say
             self.write({"kind": "pipeline", "reads": 0, "read_ns": 0, "steps": [self.source]})
+        for name, (nanoseconds, calls) in list(self._callbacks.items()):
+            self.write({"kind": "callback", "name": name, "wall_ns": nanoseconds, "calls": calls})
         for pipe, describe, reads, nanoseconds in list(self._pipelines.values()):
             row = {"kind": "pipeline", "reads": reads, "read_ns": nanoseconds}
             self.write(row | {"steps": describe(pipe, self.busy)})
@@ -202,6 +205,13 @@ class Log:
             found = self._pipelines.setdefault(id(pipe), [pipe, describe, 0, 0])
             found[2] += 1
             found[3] += time.perf_counter_ns() - began
+
+    def note_callback(self, name: str, began: int) -> None:
+        """A callback of this name has been called for a step, since `began`."""
+        with self._lock:
+            found = self._callbacks.setdefault(name, [0, 0])
+            found[0] += time.perf_counter_ns() - began
+            found[1] += 1
 
     def note_busy(self, pipe: Any, began: int, calls: int) -> None:
         """A step of a pipeline has called the user's function, since `began`."""
@@ -271,6 +281,22 @@ def during(phase: str) -> AbstractContextManager[None]:
 def hook(name: str) -> AbstractContextManager[None]:
     """Be calling a hook of the callbacks outside of a step, if a profile is being taken."""
     return _NOTHING if (found := log) is None else _Hook(found, name)
+
+
+def timed(callback: object, call: Callable[..., None]) -> Callable[..., None]:
+    """A method of a callback, whose time is noted under the callback's class if a profile is being taken."""
+    if (found := log) is None:
+        return call
+    name = type(callback).__name__
+
+    def timing(*arguments: Any) -> None:
+        began = time.perf_counter_ns()
+        try:
+            call(*arguments)
+        finally:
+            found.note_callback(name, began)
+
+    return timing
 
 
 def wait() -> None:

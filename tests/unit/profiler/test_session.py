@@ -299,6 +299,12 @@ def test_slow_callbacks_are_found_out(tmp_path: Path) -> None:
         found.fit(x, y, batch_size=BATCH, verbose=0, callbacks=[EachBatch()])
     profile = read(tmp_path)
     assert profile.verdict.kind == "callbacks"
+    assert str(profile.verdict).endswith(
+        "of step time goes into callbacks and logging, most of it into EachBatch."
+    )
+    assert profile.verdict.remedies[0].startswith("Have EachBatch do less often")
+    assert profile.callbacks[0][0] == "EachBatch"
+    assert profile.callbacks[0][1] >= SLEEP_S * len(profile.steps)
     for step in profile.steps:
         assert step.count == 1
         assert step.phases["callbacks"] >= SLEEP_S

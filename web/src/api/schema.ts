@@ -599,7 +599,8 @@ export interface ProfileCompile {
 /** One host's part of a profile, but for its events.
  *
  * `breakdown` is seconds by phase of the steps the verdict is about; `is_measured` says that phases were measured by
- * TapeFlow, and not judged from the trace. `op_total` counts the names there are; `damages` say what could not be
+ * TapeFlow, and not judged from the trace. `hooks` has the seconds of callbacks between steps by hook, `callbacks`
+ * those in steps by class. `op_total` counts the names there are; `damages` say what could not be
  * read. */
 export interface ProfileOverview {
   run: string;
@@ -620,6 +621,7 @@ export interface ProfileOverview {
   pipelines: ProfilePipeline[];
   compiles: ProfileCompile[];
   hooks: Record<string, number>;
+  callbacks: Record<string, number>;
   events: number;
   damages: string[];
 }

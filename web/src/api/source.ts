@@ -28,6 +28,9 @@ export class ApiError extends Error {
   }
 }
 
+/** In letters, each of which may take three bytes. */
+const MOST_KEPT_ALIVE = 21_000;
+
 class ServerSource implements Source {
   readonly isLive = true;
 
@@ -53,10 +56,10 @@ class ServerSource implements Source {
   }
 
   async patchSettings(patch: object): Promise<Settings> {
-    // Kept alive: a note written just before the page is closed is not lost.
-    return (
-      await request("api/v1/settings", { method: "PATCH", body: JSON.stringify(patch), keepalive: true })
-    ).json();
+    const body = JSON.stringify(patch);
+    // Kept alive: a note written just before the page is closed is not lost. Browsers do so with 64 KiB at most.
+    const keepalive = body.length < MOST_KEPT_ALIVE;
+    return (await request("api/v1/settings", { method: "PATCH", body, keepalive })).json();
   }
 
   async follow(client: string, body: LiveRequest): Promise<void> {

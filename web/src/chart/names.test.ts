@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fittedName, keptLetters, nameElement, nameParts, sharedFolder } from "./names";
+import { fittedName, keptLetters, lastLetters, nameElement, nameParts, sharedFolder } from "./names";
 
 describe("nameParts", () => {
   it("keeps the end of a long name", () => {
@@ -43,4 +43,10 @@ it("is cut in its middle on a canvas", () => {
   expect(fitted("class number 968", 90)).toBe("clas… 968");
   expect(fitted("six", 90)).toBe("six");
   expect(fitted("y".repeat(1000), 50)).toBe("yy…yy");
+});
+
+it("keeps the last part of a path", () => {
+  expect(lastLetters("search/trial 01")).toBe(8);
+  expect(nameParts("search/trial 01", 8, 2)).toEqual(["search/", "trial 01"]);
+  expect(nameParts("a/trial 01", 8, 2)).toEqual(["a/trial 01", ""]);
 });

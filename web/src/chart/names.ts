@@ -5,11 +5,16 @@ import "./names.css";
 const KEPT = 12;
 const [LEAST_KEPT, MOST_KEPT] = [8, 20];
 
-/** The beginning, which is cut first, and the end of a name. */
-export function nameParts(text: string, kept = KEPT): [head: string, tail: string] {
+/** The beginning, which is cut first, and the end of a name: `kept` letters, where more than `least` are left. */
+export function nameParts(text: string, kept = KEPT, least = LEAST_KEPT): [head: string, tail: string] {
   const letters = [...text];
-  if (letters.length <= kept + LEAST_KEPT) return [text, ""];
+  if (letters.length <= kept + least) return [text, ""];
   return [letters.slice(0, -kept).join(""), letters.slice(-kept).join("")];
+}
+
+/** How many letters the last part of a path has, as far as a name of it should be kept. */
+export function lastLetters(name: string): number {
+  return Math.min(MOST_KEPT, [...name.slice(name.lastIndexOf("/") + 1)].length);
 }
 
 /** How many letters at the end of each of these names set it apart from the others. */

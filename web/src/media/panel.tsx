@@ -1,11 +1,13 @@
 /** A panel of media: a section for each tag, a card in it for each visible run. */
 
 import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 import type { MediaItem, TagEntry } from "../api/schema";
 import { tagsOf } from "../state/board";
 import { label } from "../state/runs";
 import { Toggle } from "../ui/controls";
 import { CardName } from "./card_name";
+import { HeightsContext, rowHeight, useHeights, useMeasured } from "./heights";
 import { useItems } from "./items";
 import { type CardSize, type RunCard, RunCards } from "./run_cards";
 import { isLinked, StepSlider, useStep } from "./steps";
@@ -20,6 +22,8 @@ interface Props {
   sizes: Record<CardSize, { width: number; height: number }>;
   /** How to log something of the kind, for who has none. */
   hint?: string;
+  /** Whether cards are as high as what is in them, up to the height of their size, or up to `most` pixels. */
+  fits?: boolean | { most: number };
   /** What a card shows of a step. */
   children: (item: MediaItem, card: RunCard) => ComponentChildren;
   /** Buttons in the head of a card. */
@@ -28,8 +32,9 @@ interface Props {
   controls?: ComponentChildren;
 }
 
-export function MediaPanel({ panel, tags, sizes, hint, children, tools, controls }: Props) {
-  return (
+export function MediaPanel({ panel, tags, sizes, hint, fits, children, tools, controls }: Props) {
+  const heights = useHeights();
+  const grid = (
     <RunCards
       tags={tags ?? tagsOf(panel)}
       sizes={sizes}
@@ -47,6 +52,14 @@ export function MediaPanel({ panel, tags, sizes, hint, children, tools, controls
           {controls}
         </>
       }
+      heightOf={
+        fits
+          ? (cards, usual) => {
+              const ids = cards.map(({ id }) => id);
+              return rowHeight(heights.value, ids, usual, fits === true ? usual : fits.most);
+            }
+          : undefined
+      }
       render={(card) => (
         <Card key={card.id} panel={panel} card={card} tools={tools}>
           {children}
@@ -54,6 +67,7 @@ export function MediaPanel({ panel, tags, sizes, hint, children, tools, controls
       )}
     />
   );
+  return <HeightsContext.Provider value={fits ? heights : null}>{grid}</HeightsContext.Provider>;
 }
 
 interface CardProps {
@@ -68,17 +82,26 @@ function Card({ panel, card, tools, children }: CardProps) {
   const [index, move] = useStep(card.id, items);
   const item: MediaItem | undefined = items[index];
   const name = label(card.run);
+  const isFitted = useContext(HeightsContext) !== null;
+  const measured = useMeasured(card.id);
+  const shown = item ? (
+    children(item, card)
+  ) : (
+    <p class="media-note">{isLoading ? t("loading") : error || t("nothing")}</p>
+  );
   return (
-    <article class="card media-card" aria-label={`${card.title}, ${name}`}>
+    <article class="card media-card" ref={measured.card} aria-label={`${card.title}, ${name}`}>
       <header class="card-head">
         <CardName card={card} />
         <div class="card-tools">{tools?.(item, card)}</div>
       </header>
-      <div class="media-body">
-        {item ? (
-          children(item, card)
+      <div class="media-body" ref={measured.body}>
+        {isFitted ? (
+          <div class="media-content" ref={measured.content}>
+            {shown}
+          </div>
         ) : (
-          <p class="media-note">{isLoading ? t("loading") : error || t("nothing")}</p>
+          shown
         )}
       </div>
       <StepSlider name={`${card.title}, ${name}`} items={items} index={index} onMove={move} />

@@ -33,6 +33,8 @@ interface Props {
   hint?: string;
   /** Further controls in the panel's bar. */
   controls?: ComponentChildren;
+  /** The height of a row of cards, where it depends on what is in them. */
+  heightOf?: (cards: readonly RunCard[], usual: number) => number;
   render: (card: RunCard) => ComponentChildren;
 }
 
@@ -71,7 +73,7 @@ const tagFilter = urlSignal("mtags", "", textCodec);
 const closed = urlSignal<ReadonlySet<string>>("mclosed", new Set(), setCodec);
 const size = urlSignal<CardSize>("msize", "medium", choiceCodec("small", "medium", "large"));
 
-export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Props) {
+export function RunCards({ tags, sizes, sectionOf, hint, controls, heightOf, render }: Props) {
   const wanted = pattern(tagFilter.value);
   const sections = new Map<string, Section>();
   for (const entry of tags.values()) {
@@ -126,6 +128,7 @@ export function RunCards({ tags, sizes, sectionOf, hint, controls, render }: Pro
           size={sizes[size.value]}
           closed={closed}
           sections={sectionOf ? [...sections.values()] : joined([...sections.values()])}
+          heightOf={heightOf && ((cards: readonly RunCard[]) => heightOf(cards, sizes[size.value].height))}
           render={render}
         />
       )}

@@ -20,12 +20,14 @@ interface Props<C> {
   size: { width: number; height: number };
   /** Ids of sections that are folded: a signal, or what reads and writes like one. */
   closed: { value: ReadonlySet<string> };
+  /** The height of a row of cards, where it depends on what is in them. */
+  heightOf?: (cards: readonly C[]) => number;
   render: (card: C) => ComponentChildren;
 }
 
 const HEAD_HEIGHT = 40;
 
-export function CardGrid<C extends { id: string }>({ sections, size, closed, render }: Props<C>) {
+export function CardGrid<C extends { id: string }>({ sections, size, closed, heightOf, render }: Props<C>) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -52,7 +54,7 @@ export function CardGrid<C extends { id: string }>({ sections, size, closed, ren
       const cards = section.cards.slice(i, i + perRow);
       rows.push({
         key: `${section.id}\n${cards[0].id}`,
-        height: size.height,
+        height: heightOf ? heightOf(cards) : size.height,
         render: () => (
           <div class="card-row" style={{ gridTemplateColumns: columns }}>
             {cards.map((card) => (
@@ -66,7 +68,7 @@ export function CardGrid<C extends { id: string }>({ sections, size, closed, ren
     }
   }
   return (
-    <div ref={box} class="panel-body">
+    <div ref={box} class="panel-body" style={{ "--card-height": `${size.height}px` }}>
       {width > 0 && <Virtual rows={rows} class="cards" margin={250} />}
     </div>
   );

@@ -1,8 +1,16 @@
 import { nameParts } from "../chart/names";
 
-/** A name that is cut in its middle where there is no room for it; `kept` letters of its end stay as long as they can. */
-export function Name({ text, kept }: { text: string; kept?: number }) {
-  const [head, tail] = nameParts(text, kept);
+interface Props {
+  text: string;
+  /** So many letters of its end stay as long as they can. */
+  kept?: number;
+  /** A beginning of so few letters is not cut apart from the end. */
+  least?: number;
+}
+
+/** A name that is cut in its middle where there is no room for it. */
+export function Name({ text, kept, least }: Props) {
+  const [head, tail] = nameParts(text, kept, least);
   return (
     <span class="name">
       <span class="name-head">{head}</span>

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tapeflow.engine import phases
 from tapeflow.keras.callbacks.callback import Callback, is_users, overrides
 from tapeflow.keras.callbacks.history import History
 from tapeflow.keras.callbacks.logs import Logs, StackedLogs, plain_logs
@@ -152,7 +153,7 @@ class CallbackList:
             return
         handed = logs if isinstance(logs, Logs) else Logs(logs or {})
         for callback in callers:
-            getattr(callback, hook)(batch, handed)
+            phases.timed(callback, getattr(callback, hook))(batch, handed)
 
     def on_steps_end(
         self,
@@ -172,14 +173,18 @@ class CallbackList:
         if mode == "train" and not callable(logs):
             at_once = {id(c): c for c in self._wanting(mode) if overrides(c, "_on_train_steps_end")}
             for callback in at_once.values():
-                callback._on_train_steps_end(first, logs, count)
+                phases.timed(callback, callback._on_train_steps_end)(first, logs, count)
         wanting = [c for c in self._wanting(mode) if id(c) not in at_once]
         if not wanting:
             return
         each_step = any(not callback.wants_last_step_only for callback in wanting)
         step_logs = logs if callable(logs) else StackedLogs(logs).step
         begins, ends = (
-            [(c.wants_last_step_only, getattr(c, hook)) for c in self._callers[hook] if id(c) not in at_once]
+            [
+                (c.wants_last_step_only, phases.timed(c, getattr(c, hook)))
+                for c in self._callers[hook]
+                if id(c) not in at_once
+            ]
             for hook in (begin, end)
         )
         for i in range(0 if each_step else count - 1, count):

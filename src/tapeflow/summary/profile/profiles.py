@@ -146,6 +146,11 @@ class Profile:
         """The hooks of callbacks called between steps, and what each took."""
         return self._record.hooks
 
+    @property
+    def callbacks(self) -> list[tuple[str, float]]:
+        """The classes of callbacks that were called in steps, and what each took, the slowest first."""
+        return sorted(self._record.callbacks, key=lambda one: -one[1])
+
     @cached_property
     def trace(self) -> Trace:
         """The events of all threads and devices, in columns."""
@@ -191,7 +196,7 @@ class Profile:
     @property
     def verdict(self) -> Verdict:
         """What training waits for, and what to do about it."""
-        return judge(self.main_steps, self._record.total, self.pipelines)
+        return judge(self.main_steps, self._record.total, self.pipelines, self.callbacks)
 
     def __str__(self) -> str:
         from tapeflow.summary.profile.report import report

@@ -101,6 +101,7 @@ class Record:
         duration: how long the profile took, in seconds, as far as is known.
         total: how the thread that was profiled spent all its time, by phase; empty if the record ends early.
         hooks: the names of hooks of callbacks that were called between steps, each with its seconds.
+        callbacks: the classes of callbacks that were called in steps, each with its seconds.
         damages: what could not be read.
     """
 
@@ -112,6 +113,7 @@ class Record:
     memory: list[Memory] = field(default_factory=list)
     pipelines: list[Pipeline] = field(default_factory=list)
     hooks: list[tuple[str, float]] = field(default_factory=list)
+    callbacks: list[tuple[str, float]] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
 
 
@@ -175,6 +177,8 @@ def _take(found: Record, row: Any) -> None:
         found.pipelines.append(Pipeline(_whole(row, "reads"), _seconds(row, "read_ns"), steps))
     elif kind == "hook":
         found.hooks.append((_text(row), _seconds(row, "wall_ns")))
+    elif kind == "callback":
+        found.callbacks.append((_text(row), _seconds(row, "wall_ns")))
     elif kind == "total":
         found.total = _phases(row)
     found.duration = max(found.duration, at)

@@ -20,14 +20,8 @@ _WAITS = {
     "device": "is computing",
 }
 _AGAIN = 3
+_RARER = "a rarer update_freq and save_freq"
 _REMEDIES = {
-    "callbacks": [
-        Remedy(
-            "callbacks",
-            "a rarer update_freq and save_freq",
-            "Have callbacks do less often what they do at every batch: update_freq, save_freq, print.",
-        )
-    ],
     "host": [
         Remedy(
             "larger_batches",
@@ -90,8 +84,20 @@ def breakdown(steps: Sequence[Step]) -> dict[str, float]:
     return {phase: math.fsum(step.phases[phase] for step in steps) for phase in PHASES}
 
 
-def judge(steps: Sequence[Step], total: dict[str, float], pipelines: Sequence[Pipeline]) -> Verdict:
-    """The verdict on steps; if none were marked, on all the time of the thread."""
+def judge(
+    steps: Sequence[Step],
+    total: dict[str, float],
+    pipelines: Sequence[Pipeline],
+    callbacks: Sequence[tuple[str, float]] = (),
+) -> Verdict:
+    """The verdict on steps; if none were marked, on all the time of the thread.
+
+    Args:
+        steps: the steps.
+        total: how the thread that was profiled spent its time.
+        pipelines: where batches came from.
+        callbacks: the names of callbacks and what each took in steps, the slowest first.
+    """
     if (again := _compiling_again(steps)) is not None:
         return again
     spent = breakdown(
@@ -115,9 +121,22 @@ def judge(steps: Sequence[Step], total: dict[str, float], pipelines: Sequence[Pi
     if kind == "input":
         found = remedies(max(pipelines, key=lambda p: p.wall).steps if pipelines else [])
         text += f": add {', '.join(remedy.short for remedy in found)}"
+    elif kind == "callbacks":
+        found = [_of_callbacks(callbacks)]
+        text += f", most of it into {found[0].subject}" if found[0].subject else ""
     elif kind == "device":
         text += f"; input takes {shares['input']:.0%}"
     return Verdict(kind, shares[kind], text + ".", found)
+
+
+def _of_callbacks(callbacks: Sequence[tuple[str, float]]) -> Remedy:
+    """Whom to call less often: a callback by name if it takes more than all the others."""
+    name, seconds = callbacks[0] if callbacks else ("", 0.0)
+    if seconds <= _MOSTLY * math.fsum(each for _, each in callbacks):
+        advice = "Have callbacks do less often what they do at every batch: update_freq, save_freq, print."
+        return Remedy("callbacks", _RARER, advice)
+    advice = f"Have {name} do less often what it does at every batch: update_freq, save_freq, print."
+    return Remedy("callbacks", _RARER, advice, name)
 
 
 def _compiling_again(steps: Sequence[Step]) -> Verdict | None:

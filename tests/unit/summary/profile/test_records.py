@@ -31,6 +31,7 @@ OTHERS = [
         "steps": [{"method": "range"}, {"method": "map", "workers": 1}],
     },
     {"kind": "hook", "name": "on_epoch_end", "at_ns": 3, "wall_ns": 2},
+    {"kind": "callback", "name": "Saver", "wall_ns": 4, "calls": 2},
     {"kind": "total", "wall_ns": 10, **SPENT},
     {"kind": "what a later version adds", "at_ns": 12},
     {"kind": "end", "at_ns": 1_000_000_000},
@@ -54,6 +55,7 @@ def test_all_kinds_of_rows_are_read(tmp_path: Path) -> None:
     assert found.memory[0].rss_bytes == 100
     assert found.pipelines[0].steps[1]["method"] == "map"
     assert found.hooks == [("on_epoch_end", pytest.approx(2e-9))]
+    assert found.callbacks == [("Saver", pytest.approx(4e-9))]
     assert found.total["input"] == pytest.approx(5e-9)
     assert found.duration == 1.0
     assert not found.damages

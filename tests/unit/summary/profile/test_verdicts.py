@@ -46,6 +46,21 @@ def test_the_sentence_of_an_input_bound_pipeline() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("callbacks", "named"),
+    [
+        ([("Saver", 3.0), ("Printer", 1.0)], "Saver"),
+        ([("Saver", 1.0), ("Printer", 1.0)], ""),
+        ([], ""),
+    ],
+)
+def test_the_callback_that_takes_most_is_named(callbacks: list[tuple[str, float]], named: str) -> None:
+    verdict = judge([step(callbacks=30, device=70)], {}, [], callbacks)
+    assert verdict.advice[0].subject == named
+    assert (f"most of it into {named}" in str(verdict)) == bool(named)
+    assert verdict.remedies[0].startswith(f"Have {named or 'callbacks'} do less often")
+
+
 def test_steps_that_compile_do_not_count_if_there_are_others() -> None:
     verdict = judge([step(compile=100, input=50, device=1), step(1, device=10)], {}, [])
     assert verdict.kind == "device"

@@ -22,9 +22,17 @@ const SIZES = {
   large: { width: 520, height: 256 },
 };
 
+/** Eight sounds; of more, the rest is scrolled to. */
+const MOST_HEIGHT = 420;
+
 export default function Audio() {
   return (
-    <MediaPanel panel="audio" sizes={SIZES} hint={shared("logWith", { code: EXAMPLE })}>
+    <MediaPanel
+      panel="audio"
+      sizes={SIZES}
+      fits={{ most: MOST_HEIGHT }}
+      hint={shared("logWith", { code: EXAMPLE })}
+    >
       {(item, card) =>
         item.samples.map((sample, i) => (
           <Player

@@ -7,6 +7,7 @@ import { type Condition, conditionsCodec, matching } from "./conditions";
 import { csvOf, escapeLatex, jsonOf, latexOf } from "./files";
 import { SHADES, shadeOf, shades } from "./ramp";
 import { kindsOf, makeScale } from "./scale";
+import { spaced } from "./scatter_plot";
 
 function hparam(name: string, kind: "number" | "string" | "bool", values: (Setting | null)[]) {
   return { name, kind, values, display_name: "", description: "", differs: new Set(values).size > 1 };
@@ -194,4 +195,10 @@ describe("drawing", () => {
     expect(done).toEqual([0, 1, 2, 3, 4]);
     expect([...merged(steps, 0)].length).toBe(5);
   });
+});
+
+it("leaves out marks of an axis that would stand on others", () => {
+  const ticks = [0, 0.07, 0.31, 1, 0.95].map((at) => ({ at }));
+  expect(spaced(ticks, 4).map(({ at }) => at)).toEqual([0, 0.31, 0.95]);
+  expect(spaced(ticks, 100)).toHaveLength(5);
 });

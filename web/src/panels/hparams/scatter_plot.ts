@@ -275,10 +275,14 @@ function limited(unit: number): number {
   return Math.max(0, Math.min(1, unit));
 }
 
-/** At most so many of these, evenly. */
-export function spaced<T>(all: readonly T[], most: number): T[] {
-  const every = Math.ceil(all.length / Math.max(1, Math.floor(most)));
-  return all.filter((_, i) => i % every === 0);
+/** Those of the marks of an axis that stand apart: where `most` of them have room side by side. */
+export function spaced<T extends { at: number }>(all: readonly T[], most: number): T[] {
+  const kept: T[] = [];
+  for (const tick of [...all].sort((a, b) => a.at - b.at)) {
+    const last = kept[kept.length - 1];
+    if (!last || tick.at - last.at >= 1 / Math.max(1, most)) kept.push(tick);
+  }
+  return kept;
 }
 
 export function shortened(text: string, most: number): string {

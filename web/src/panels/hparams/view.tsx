@@ -7,15 +7,15 @@
  * `brushes` is what a part of an axis means, `scale` where on it values are.
  */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { fileName, saveBlob, svgToPng } from "../../chart/svg";
 import { joined } from "../../i18n/notes";
 import { progress, tagsOf } from "../../state/board";
-import { pattern } from "../../state/order";
 import { label } from "../../state/runs";
-import { Check, Item, Menu, Notice, Search, Segmented, Select } from "../../ui/controls";
+import { ColumnsMenu } from "../../ui/columns_menu";
+import { Item, Menu, Notice, Segmented, Select } from "../../ui/controls";
 import { Icon } from "../../ui/icon";
-import type { Column } from "./columns";
+import { type Column, NAME } from "./columns";
 import { matrixSvg, parallelSvg } from "./figure";
 import { csvOf, jsonOf, latexOf, type Sheet } from "./files";
 import "./hparams.css";
@@ -109,7 +109,7 @@ function Toolbar() {
         onChange={(value) => (point.value = value as "last")}
       />
       {isPlot && <ColorBy />}
-      <ColumnsMenu />
+      <Columns />
       <Downloads />
       {groups.value.length > 0 && (
         <span class="hp-count" role="status">
@@ -159,66 +159,25 @@ function ColorBy() {
   );
 }
 
-const MOST_LISTED = 60;
-
-function ColumnsMenu() {
-  const [filter, setFilter] = useState("");
-  const wanted = pattern(filter);
-  const fits = columns.value.filter(
-    (column) => column.key !== "s:name" && (!wanted || wanted.test(state.titleOf(column))),
-  );
-  const listed = fits.slice(0, MOST_LISTED);
-  const toggleTo = (isOn: boolean) =>
-    state.toggle(fits.filter((column) => state.isShown(column) !== isOn).map(({ key }) => key));
-  const list = (title: string, of: Column[]) =>
-    of.length > 0 && (
-      <>
-        <p class="sheet-title">{title}</p>
-        {of.map((column) => (
-          <Check
-            key={column.key}
-            label={state.titleOf(column)}
-            tip={column.tip || state.titleOf(column)}
-            isOn={state.isShown(column)}
-            onChange={() => state.toggle([column.key])}
-          />
-        ))}
-      </>
-    );
+function Columns() {
+  const isHParam = ({ role }: Column) => role === "hparam";
+  const choosable = columns.value
+    .filter(({ key }) => key !== NAME)
+    .sort((a, b) => Number(isHParam(b)) - Number(isHParam(a)));
   return (
-    <Menu text={t("columns")} tip={t("columnsTip")} isPressed={state.toggled.value.size > 0}>
-      {() => (
-        <>
-          <Search
-            label={t("searchColumns")}
-            tip={t("searchColumnsTip")}
-            value={filter}
-            onChange={setFilter}
-          />
-          <div class="hp-both">
-            <Item tip={t("showAllTip")} onClick={() => toggleTo(true)}>
-              {t("showAll")}
-            </Item>
-            <Item tip={t("showNoneTip")} onClick={() => toggleTo(false)}>
-              {t("showNone")}
-            </Item>
-          </div>
-          <div class="sheet-list">
-            {list(
-              t("hparamColumns"),
-              listed.filter(({ role }) => role === "hparam"),
-            )}
-            {list(
-              t("metricColumns"),
-              listed.filter(({ role }) => role !== "hparam"),
-            )}
-          </div>
-          {fits.length > listed.length && (
-            <p class="sheet-title">{t("moreColumns", { n: fits.length - listed.length })}</p>
-          )}
-        </>
-      )}
-    </Menu>
+    <ColumnsMenu
+      tip={t("columnsTip")}
+      choices={choosable.map((column) => ({
+        key: column.key,
+        title: state.titleOf(column),
+        tip: column.tip || state.titleOf(column),
+        isShown: state.isShown(column),
+        section: isHParam(column) ? t("hparamColumns") : t("metricColumns"),
+      }))}
+      isChanged={state.toggled.value.size > 0}
+      onToggle={state.toggle}
+      onReset={() => (state.toggled.value = new Set())}
+    />
   );
 }
 

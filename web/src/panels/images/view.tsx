@@ -44,6 +44,7 @@ export default function Images() {
         panel="images"
         tags={imageTags.value}
         sizes={SIZES}
+        fits
         hint={shared("logWith", { code: 'tf.summary.image("samples", images, step=step)' })}
         controls={<Adjust />}
         tools={(item, card) => item && <Open item={item} card={card} />}
@@ -127,7 +128,10 @@ function Pictures({ item, card }: { item: MediaItem; card: MediaCard }) {
   const count = item.samples.length;
   const share = `${100 / columnsFor(count, item.width, item.height)}%`;
   return (
-    <div class={count === 1 ? "pictures is-one" : "pictures"} style={{ "--share": share }}>
+    <div
+      class={count === 1 ? `pictures is-one ${isStrip(item) ? "is-strip" : ""}` : "pictures"}
+      style={{ "--share": share, "--width": item.width || 1, "--height": item.height || 1 }}
+    >
       {item.samples.map((sample, i) => (
         <Picture
           // A slider moves through pictures in one element: the old one stays until the next is there.
@@ -142,6 +146,11 @@ function Pictures({ item, card }: { item: MediaItem; card: MediaCard }) {
       ))}
     </div>
   );
+}
+
+/** The weights of a bias: a picture of a pixel's height, or width. */
+function isStrip({ width, height }: MediaItem): boolean {
+  return height > 8 * width;
 }
 
 interface PictureProps {

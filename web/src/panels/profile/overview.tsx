@@ -170,8 +170,8 @@ function signed(value: number, unit: string): string {
 }
 
 function Programs({ overview }: { overview: ProfileOverview }) {
-  const hooks = Object.entries(overview.hooks).sort(([, a], [, b]) => b - a);
-  if (overview.compiles.length === 0 && hooks.length === 0) return null;
+  if ([overview.hooks, overview.callbacks, overview.compiles].every((all) => Object.keys(all).length === 0))
+    return null;
   return (
     <div class="profile-columns">
       {overview.compiles.length > 0 && (
@@ -192,23 +192,31 @@ function Programs({ overview }: { overview: ProfileOverview }) {
           </table>
         </section>
       )}
-      {hooks.length > 0 && (
-        <section class="profile-block" aria-label={t("between")}>
-          <header class="profile-head">
-            <h3>{t("between")}</h3>
-          </header>
-          <table class="profile-table">
-            <tbody>
-              {hooks.map(([name, seconds]) => (
-                <tr key={name}>
-                  <td class="is-long">{name}</td>
-                  <td class="is-number">{formatSeconds(seconds)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Times title={t("callbacksOfSteps")} times={overview.callbacks} />
+      <Times title={t("between")} times={overview.hooks} />
     </div>
+  );
+}
+
+/** What took how long, by name, the slowest first. */
+function Times({ title, times }: { title: string; times: Record<string, number> }) {
+  const sorted = Object.entries(times).sort(([, a], [, b]) => b - a);
+  if (sorted.length === 0) return null;
+  return (
+    <section class="profile-block" aria-label={title}>
+      <header class="profile-head">
+        <h3>{title}</h3>
+      </header>
+      <table class="profile-table">
+        <tbody>
+          {sorted.map(([name, seconds]) => (
+            <tr key={name}>
+              <td class="is-long">{name}</td>
+              <td class="is-number">{formatSeconds(seconds)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }

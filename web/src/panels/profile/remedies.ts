@@ -18,7 +18,7 @@ const CHINESE: Record<RemedyKind, string> = {
   batch_first:
     "{subject} 无法录制,因此对每个元素调用一次。若只用 tf 算子编写,可一次计算整个批次;或让它接收批次,并把 batch() 放在它之前。",
   less_work: "批次已提前并行读取。请减少 {subject} 的工作量,或事先完成并保存结果。",
-  callbacks: "让回调不必在每个批次都执行:调整 update_freq、save_freq 和打印频率。",
+  callbacks: "让{subject}不必在每个批次都执行:调整 update_freq、save_freq 和打印频率。",
   larger_batches: "使用更大的批次:无论批次大小,Python 每步的开销相同。",
   staging:
     "用 tf.function 编译自己的训练步;在 fit 中保持 run_eagerly 关闭并设置 steps_per_execution,或在只查看日志的回调中声明 supports_fused_steps = True。",
@@ -26,7 +26,10 @@ const CHINESE: Record<RemedyKind, string> = {
   tensors: "把会变化的 Python 数值以张量形式传给 tf.function。",
 };
 
+/** What a remedy is about where the profile does not name it. */
+const UNNAMED: Partial<Record<RemedyKind, string>> = { callbacks: "回调" };
+
 export function remedyText({ kind, subject, text }: ProfileRemedy): string {
   if (locale.value !== "zh") return text;
-  return typeset(CHINESE[kind]).replaceAll("{subject}", subject || "生成批次");
+  return typeset(CHINESE[kind]).replaceAll("{subject}", subject || UNNAMED[kind] || "生成批次");
 }

@@ -115,6 +115,7 @@ export const t = messages({
   resetZoomTip: ["Show all steps again (double-click the chart)", "恢复显示全部步(双击图表)"],
   programs: ["Compiled programs", "已编译的程序"],
   cached: ["from the cache", "来自缓存"],
+  callbacksOfSteps: ["Callbacks in steps", "步内的回调"],
   between: ["Callbacks between steps", "步间回调"],
   change: ["Change", "变化"],
   changeTip: ["Of the second profile against the first", "第二次剖析相对第一次的变化"],

@@ -5,7 +5,7 @@ import type { RunRow } from "../../api/schema";
 import { runs, settings } from "../../state/board";
 import { label, namedRuns, setRunCondition } from "../../state/runs";
 import { choiceCodec, urlSignal } from "../../state/url";
-import { finder, makeColumns, type Stat, type Told } from "./columns";
+import { type Column, finder, makeColumns, type Stat, type Told } from "./columns";
 import { problem, rowOfRun, rows, table, use } from "./data";
 import { compile } from "./expression";
 import { filterText } from "./panel";
@@ -32,7 +32,12 @@ const told = computed<Told>(() => {
   };
 });
 
-export const columns = computed(() => (table.value ? makeColumns(table.value, stat.value, told.value) : []));
+/** The columns of the table, with this value of each scalar. */
+export function columnsWith(which: Stat): Column[] {
+  return table.value ? makeColumns(table.value, which, told.value) : [];
+}
+
+export const columns = computed(() => columnsWith(stat.value));
 export const columnNamed = computed(() => finder(columns.value));
 
 /** The expression as a test of rows, or what is wrong with it. */

@@ -6,6 +6,7 @@ import { runs, settings } from "../../state/board";
 import { naturally } from "../../state/order";
 import { groupBy, groupOf, isChecked } from "../../state/runs";
 import { flagCodec, setCodec, textCodec, urlSignal } from "../../state/url";
+import { direction as directionOf } from "../../ui/sheet_table";
 import { type Column, plain, sortedBy } from "./columns";
 import { rows } from "./data";
 import { columns, kept } from "./narrowing";
@@ -151,7 +152,7 @@ export function sortBy(column: Column): void {
 }
 
 export function direction(column: Column): "ascending" | "descending" | undefined {
-  return sort.value === column.key ? "ascending" : sort.value === `-${column.key}` ? "descending" : undefined;
+  return directionOf(sort.value, column.key);
 }
 
 export interface Spread {

@@ -1,8 +1,8 @@
 /** The table of runs. Of its rows and columns only those in view exist. */
 
 import { computed } from "@preact/signals";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { sharedFolder } from "../../chart/names";
+import { useState } from "preact/hooks";
+import { lastLetters, sharedFolder } from "../../chart/names";
 import { RunMenu } from "../../runs/run_menu";
 import { changeRun, runs, settings } from "../../state/board";
 import { openedRun } from "../../state/opened";
@@ -10,6 +10,7 @@ import { baseline, checkOnly, colorOf, colorOfGroup, groupBy, setChecked } from 
 import { Item, Menu, Notice } from "../../ui/controls";
 import { Icon } from "../../ui/icon";
 import { Name } from "../../ui/name";
+import { AllBox, type Placed, type RowPlace, SheetTable } from "../../ui/sheet_table";
 import { type Better, setBetter } from "./better";
 import type { Column } from "./columns";
 import { rows } from "./data";
@@ -18,12 +19,11 @@ import * as state from "./state";
 import { standingTip, t } from "./words";
 
 const ROW = 30;
+const HEAD = 40;
 const NAME_WIDTH = 260;
-const NARROW_NAME_WIDTH = 168;
-const NARROW = 600;
+const NARROW_NAME_WIDTH = 188;
 const WIDTHS = { number: 96, text: 120, wide: 168, widest: 216 };
 const SPREAD_WIDTH = 40;
-const MARGIN = 10;
 
 function widthOf(column: Column): number {
   if (column.name === "started" || column.name === "note") return WIDTHS.wide;
@@ -31,139 +31,59 @@ function widthOf(column: Column): number {
   return Math.max(usual, Math.min(WIDTHS.widest, 52 + 7 * state.titleOf(column).length));
 }
 
-/** From which to which of things at `starts` a window from `from` to `to` reaches. */
-function inView(starts: readonly number[], from: number, to: number): [number, number] {
-  let first = starts.findIndex((start) => start > from) - 1;
-  if (first < 0) first = starts.length && starts[starts.length - 1] <= from ? starts.length - 1 : 0;
-  let last = starts.findIndex((start) => start > to);
-  if (last < 0) last = starts.length;
-  return [first, last];
-}
-
-interface Placed {
-  column: Column;
-  index: number;
-  style: Record<string, string>;
-}
-
 export function RunsTable() {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ row: 0, count: 40, left: 0, right: 1400, isNarrow: false });
   const list = state.lines.value;
-  const all = state.shown.value;
-  const nameWidth = view.isNarrow ? NARROW_NAME_WIDTH : NAME_WIDTH;
-  const lefts: number[] = [];
-  let width = nameWidth;
-  for (const column of all) {
-    lefts.push(width);
-    width += widthOf(column);
-  }
-
-  const measure = () => {
-    const element = scroller.current;
-    if (!element) return;
-    const row = Math.max(0, Math.floor(element.scrollTop / ROW) - MARGIN);
-    const count = Math.ceil(element.clientHeight / ROW) + 2 * MARGIN;
-    // In steps, so that scrolling by a pixel renders nothing anew.
-    const left = Math.floor(element.scrollLeft / WIDTHS.text) * WIDTHS.text;
-    const right = left + Math.ceil(element.clientWidth / WIDTHS.text + 1) * WIDTHS.text;
-    const isNarrow = element.clientWidth < NARROW;
-    setView((old) =>
-      Math.abs(old.row - row) < MARGIN / 2 &&
-      old.count === count &&
-      old.left === left &&
-      old.right === right &&
-      old.isNarrow === isNarrow
-        ? old
-        : { row, count, left, right, isNarrow },
-    );
-  };
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(measure);
-    observer.observe(scroller.current!);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-
-  const [first, last] = inView(lefts, view.left, view.right);
-  const visible = all.slice(first, last).map(
-    (column, i): Placed => ({
-      column,
-      index: first + i + 2,
-      style: { left: `${lefts[first + i]}px`, width: `${widthOf(column)}px` },
-    }),
-  );
-  const begin = Math.min(view.row, Math.max(0, list.length - 1));
   return (
-    <div
-      ref={scroller}
-      class="rt-table"
-      role="table"
-      tabIndex={0}
-      aria-label={t("table")}
-      aria-rowcount={list.length + 1}
-      aria-colcount={all.length + 1}
-      style={{ "--name": `${nameWidth}px` }}
-      onScroll={measure}
-    >
-      <div role="rowgroup" class="rt-head-group">
-        <div
-          class="rt-row rt-head"
-          role="row"
-          tabIndex={-1}
-          aria-rowindex={1}
-          style={{ width: `${width}px` }}
-        >
+    <SheetTable
+      label={t("table")}
+      columns={state.shown.value}
+      widthOf={widthOf}
+      nameWidth={NAME_WIDTH}
+      narrowNameWidth={NARROW_NAME_WIDTH}
+      rowHeight={ROW}
+      headHeight={HEAD}
+      rowCount={list.length}
+      head={(visible) => (
+        <>
           <NameHead />
           {visible.map((placed) => (
             <Head key={placed.column.key} {...placed} />
           ))}
-        </div>
-      </div>
-      <div class="rt-rows" role="rowgroup" style={{ height: `${list.length * ROW}px`, width: `${width}px` }}>
-        {list.slice(begin, begin + view.count).map((line, i) => {
-          const place = {
-            index: begin + i + 2,
-            style: { top: `${(begin + i) * ROW}px`, width: `${width}px` },
-            visible,
-          };
-          return line.kind === "group" ? (
-            <GroupRow key={`group ${line.name}`} line={line} {...place} />
-          ) : (
-            <RunRow key={rows.value[line.row].id} row={line.row} {...place} />
-          );
-        })}
-      </div>
+        </>
+      )}
+      row={(i, place) => {
+        const line = list[i];
+        return line.kind === "group" ? (
+          <GroupRow key={`group ${line.name}`} line={line} {...place} />
+        ) : (
+          <RunRow key={rows.value[line.row].id} row={line.row} {...place} />
+        );
+      }}
+    >
       {list.length === 0 && <Notice title={t("noMatch")} />}
-    </div>
+    </SheetTable>
   );
 }
 
 /** All of the rows in the charts or none of them, and their names, which sort. */
 function NameHead() {
   const names = columns.value.find((column) => column.key === state.NAME);
-  const on = state.chosen.value.length;
-  const isAll = on > 0 && on === state.listed.value.length;
   return (
     <div
-      class="rt-cell rt-name"
+      class="st-cell st-name"
       role="columnheader"
       tabIndex={-1}
       aria-colindex={1}
       aria-sort={names && state.direction(names)}
     >
-      <input
-        type="checkbox"
-        checked={isAll}
-        aria-label={t("toggleAll")}
-        data-tip={t("toggleAll")}
-        ref={(box) => {
-          if (box) box.indeterminate = on > 0 && !isAll;
-        }}
-        onChange={() =>
+      <AllBox
+        label={t("toggleAll")}
+        on={state.chosen.value.length}
+        total={state.listed.value.length}
+        onChange={(isOn) =>
           setChecked(
             state.listed.value.flatMap((row) => rows.value[row].runs),
-            !isAll,
+            isOn,
           )
         }
       />
@@ -172,11 +92,11 @@ function NameHead() {
   );
 }
 
-function Head({ column, index, style }: Placed) {
+function Head({ column, index, style }: Placed<Column>) {
   const [isTarget, setTarget] = useState(false);
   return (
     <div
-      class={`rt-cell ${column.isNumber ? "is-number" : ""} ${isTarget ? "is-target" : ""}`}
+      class={`st-cell ${column.isNumber ? "is-number" : ""} ${isTarget ? "is-target" : ""}`}
       role="columnheader"
       tabIndex={-1}
       aria-colindex={index}
@@ -207,9 +127,9 @@ function SortButton({ column }: { column: Column }) {
   const sorted = state.direction(column);
   const stat = state.statOf(column);
   return (
-    <button type="button" class="rt-sort" data-tip={t("sort", { name })} onClick={() => state.sortBy(column)}>
+    <button type="button" class="st-sort" data-tip={t("sort", { name })} onClick={() => state.sortBy(column)}>
       <span class="rt-titles">
-        <span class="rt-title">{state.titleOf(column)}</span> {stat && <span class="rt-stat">{stat}</span>}
+        <span class="st-title">{state.titleOf(column)}</span> {stat && <span class="rt-stat">{stat}</span>}
       </span>
       {sorted && <span aria-hidden="true">{sorted === "descending" ? "↓" : "↑"}</span>}
     </button>
@@ -234,7 +154,7 @@ function HeadMenu({ column }: { column: Column }) {
       </Item>
     );
   return (
-    <Menu icon="sliders" tip={t("column", { name })} class="rt-more">
+    <Menu icon="sliders" tip={t("column", { name })} class="st-more">
       {(close) => (
         <>
           <p class="sheet-title">{name}</p>
@@ -262,13 +182,7 @@ function HeadMenu({ column }: { column: Column }) {
   );
 }
 
-interface RowPlace {
-  index: number;
-  style: Record<string, string>;
-  visible: readonly Placed[];
-}
-
-function GroupRow({ line, index, style, visible }: RowPlace & { line: state.GroupLine }) {
+function GroupRow({ line, index, style, visible }: RowPlace<Column> & { line: state.GroupLine }) {
   const { name, members, isOpen } = line;
   const ids = members.flatMap((row) => rows.value[row].runs);
   const on = members.filter(state.isOn).length;
@@ -278,8 +192,8 @@ function GroupRow({ line, index, style, visible }: RowPlace & { line: state.Grou
     state.closedGroups.value = next;
   };
   return (
-    <div class="rt-row is-group" role="row" tabIndex={-1} aria-rowindex={index} style={style}>
-      <div class="rt-cell rt-name" role="rowheader" tabIndex={-1} aria-colindex={1}>
+    <div class="st-row is-group" role="row" tabIndex={-1} aria-rowindex={index} style={style}>
+      <div class="st-cell st-name" role="rowheader" tabIndex={-1} aria-colindex={1}>
         <button
           type="button"
           class="fold"
@@ -302,7 +216,7 @@ function GroupRow({ line, index, style, visible }: RowPlace & { line: state.Grou
           }}
           onChange={(event) => setChecked(ids, event.currentTarget.checked)}
         />
-        <span class="rt-title" data-tip={name}>
+        <span class="st-title" data-tip={name}>
           <Name text={name} />
         </span>
         <span class="run-count" data-tip={t("members", { n: members.length })}>
@@ -312,7 +226,7 @@ function GroupRow({ line, index, style, visible }: RowPlace & { line: state.Grou
       {visible.map(({ column, index: at, style: placed }) => (
         <div
           key={column.key}
-          class={`rt-cell ${column.isNumber ? "is-number" : ""}`}
+          class={`st-cell ${column.isNumber ? "is-number" : ""}`}
           role="cell"
           tabIndex={-1}
           aria-colindex={at}
@@ -344,11 +258,11 @@ function GroupCell({ column, members }: { column: Column; members: readonly numb
   );
 }
 
-function RunRow({ row, index, style, visible }: RowPlace & { row: number }) {
+function RunRow({ row, index, style, visible }: RowPlace<Column> & { row: number }) {
   const isOn = state.isOn(row);
   return (
     <div
-      class={`rt-row ${isOn ? "" : "is-off"} ${state.isOnTop(row) ? "is-on-top" : ""}`}
+      class={`st-row ${isOn ? "" : "is-off"} ${state.isOnTop(row) ? "is-on-top" : ""}`}
       role="row"
       tabIndex={-1}
       aria-rowindex={index}
@@ -362,14 +276,14 @@ function RunRow({ row, index, style, visible }: RowPlace & { row: number }) {
   );
 }
 
-function ValueCell({ column, row, index, style }: Placed & { row: number }) {
+function ValueCell({ column, row, index, style }: Placed<Column> & { row: number }) {
   const text = column.text(row);
   const share = state.isShaded.value ? state.shareOf(column, row) : Number.NaN;
   const shade = Number.isNaN(share) ? {} : { "--share": share.toFixed(3) };
   const isBest = state.isBest(column, row);
   return (
     <div
-      class={`rt-cell ${column.isNumber ? "is-number" : ""} ${isBest ? "is-best" : ""} ${Number.isNaN(share) ? "" : "is-shaded"}`}
+      class={`st-cell ${column.isNumber ? "is-number" : ""} ${isBest ? "is-best" : ""} ${Number.isNaN(share) ? "" : "is-shaded"}`}
       role="cell"
       tabIndex={-1}
       aria-colindex={index}
@@ -401,7 +315,7 @@ function NameCell({ row }: { row: number }) {
   const name = nameOf(rows.value[row]);
   const isStarred = settings.value.runs[id]?.starred ?? false;
   return (
-    <div class="rt-cell rt-name" role="rowheader" tabIndex={-1} aria-colindex={1}>
+    <div class="st-cell st-name" role="rowheader" tabIndex={-1} aria-colindex={1}>
       <input
         type="checkbox"
         class="color-box"
@@ -427,7 +341,7 @@ function NameCell({ row }: { row: number }) {
         {isStarred ? "★" : "☆"}
       </button>
       <a
-        class="rt-title rt-open"
+        class="st-title rt-open"
         href={`#runs?run=${encodeURIComponent(id)}`}
         aria-label={t("open", { name })}
         data-tip={name}
@@ -437,7 +351,7 @@ function NameCell({ row }: { row: number }) {
           openedRun.value = id;
         }}
       >
-        <Name text={name.slice(folder.value.length)} />
+        <Name text={name.slice(folder.value.length)} kept={lastLetters(name)} least={2} />
       </a>
       {state.isOnTop(row) && (
         <span class="rt-mark" role="img" aria-label={t("onTop")} data-tip={t("onTop")}>

@@ -11,12 +11,12 @@ import { fileName, saveBlob } from "../../chart/svg";
 import { joined } from "../../i18n/notes";
 import { progress, runs } from "../../state/board";
 import { comparedRuns, openedRun } from "../../state/opened";
-import { pattern } from "../../state/order";
 import { groupBy, hparamNames } from "../../state/runs";
-import { Check, IconButton, Item, Menu, Notice, Search, Select, Toggle } from "../../ui/controls";
+import { ColumnsMenu } from "../../ui/columns_menu";
+import { IconButton, Notice, Select, Toggle } from "../../ui/controls";
 import { SaveMenu } from "../../ui/save_menu";
 import { Actions, canDelete, Outcome, TrashSheet } from "./actions";
-import type { Column, Stat } from "./columns";
+import type { Stat } from "./columns";
 import { Compare } from "./compare";
 import { problem, rows, table, use } from "./data";
 import { FUNCTION_NAMES } from "./expression";
@@ -77,7 +77,7 @@ function Toolbar() {
         onChange={(value) => (stat.value = value as Stat)}
       />
       <GroupSelect />
-      <ColumnsMenu />
+      <Columns />
       <Toggle
         label={t("shade")}
         tip={t("shadeTip")}
@@ -213,74 +213,30 @@ function GroupSelect() {
   );
 }
 
-const MOST_LISTED = 60;
+const ROLES = ["scalar", "hparam", "fact"] as const;
 
-function ColumnsMenu() {
-  const [wantedText, setWantedText] = useState("");
-  const wanted = pattern(wantedText);
-  const fits = columns.value.filter(
-    (column) => column.key !== state.NAME && (!wanted || wanted.test(state.fullTitleOf(column))),
-  );
-  const listed = fits.slice(0, MOST_LISTED);
-  const toggleTo = (isOn: boolean) =>
-    state.toggle(listed.filter((column) => state.isShown(column) !== isOn).map(({ key }) => key));
-  const list = (title: string, role: Column["role"]) => {
-    const of = listed.filter((column) => column.role === role);
-    if (of.length === 0) return null;
-    return (
-      <>
-        <p class="sheet-title">{title}</p>
-        {of.map((column) => (
-          <Check
-            key={column.key}
-            label={state.fullTitleOf(column)}
-            tip={column.name}
-            isOn={state.isShown(column)}
-            onChange={() => state.toggle([column.key])}
-          />
-        ))}
-      </>
-    );
-  };
-  const isChanged = state.toggled.value.size > 0 || state.order.value.size > 0;
+function Columns() {
+  const titles = { scalar: t("scalars"), hparam: t("hparams"), fact: t("facts") };
+  const choosable = columns.value
+    .filter(({ key }) => key !== state.NAME)
+    .sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
   return (
-    <Menu text={t("columns")} tip={t("columnsTip")} isPressed={isChanged}>
-      {() => (
-        <>
-          <Search
-            label={t("searchColumns")}
-            tip={t("searchColumnsTip")}
-            value={wantedText}
-            onChange={setWantedText}
-          />
-          <div class="rt-both">
-            <Item tip={t("showAllTip")} onClick={() => toggleTo(true)}>
-              {t("showAll")}
-            </Item>
-            <Item tip={t("showNoneTip")} onClick={() => toggleTo(false)}>
-              {t("showNone")}
-            </Item>
-            <Item
-              tip={t("resetColumnsTip")}
-              onClick={() => {
-                state.toggled.value = new Set();
-                state.order.value = new Set();
-              }}
-            >
-              {t("resetColumns")}
-            </Item>
-          </div>
-          <div class="sheet-list">
-            {list(t("scalars"), "scalar")}
-            {list(t("hparams"), "hparam")}
-            {list(t("facts"), "fact")}
-          </div>
-          {fits.length > listed.length && (
-            <p class="sheet-title">{t("moreColumns", { n: fits.length - listed.length })}</p>
-          )}
-        </>
-      )}
-    </Menu>
+    <ColumnsMenu
+      tip={t("columnsTip")}
+      choices={choosable.map((column) => ({
+        key: column.key,
+        title: state.fullTitleOf(column),
+        tip: column.name,
+        isShown: state.isShown(column),
+        section: titles[column.role],
+      }))}
+      isChanged={state.toggled.value.size > 0 || state.order.value.size > 0}
+      onToggle={state.toggle}
+      onReset={() => {
+        state.toggled.value = new Set();
+        state.order.value = new Set();
+      }}
+    />
   );
 }
 

@@ -3,6 +3,7 @@
 import type { RunStanding } from "../../api/schema";
 import { messages } from "../../i18n/messages";
 import { notes } from "../../i18n/notes";
+import type { Topic } from "./system_groups";
 
 export const t = messages({
   options: ["Options of the table", "表格选项"],
@@ -51,17 +52,7 @@ export const t = messages({
   pattern: ["Pattern; ( ) marks the group", "模式;( ) 表示分组"],
   shade: ["Shade", "着色"],
   shadeTip: ["Shade numbers from the worst to the best of their column", "按列内由差到好为数字着色"],
-  columns: ["Columns", "列"],
   columnsTip: ["Choose the columns", "选择要显示的列"],
-  searchColumns: ["Search columns", "搜索列"],
-  searchColumnsTip: ["Regular expression on the names of columns", "按列名的正则表达式"],
-  showAll: ["Show all", "全部显示"],
-  showNone: ["Hide all", "全部隐藏"],
-  showAllTip: ["Show all columns that are listed", "显示列出的全部列"],
-  showNoneTip: ["Hide all columns that are listed", "隐藏列出的全部列"],
-  resetColumns: ["As at first", "恢复默认"],
-  resetColumnsTip: ["Show the usual columns in their usual order", "显示默认的列与顺序"],
-  moreColumns: ["{n} more: search for them", "另有 {n} 列:请搜索"],
   facts: ["Facts", "概况"],
   hparams: ["Hyperparameters", "超参数"],
   scalars: ["Scalars", "标量"],
@@ -172,6 +163,7 @@ export const t = messages({
   problems: ["Problems", "问题"],
   system: ["Machine", "机器"],
   upTo: ["up to {value}", "最高 {value}"],
+  momentOf: ["{title}: the moment that is read", "{title}:所读取的时刻"],
   isCut: ["Cut: the file has more.", "已截断:文件中还有更多内容。"],
   gone: ["There is no such run any more", "此运行已不存在"],
   // Comparing
@@ -218,6 +210,24 @@ export function standingText(standing: RunStanding): string {
 
 export function standingTip(standing: RunStanding): string {
   return STANDING_TIPS(standing);
+}
+
+const TOPICS = messages<Topic>({
+  cpu: ["CPU", "CPU"],
+  memory: ["Memory of the machine", "整机内存"],
+  processMemory: ["Memory of the process", "进程内存"],
+  gpu: ["GPU", "GPU"],
+  gpuMemory: ["GPU memory", "GPU 内存"],
+  disk: ["Disk in use", "已用磁盘"],
+  diskFree: ["Free disk space", "磁盘剩余空间"],
+  diskTraffic: ["Disk traffic", "磁盘读写"],
+  network: ["Network", "网络"],
+  other: ["Other metrics", "其他指标"],
+});
+
+/** What a chart of several metrics of the machine is called. */
+export function topicTitle(topic: Topic): string {
+  return TOPICS(topic);
 }
 
 const SYSTEM = messages({

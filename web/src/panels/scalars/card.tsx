@@ -4,12 +4,12 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
-import { isOutside, type Range } from "../../chart/line";
+import { isOutside, type Line, type Range } from "../../chart/line";
 import type { ChartView, LineChart } from "../../chart/line_chart";
 import { drawNever, drawSoon } from "../../chart/queue";
 import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
-import { settings, tagsOf } from "../../state/board";
+import { runs, settings, tagsOf } from "../../state/board";
 import { baseline, groupBy, visibleRuns } from "../../state/runs";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
@@ -38,6 +38,9 @@ import { t } from "./words";
 
 const store = new SeriesStore();
 
+/** From so many lines on, a chart is made and drawn in two tasks. */
+const MANY_LINES = 1000;
+
 function chartView(window: Range | null): ChartView {
   const kind = { step: "step", relative: "duration", wall: "time" } as const;
   theme.value;
@@ -52,11 +55,12 @@ function chartView(window: Range | null): ChartView {
   };
 }
 
-/** Visible runs that have at least one of the tags. */
+/** The runs of a card that have at least one of its tags. */
 function runsWith(card: Card): Run[] {
   const all = tagsOf("scalars");
   const counts = card.tags.map((tag) => all.get(tag)?.counts ?? {});
-  return visibleRuns.value.filter((run) => counts.some((count) => count[run.id] !== undefined));
+  const among = card.runs ? card.runs.flatMap((id) => runs.value.get(id) ?? []) : visibleRuns.value;
+  return among.filter((run) => counts.some((count) => count[run.id] !== undefined));
 }
 
 const words = () => ({
@@ -75,12 +79,20 @@ function useChart(card: Card) {
   const chart = useRef<LineChart | null>(null);
   const demand = useRef<Demand | null>(null);
   const [state, setState] = useState({ lines: 0, isLoading: true, error: "" });
-  const key = JSON.stringify([card.id, card.tags]);
+  const key = JSON.stringify([card.id, card.tags, card.runs]);
   /** Whether all of its points lie outside the zoom of the others: then it is shown whole. */
   const isApart = useSignal(false);
   const shownWindow = () => (isApart.value ? null : zoom.value);
 
-  const [draw, redraw] = useMemo(() => {
+  const [draw, stopDrawing] = useMemo(() => {
+    let lines: Line[] = [];
+    const paint = () => {
+      const points = demand.current;
+      if (!chart.current || !points) return;
+      chart.current.setLines(lines);
+      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
+      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+    };
     const now = () => {
       const points = demand.current;
       if (!chart.current || !points) return;
@@ -91,12 +103,16 @@ function useChart(card: Card) {
         smoothing: smoothing.value,
         showsSpread: showsSpread.value,
       };
-      const lines = makeLines(wish, (one) => points.get(one));
-      chart.current.setLines(lines);
-      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
-      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+      lines = makeLines(wish, (one) => points.get(one));
+      // Thousands of lines take a while to make, and as long to draw: the page may answer in between.
+      if (lines.length > MANY_LINES) drawSoon(paint);
+      else paint();
     };
-    return [() => drawSoon(now), now];
+    const stop = () => {
+      drawNever(now);
+      drawNever(paint);
+    };
+    return [() => drawSoon(now), stop];
   }, [key]);
 
   useEffect(() => {
@@ -117,7 +133,7 @@ function useChart(card: Card) {
     demand.current = new Demand(store, draw);
     const leave = linkedCursor.join(made);
     return () => {
-      drawNever(redraw);
+      stopDrawing();
       leave();
       demand.current?.close();
       demand.current = null;

@@ -11,6 +11,8 @@ export interface Card {
   /** Tags drawn dashed: those of validation. */
   validation: ReadonlySet<string>;
   isCombined: boolean;
+  /** Ids of the runs to draw, where they are not those that are visible. */
+  runs?: readonly string[];
   /** Lines with bands around them; all their tags are in `tags`. */
   margins?: readonly Margin[];
 }

@@ -1,13 +1,24 @@
 /**
  * Markdown, safely: `marked` cuts the text into tokens, and each token becomes an element here. No HTML of the
- * text is ever parsed: a tag in it is shown as the characters it is made of.
+ * text is ever parsed: a tag in it is shown as the characters it is made of. Nothing is fetched for a text from
+ * elsewhere.
  */
 
 import { marked, type Token, type Tokens } from "marked";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { Boundary } from "../../ui/boundary";
 
+/**
+ * What stands in a text for a view of the board, such as `#scalars?card=loss`; null for an address that is none. Only
+ * texts that users write on the board have such views, not those that programs log.
+ */
+export const Embeds = createContext<((address: string, caption: string) => ComponentChildren) | null>(null);
+
 const SAFE_LINK = /^(https?:|mailto:)/i;
+
+/** A view of this board. */
+const OWN_LINK = /^#\w/;
 
 /** A line that begins with so many marks of lists and quotes: lists in lists take the lexer seconds to minutes. */
 const TOO_DEEP = /^[ \t>*+\-\d.)]{200}/m;
@@ -42,7 +53,7 @@ function block(token: Token): ComponentChildren {
       return <Level data-depth={token.depth}>{inlines(token.tokens)}</Level>;
     }
     case "paragraph":
-      return <p>{inlines(token.tokens)}</p>;
+      return <Paragraph token={token as Tokens.Paragraph} />;
     case "code":
       return (
         <pre tabIndex={0}>
@@ -62,6 +73,23 @@ function block(token: Token): ComponentChildren {
     default:
       return <p>{token.raw}</p>;
   }
+}
+
+/** A paragraph, or the view that is all it consists of. */
+function Paragraph({ token }: { token: Tokens.Paragraph }) {
+  const embed = useContext(Embeds);
+  const [address, caption] = embed ? onlyAddress(token) : ["", ""];
+  return (embed && address && embed(address, caption)) || <p>{inlines(token.tokens)}</p>;
+}
+
+/** The address of a paragraph that is nothing but a link, a picture or an address, and what it is called. */
+function onlyAddress(token: Tokens.Paragraph): [address: string, caption: string] {
+  const text = token.raw.trim();
+  if (/^#\S+$/.test(text)) return [text, ""];
+  const tokens = token.tokens.filter(({ raw }) => raw.trim() !== "");
+  const [only] = tokens;
+  if (tokens.length !== 1 || (only.type !== "link" && only.type !== "image")) return ["", ""];
+  return [only.href, only.text === only.href ? "" : unescaped(only.text)];
 }
 
 function list(token: Tokens.List): ComponentChildren {
@@ -112,7 +140,7 @@ function inline(token: Token): ComponentChildren {
     case "br":
       return <br />;
     case "link":
-      return link(token as Tokens.Link);
+      return <Link token={token as Tokens.Link} />;
     case "image":
       // Fetching it would tell another server who reads this.
       return (
@@ -127,7 +155,9 @@ function inline(token: Token): ComponentChildren {
   }
 }
 
-function link(token: Tokens.Link): ComponentChildren {
+function Link({ token }: { token: Tokens.Link }) {
+  const isOwn = useContext(Embeds) !== null && OWN_LINK.test(token.href);
+  if (isOwn) return <a href={token.href}>{inlines(token.tokens)}</a>;
   if (!SAFE_LINK.test(token.href)) return <span>{inlines(token.tokens)}</span>;
   return (
     <a href={token.href} target="_blank" rel="noopener noreferrer">

@@ -41,6 +41,7 @@ export default function Text() {
       panel="text"
       tags={textTags.value}
       sizes={SIZES}
+      fits
       hint={shared("logWith", { code: 'tf.summary.text("notes", "**bold** words", step=step)' })}
       controls={toggle}
     >

@@ -61,7 +61,8 @@ def overview_of(session: Session) -> ProfileOverview:
             {"name": shortened(c.name), "start": c.at, "wall": c.wall, "is_cached": c.is_cached}
             for c in profile.compiles[:MOST_ROWS]
         ],
-        "hooks": _hooks(profile),
+        "hooks": _summed(profile.hooks),
+        "callbacks": _summed(profile.callbacks),
         "events": len(profile.trace) + profile.trace.left_out,
         "damages": damages,
     }
@@ -163,9 +164,10 @@ def _number(step: dict[str, object], key: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _hooks(profile: Profile) -> dict[str, float]:
+def _summed(times: list[tuple[str, float]]) -> dict[str, float]:
+    """The seconds of each name; of names that a file makes up, only so many are told."""
     found: dict[str, float] = {}
-    for name, seconds in profile.hooks:
+    for name, seconds in times:
         key = shortened(name)
         if key in found or len(found) < 100:
             found[key] = found.get(key, 0.0) + seconds

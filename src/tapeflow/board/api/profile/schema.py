@@ -102,7 +102,8 @@ class ProfileOverview(TypedDict):
     """One host's part of a profile, but for its events.
 
     `breakdown` is seconds by phase of the steps the verdict is about; `is_measured` says that phases were measured by
-    TapeFlow, and not judged from the trace. `op_total` counts the names there are; `damages` say what could not be
+    TapeFlow, and not judged from the trace. `hooks` has the seconds of callbacks between steps by hook, `callbacks`
+    those in steps by class. `op_total` counts the names there are; `damages` say what could not be
     read.
     """
 
@@ -124,6 +125,7 @@ class ProfileOverview(TypedDict):
     pipelines: list[ProfilePipeline]
     compiles: list[ProfileCompile]
     hooks: dict[str, float]
+    callbacks: dict[str, float]
     events: int
     damages: list[str]
 
