@@ -14,6 +14,7 @@ from tapeflow.board.board import Options
 from tapeflow.board.cache import cache_folder
 from tapeflow.board.health.webhook import checked
 from tapeflow.board.logdirs import Logdir
+from tapeflow.board.remote.mirrors import INTERVAL_S
 from tapeflow.board.serving import PortTaken, serve
 from tapeflow.cli import inspect, logdirs
 from tapeflow.cli.failure import Failure
@@ -66,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.2,
         metavar="SECONDS",
         help="seconds between checks for new data (default: 0.2)",
+    )
+    add(
+        "--remote-interval",
+        type=float,
+        default=INTERVAL_S,
+        metavar="SECONDS",
+        help="seconds between checks for new data at addresses such as s3://bucket/runs (default: 1)",
     )
     add("--read-only", action="store_true", help="do not allow changes to settings (labels, notes, colours)")
     add(
@@ -129,6 +137,8 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         raise Failure(f"--port expected a number from 0 to 65535; got {chosen.port}.", 2)
     if not 0.02 <= chosen.reload_interval <= 86400:
         raise Failure(f"--reload-interval expected 0.02 to 86400 seconds; got {chosen.reload_interval:g}.", 2)
+    if not 0.1 <= chosen.remote_interval <= 86400:
+        raise Failure(f"--remote-interval expected 0.1 to 86400 seconds; got {chosen.remote_interval:g}.", 2)
     try:
         webhook = checked(chosen.webhook) if chosen.webhook else ""
     except ValueError as error:
@@ -141,6 +151,7 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         token=chosen.token,
         path_prefix=f"/{prefix}" if prefix else "",
         reload_interval_s=chosen.reload_interval,
+        remote_interval_s=chosen.remote_interval,
         read_only=chosen.read_only,
         cache=None if chosen.no_cache else chosen.cache_dir or cache_folder(),
         settings=chosen.settings,

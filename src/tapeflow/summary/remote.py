@@ -102,6 +102,8 @@ def open_storage(address: str, where: str) -> Storage:
             )
         # Else paramiko would wait for ever, and fsspec trust whoever answers.
         options |= {"timeout": _TIMEOUT_S, "host_key_policy": _known_hosts()}
+    elif scheme in ("http", "https"):
+        options["headers"] = {"Accept-Encoding": "identity"}  # so that ranges are those of the file
     with translated(shown):
         filesystem, root = fsspec.core.url_to_fs(address, **options)
     return Storage(filesystem, root.rstrip("/"), shown, scheme)
