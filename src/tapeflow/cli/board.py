@@ -83,6 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="/PREFIX",
         help="serve the board under this path, for use behind a proxy",
     )
+    add(
+        "--mcp",
+        action="store_true",
+        help="answer questions of assistants about the runs, over standard input and output (Model Context Protocol), "
+        "instead of serving the page",
+    )
     add("--inspect", action="store_true", help="list what the runs contain and exit; see `tapeflow inspect`")
     add(
         "--allowed-host",
@@ -120,10 +126,22 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.inspect:
         return inspect.show(logdirs.logdirs_of(chosen), is_json=False)
     found, options = options_of(chosen)
+    if chosen.mcp:
+        return _answer(found, options)
     try:
         return serve(found, options, chosen.open)
     except PortTaken as error:
         raise Failure(f"{error}. Name another with --port, or any free one with --port 0.") from None
+
+
+def _answer(found: list[Logdir], options: Options) -> int:
+    try:
+        from tapeflow.board.mcp.server import serve as answer
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "mcp":
+            raise
+        raise Failure("--mcp needs the package mcp, 2.0 or newer: `pip install 'tapeflow[mcp]'`.") from None
+    return answer(found, options)
 
 
 def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[list[Logdir], Options]:
