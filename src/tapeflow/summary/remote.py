@@ -13,7 +13,9 @@ import os
 import re
 import socket
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ OBJECT_STORES = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "mem
 """Storage that puts a whole object in place at once, and lists everything below a prefix with one request."""
 RENAMING = frozenset({"sftp", "ssh"})
 """Storage in which a file takes the place of another at once when it is renamed."""
+
+TIMES = ("mtime", "LastModified", "last_modified", "updated", "Last-Modified", "created")
+"""What file systems of fsspec call the time when a file was written."""
 
 _ADDRESS = re.compile(r"((?:\w+::)*[A-Za-z][A-Za-z0-9+.-]*)://")
 _TIMEOUT_S = 15.0
@@ -144,6 +149,22 @@ def _imported(module: str, packages: str, address: str, where: str) -> None:
             f"{where} expected {module} to be installed for {shown_address(address)!r}. Install it with "
             f"`pip install {packages}`."
         ) from None
+
+
+def modified_of(info: Mapping[str, Any]) -> float:
+    """When a file was written, in seconds since 1970, from what fsspec tells of it; 0.0 if that is not known."""
+    for value in (info.get(key) for key in TIMES):
+        try:
+            if isinstance(value, (int, float)):
+                return float(value)
+            if isinstance(value, str):
+                is_iso = value[:4].isdigit()
+                value = datetime.fromisoformat(value) if is_iso else parsedate_to_datetime(value)
+            if isinstance(value, datetime):
+                return value.timestamp()
+        except (ValueError, OverflowError):
+            continue
+    return 0.0
 
 
 @contextlib.contextmanager

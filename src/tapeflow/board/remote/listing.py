@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tapeflow.board.remote.names import is_wanted, parts_below
-from tapeflow.summary.remote import OBJECT_STORES, Storage, translated
+from tapeflow.summary.remote import OBJECT_STORES, TIMES, Storage, modified_of, translated
 
 MOST_FILES = 200_000
 MOST_FOLDERS = 100_000
 # What the kinds of storage say of a file that differs once it is another one.
-_TIMES = ("mtime", "LastModified", "last_modified", "updated", "Last-Modified", "created")
-_VERSIONS = ("ETag", "etag", "generation", "md5Hash", "blob_id", *_TIMES)
+_VERSIONS = ("ETag", "etag", "generation", "md5Hash", "blob_id", *TIMES)
 
 
 @dataclass(frozen=True)
@@ -74,23 +71,10 @@ def listed(storage: Storage) -> Listing:
                 info = {**info, **storage.filesystem.info(name)}
             versions = [str(info[key]) for key in _VERSIONS if info.get(key) is not None]
             size = int(info.get("size") or 0)
-            found.files["/".join(parts)] = RemoteFile(name, parts, size, " ".join(versions), _modified(info))
+            found.files["/".join(parts)] = RemoteFile(
+                name, parts, size, " ".join(versions), modified_of(info)
+            )
     return found
-
-
-def _modified(info: dict[str, Any]) -> float:
-    for value in (info.get(key) for key in _TIMES):
-        try:
-            if isinstance(value, (int, float)):
-                return float(value)
-            if isinstance(value, str):
-                is_iso = value[:4].isdigit()
-                value = datetime.fromisoformat(value) if is_iso else parsedate_to_datetime(value)
-            if isinstance(value, datetime):
-                return value.timestamp()
-        except (ValueError, OverflowError):
-            continue
-    return 0.0
 
 
 def _infos(storage: Storage) -> Iterator[dict[str, Any]]:
