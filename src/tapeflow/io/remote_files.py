@@ -144,7 +144,7 @@ def _place(address: str) -> tuple[Any, str]:
     """The file system of an address, and its path there."""
     filesystem = _storage(_root(address), os.getpid()).filesystem
     filesystem.invalidate_cache()
-    return filesystem, filesystem._strip_protocol(address)
+    return filesystem, str(filesystem._strip_protocol(address))
 
 
 @functools.lru_cache(maxsize=16)
