@@ -252,7 +252,7 @@ FIGURES = [
     ("docs/architecture.md", r"up to a (GiB)", "tapeflow.engine.heap:_KEPT_BYTES"),
     ("docs/keras.md", r"alone, at most (\d+)", "tapeflow.keras.training.fusion:_LARGEST"),
     ("docs/saving.md", r"more than ([\d,]+ MB) show", "tapeflow.keras.saving.progress:_LARGE_BYTES"),
-    ("docs/summary.md", r"up to (\d+ MB) of records", "tapeflow.summary.event_file:_MOST_KEPT"),
+    ("docs/summary.md", r"up to (\d+ MB) of records", "tapeflow.summary.record_file:_MOST_KEPT"),
     ("docs/summary.md", r"grown (\w+)fold", "tapeflow.summary.totals:_GROWTH"),
     ("docs/board.md", r"`--port (\d+)`", "tapeflow.board.board:Options.port"),
     (

@@ -142,7 +142,7 @@ def test_lock_files_hold_no_registry_addresses() -> None:
 
 def test_extras() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
-    assert {"projector", "tune", "notebook", "all", "dev"} <= set(extras)
+    assert {"projector", "tune", "notebook", "mcp", "all", "dev"} <= set(extras)
     (everything,) = extras["all"]
     named = set(re.fullmatch(r"tapeflow\[([\w,]+)\]", everything)[1].split(","))  # pyright: ignore
     assert named == set(extras) - {"all", "dev", "docs"}

@@ -12,8 +12,9 @@ from tapeflow.board.health.webhook import Webhook
 from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.live import Hub
-from tapeflow.board.logdirs import Logdir, shown
+from tapeflow.board.logdirs import Logdir
 from tapeflow.board.panels import find_panels
+from tapeflow.board.remote.mirrors import INTERVAL_S, Mirrors
 from tapeflow.board.schema import Info
 from tapeflow.board.settings import SettingsFile, settings_path
 from tapeflow.board.store import Store
@@ -29,6 +30,7 @@ class Options:
         token: who sends it may look; "" if everybody who reaches the port may.
         cache: the folder of the index; None for none.
         settings: the file of the settings; "" for the usual place.
+        remote_interval_s: the pause between two looks at storage elsewhere.
         webhook: where alerts are posted to; "" for nowhere.
         is_framed: whether pages of other origins may show the board inside them, as notebooks do.
         version: TapeFlow's, to be told to those who ask.
@@ -40,6 +42,7 @@ class Options:
     token: str = ""
     path_prefix: str = ""
     reload_interval_s: float = 0.2
+    remote_interval_s: float = INTERVAL_S
     read_only: bool = False
     cache: str | None = field(default_factory=cache_folder)
     settings: str = ""
@@ -53,9 +56,11 @@ class Board:
 
     def __init__(self, logdirs: list[Logdir], options: Options | None = None) -> None:
         self.options = options or Options()
-        self.logdirs = logdirs
+        self.mirrors = Mirrors(logdirs, self.options.cache, self.options.remote_interval_s)
+        self.logdirs = logdirs = self.mirrors.logdirs
         self.panels = find_panels()
         self.store = Store(logdirs, self.panels)
+        self.store.notices = self.mirrors.notes
         self.index = Index(self.options.cache)
         self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
@@ -66,6 +71,7 @@ class Board:
 
     def start(self) -> None:
         """Begin to read."""
+        self.mirrors.start(self.store.notices_changed)
         self.ingest.start()
         if self.options.webhook:
             webhook = Webhook(self.options.webhook)
@@ -76,6 +82,7 @@ class Board:
     def stop(self) -> None:
         """End reading, and keep what has been read."""
         self.health.stop()
+        self.mirrors.stop()
         for end in self.at_end:
             end()
         self.ingest.stop()
@@ -91,12 +98,9 @@ class Board:
         return {
             "api": 1,
             "version": self.options.version,
-            "title": ", ".join(
-                d.name or os.path.basename(shown(d.path)) or shown(d.path) for d in self.logdirs
-            ),
+            "title": ", ".join(d.name or os.path.basename(d.place) or d.place for d in self.logdirs),
             "logdirs": [
-                {"name": d.name, "path": shown(d.path), "exists": os.path.exists(d.path)}
-                for d in self.logdirs
+                {"name": d.name, "path": d.place, "exists": os.path.exists(d.path)} for d in self.logdirs
             ],
             "panels": [
                 {

@@ -6,8 +6,8 @@ import http.client
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -15,6 +15,9 @@ import orjson
 from tapeflow.board import wire
 from tapeflow.board.schema import Alert, MediaItem, Run
 from tapeflow.summary.logs import pandas_for
+
+if TYPE_CHECKING:
+    from tapeflow.board.api.runs.schema import RunPage, RunsTable
 
 TIMEOUT_S = 60.0
 
@@ -88,13 +91,8 @@ class Client:
             raise KeyError(
                 f"{missing[0]!r} is no run of {self.url}; it has {', '.join(map(repr, list(known)[:10]))}."
             )
-        wanted = [{"run": known[name]["id"], "tag": tag} for name in chosen]
-        message = self._ask("api/v1/scalars/series", {"series": wanted, "pixels": pixels})
-        found = [
-            (name, points)
-            for name, (head, points) in zip(chosen, wire.decode(message), strict=True)
-            if not head["missing"]
-        ]
+        series = self.points([(known[name]["id"], tag) for name in chosen], pixels)
+        found = [(name, points) for name, points in zip(chosen, series, strict=True) if points is not None]
         if not found:
             raise KeyError(f"no run of {self.url} has a scalar {tag!r}.")
         steps, times, values = (np.concatenate([points[i] for _, points in found]) for i in range(3))
@@ -103,6 +101,25 @@ class Client:
         )
         columns = {"run": names, "step": steps.astype(np.int64), "wall_time": times, "value": values}
         return pandas.DataFrame(columns)
+
+    def points(self, series: Sequence[tuple[str, str]], pixels: int = 0) -> list[wire.Points | None]:
+        """Steps, wall times and values of some series, each named by the id of a run and a tag; None if there is none.
+
+        Args:
+            series: ids and tags.
+            pixels: as for `series`.
+        """
+        wanted = [{"run": run, "tag": tag} for run, tag in series]
+        message = self._ask("api/v1/scalars/series", {"series": wanted, "pixels": pixels})
+        return [None if head["missing"] else points for head, points in wire.decode(message)]
+
+    def table(self) -> tuple[RunsTable, np.ndarray]:
+        """The table of all runs: its head, and a row of numbers for each of its columns."""
+        return wire.unpack(self._ask("api/v1/runs/table"))
+
+    def page(self, run: str) -> RunPage:
+        """All that is known of a run, by its id or that of one of its parts."""
+        return self.get("api/v1/runs/page", run=run)
 
     def items(self, panel: str, run: str, tag: str) -> list[MediaItem]:
         """The steps of pictures, sounds, texts, ... of a tag; `blob` gives what the URLs in them name."""

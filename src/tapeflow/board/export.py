@@ -56,6 +56,14 @@ def export(logdirs: list[Logdir], points: int, steps: int, options: Options) -> 
     if not place:
         raise NotBuilt(f"{template.name} has no place for data ({PLACE}): build the page again.")
     board = Board(logdirs, replace(options, cache=None, read_only=True))
+    try:
+        board.mirrors.sync_once()
+        return _exported(board, head, rest, points, steps)
+    finally:
+        board.mirrors.stop()
+
+
+def _exported(board: Board, head: str, rest: str, points: int, steps: int) -> Report:
     board.ingest.read_once()
     board.health.look_at_all()
     data, left_out = collect(board, points, steps)

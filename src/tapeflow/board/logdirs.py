@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from tapeflow.board.notes import RUNS
 from tapeflow.board.schema import Note
+from tapeflow.summary.remote import is_remote, shown_address
 
 MOST_RUNS = 100_000
 MOST_PROFILES = 1000  # of a run
@@ -29,12 +30,20 @@ class Logdir:
     """A folder to look for runs in, or a single event file.
 
     Attributes:
-        path: absolute, as the user wrote it; it need not exist.
+        path: absolute, as the user wrote it; it need not exist. Or an address, such as `s3://bucket/runs`, until a
+            board makes a copy of what is there.
         name: what the names of its runs begin with; may be "".
+        address: where it is a copy of, without a password; "" for a folder of its own.
     """
 
     path: str
     name: str = ""
+    address: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return shown_address(self.path) if is_remote(self.path) else self.address or shown(self.path)
 
 
 @dataclass

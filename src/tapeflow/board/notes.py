@@ -38,6 +38,8 @@ RUNS = Phrases(
     reading="{read} of {total} runs read",
     run_damage="{run} has {n} bad bytes at offset {offset}",
     more_damage="{n} more runs have damage",
+    remote="{address} cannot be read: {error}",
+    remote_names="{n} files in {address} are left out: their names are no paths here, or they are too many",
 )
 
 HEALTH = Phrases(

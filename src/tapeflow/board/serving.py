@@ -22,6 +22,7 @@ from tapeflow.board.board import Board, Options
 from tapeflow.board.connections import Connection, Listener, set_options
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.throttle import THROTTLE
+from tapeflow.summary.remote import is_remote
 
 _TRIES = 100
 _SWITCH_S = 0.001  # so that an answer does not wait long for a thread that reads
@@ -145,10 +146,9 @@ def serve(logdirs: list[Logdir], options: Options, is_opened: bool = False) -> i
     if running.is_other_port:
         say(f"Port {options.port} is taken; using {running.options.port}.\n")
     for logdir in logdirs:
-        missing = (
-            "" if os.path.exists(logdir.path) else ", which does not exist yet: runs appear once it does"
-        )
-        say(f"Reading {f'{logdir.name}: ' if logdir.name else ''}{logdir.path}{missing}\n")
+        is_there = is_remote(logdir.path) or os.path.exists(logdir.path)
+        missing = "" if is_there else ", which does not exist yet: runs appear once it does"
+        say(f"Reading {f'{logdir.name}: ' if logdir.name else ''}{logdir.place}{missing}\n")
     sys.stdout.write(f"TapeFlow board at {running.url}\n")
     sys.stdout.flush()
     say("Press Ctrl+C to stop.\n")

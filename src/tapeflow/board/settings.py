@@ -45,7 +45,8 @@ def settings_path(logdirs: list[Logdir]) -> str:
     base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
     key = hashlib.blake2s(digest_size=8)
     for logdir in logdirs:
-        key.update(os.fsencode(f"{logdir.name}\0{os.path.realpath(logdir.path)}\0"))
+        place = logdir.address or os.path.realpath(logdir.path)
+        key.update(os.fsencode(f"{logdir.name}\0{place}\0"))
     return os.path.join(base, "tapeflow", "board", f"settings-{key.hexdigest()}.json")
 
 

@@ -49,6 +49,7 @@ class Store:
         self.version = 0
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
+        self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
         self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
         self._begun_at: dict[str, int] = {}
 
@@ -65,6 +66,13 @@ class Store:
             self._begun_at[run.id] = self.version
         for tell in self.listeners:
             tell()
+
+    def notices_changed(self) -> None:
+        """Tell the pages what `notices` says now."""
+        with self.lock:
+            self.version += 1
+            for tell in self.listeners:
+                tell()
 
     def changes(self, since: int) -> Changes:
         """What has changed since a version."""
@@ -164,6 +172,7 @@ class Store:
                 parts.append(RUNS("looking"))
         elif len(read) < len(runs):
             parts.append(RUNS("reading", read=len(read), total=len(runs)))
+        parts += self.notices()
         bad = [(run, notes) for run in runs if (notes := run.notes())]
         bad.sort(key=lambda found: found[0].sort_key)
         for run, notes in bad[:3]:

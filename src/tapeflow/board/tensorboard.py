@@ -42,7 +42,7 @@ def routes(board: Board) -> list[BaseRoute]:
         return json_answer(
             {
                 "version": board.options.version,
-                "data_location": shown(",".join(d.path for d in board.logdirs)),
+                "data_location": ",".join(d.place for d in board.logdirs),
                 "window_title": "",
                 "experiment_name": "",
                 "experiment_description": "",
@@ -52,7 +52,9 @@ def routes(board: Board) -> list[BaseRoute]:
 
     def logdir(request: Request) -> Response:
         del request
-        return json_answer({"logdir": shown(os.path.abspath(board.logdirs[0].path)) if board.logdirs else ""})
+        first = board.logdirs[0] if board.logdirs else None
+        place = "" if first is None else first.address or shown(os.path.abspath(first.path))
+        return json_answer({"logdir": place})
 
     def listing(request: Request) -> Response:
         del request

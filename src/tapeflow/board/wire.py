@@ -54,17 +54,28 @@ def pack(head: Mapping[str, Any], columns: Iterable[np.ndarray]) -> bytes:
 
 def decode(message: bytes) -> list[tuple[SeriesHead, Points]]:
     """The series of a message."""
-    if message[:4] != _MAGIC:
-        raise ValueError(f"a message in columns begins with {_MAGIC!r}; got {message[:4]!r}")
-    (length,) = struct.unpack_from("<I", message, 4)
-    at = 8 + length
+    head, at = _head(message)
     found = []
-    for one in orjson.loads(message[8:at])["series"]:
+    for one in head["series"]:
         count = one["length"]
         number = 4 if one["has_smoothed"] else 3
         found.append((one, tuple(np.frombuffer(message, "<f8", number * count, at).reshape(number, count))))
         at += 8 * number * count
     return found
+
+
+def unpack(message: bytes) -> tuple[Any, np.ndarray]:
+    """The head of the table of runs, and its columns: a row of numbers for each, one for every run."""
+    head, at = _head(message)
+    return head, np.frombuffer(message, "<f8", offset=at).reshape(-1, max(len(head["rows"]), 1))
+
+
+def _head(message: bytes) -> tuple[Any, int]:
+    """What is said at the head of a message, and where its columns begin."""
+    if message[:4] != _MAGIC:
+        raise ValueError(f"a message in columns begins with {_MAGIC!r}; got {message[:4]!r}")
+    (length,) = struct.unpack_from("<I", message, 4)
+    return orjson.loads(message[8 : 8 + length]), 8 + length
 
 
 def as_json(heads: Sequence[SeriesHead], points: Sequence[Points]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tapeflow.board.board import Options
 from tapeflow.board.cache import cache_folder
 from tapeflow.board.health.webhook import checked
 from tapeflow.board.logdirs import Logdir
+from tapeflow.board.remote.mirrors import INTERVAL_S
 from tapeflow.board.serving import PortTaken, serve
 from tapeflow.cli import inspect, logdirs
 from tapeflow.cli.failure import Failure
@@ -67,6 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="seconds between checks for new data (default: 0.2)",
     )
+    add(
+        "--remote-interval",
+        type=float,
+        default=INTERVAL_S,
+        metavar="SECONDS",
+        help="seconds between checks for new data at addresses such as s3://bucket/runs (default: 1)",
+    )
     add("--read-only", action="store_true", help="do not allow changes to settings (labels, notes, colours)")
     add(
         "--path-prefix",
@@ -74,6 +82,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="/PREFIX",
         help="serve the board under this path, for use behind a proxy",
+    )
+    add(
+        "--mcp",
+        action="store_true",
+        help="answer questions of assistants about the runs, over standard input and output (Model Context Protocol), "
+        "instead of serving the page",
     )
     add("--inspect", action="store_true", help="list what the runs contain and exit; see `tapeflow inspect`")
     add(
@@ -112,10 +126,22 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.inspect:
         return inspect.show(logdirs.logdirs_of(chosen), is_json=False)
     found, options = options_of(chosen)
+    if chosen.mcp:
+        return _answer(found, options)
     try:
         return serve(found, options, chosen.open)
     except PortTaken as error:
         raise Failure(f"{error}. Name another with --port, or any free one with --port 0.") from None
+
+
+def _answer(found: list[Logdir], options: Options) -> int:
+    try:
+        from tapeflow.board.mcp.server import serve as answer
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "mcp":
+            raise
+        raise Failure("--mcp needs the package mcp, 2.0 or newer: `pip install 'tapeflow[mcp]'`.") from None
+    return answer(found, options)
 
 
 def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[list[Logdir], Options]:
@@ -129,6 +155,8 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         raise Failure(f"--port expected a number from 0 to 65535; got {chosen.port}.", 2)
     if not 0.02 <= chosen.reload_interval <= 86400:
         raise Failure(f"--reload-interval expected 0.02 to 86400 seconds; got {chosen.reload_interval:g}.", 2)
+    if not 0.1 <= chosen.remote_interval <= 86400:
+        raise Failure(f"--remote-interval expected 0.1 to 86400 seconds; got {chosen.remote_interval:g}.", 2)
     try:
         webhook = checked(chosen.webhook) if chosen.webhook else ""
     except ValueError as error:
@@ -141,6 +169,7 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
         token=chosen.token,
         path_prefix=f"/{prefix}" if prefix else "",
         reload_interval_s=chosen.reload_interval,
+        remote_interval_s=chosen.remote_interval,
         read_only=chosen.read_only,
         cache=None if chosen.no_cache else chosen.cache_dir or cache_folder(),
         settings=chosen.settings,

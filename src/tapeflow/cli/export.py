@@ -42,8 +42,10 @@ def run(chosen: argparse.Namespace) -> int:
         report = export(found, chosen.points, chosen.steps, options)
     except NotBuilt as error:
         raise Failure(str(error)) from None
+    except OSError as error:
+        raise logdirs.unreadable(found, error) from None
     if not report.runs:
-        raise Failure(f"there are no event files in {', '.join(logdir.path for logdir in found)}.")
+        raise Failure(f"there are no event files in {', '.join(logdir.place for logdir in found)}.")
     try:
         with open(chosen.output, "wb") as file:
             file.write(report.page)

@@ -20,10 +20,13 @@ from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.panels import find_panels
+from tapeflow.board.remote.mirrors import Mirrors
 from tapeflow.board.runs import Run
 from tapeflow.board.series import Series
 from tapeflow.board.store import Store
+from tapeflow.cli import logdirs
 from tapeflow.cli.failure import Failure
+from tapeflow.summary.remote import is_remote
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Inspect; the exit code is 0 even if there is damage: that is what it is for."""
     path = os.path.abspath(os.path.expanduser(chosen.path))
-    if not os.path.exists(path):
+    is_here = not is_remote(chosen.path)
+    if is_here and not os.path.exists(path):
         raise Failure(f"expected a run or an event file; got {chosen.path!r}, which does not exist.")
-    runs = _runs([Logdir(path)])
-    if os.path.isfile(path) and os.path.getsize(path) and runs[0].bytes_read <= runs[0].bad_bytes:
+    runs = _runs([Logdir(path) if is_here else logdirs.parse(chosen.path)])
+    if is_here and os.path.isfile(path) and os.path.getsize(path) and runs[0].bytes_read <= runs[0].bad_bytes:
         raise Failure(f"expected an event file; got {chosen.path!r}, in which there is no whole record.")
     if chosen.csv:
         _write_csv(runs, chosen.csv)
@@ -54,9 +58,9 @@ def run(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def show(logdirs: list[Logdir], is_json: bool) -> int:
+def show(folders: list[Logdir], is_json: bool) -> int:
     """Print what the runs of log folders hold."""
-    _show(_runs(logdirs), is_json)
+    _show(_runs(folders), is_json)
     return 0
 
 
@@ -68,12 +72,19 @@ def _show(runs: list[Run], is_json: bool) -> None:
         sys.stdout.write("\n\n".join("\n".join(_lines(run)) for run in runs) + "\n")
 
 
-def _runs(logdirs: list[Logdir]) -> list[Run]:
-    store = Store(logdirs, find_panels())
-    Ingest(store, Index(None)).read_once()
+def _runs(folders: list[Logdir]) -> list[Run]:
+    mirrors = Mirrors(folders, None)
+    try:
+        mirrors.sync_once()
+        store = Store(mirrors.logdirs, find_panels())
+        Ingest(store, Index(None)).read_once()
+    except OSError as error:
+        raise logdirs.unreadable(folders, error) from None
+    finally:
+        mirrors.stop()
     runs = store.ordered_runs()
     if not runs:
-        raise Failure(f"there are no event files in {', '.join(logdir.path for logdir in logdirs)}.")
+        raise Failure(f"there are no event files in {', '.join(logdir.place for logdir in folders)}.")
     return runs
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tapeflow.board.logdirs import Logdir
 from tapeflow.cli.failure import Failure
+from tapeflow.summary.remote import check_address, is_remote
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME:]PATH",
-        help="a folder with runs in it, or a single event file. May be repeated; a NAME is prepended "
-        "to the names of its runs. The folder need not exist yet",
+        help="a folder with runs in it, or a single event file, on this machine or as an address (s3://, gs://, az://, "
+        "sftp://, hf://, https://). May be repeated; a NAME is prepended to the names of its runs. The folder need not "
+        "exist yet",
     )
     parser.add_argument(
         "--logdir_spec",
@@ -51,14 +53,14 @@ def _named(logdir: Logdir, number: int) -> Logdir:
     """One of several without names: called by its folder, and by its number so that no two are alike."""
     if logdir.name:
         return logdir
-    base = os.path.basename(logdir.path.rstrip(os.sep)) or "root"
+    base = os.path.basename(logdir.place.rstrip("/" + os.sep)) or "root"
     return Logdir(logdir.path, f"{base}-{number + 1}")
 
 
 def parse(text: str) -> Logdir:
-    """`path` or `name:path`. What exists as it stands is a path, whatever is in it."""
-    if "://" in text:
-        raise Failure(f"--logdir expected a folder on this machine; got {text!r}. Mount or copy it first.", 2)
+    """`path` or `name:path`. What exists as it stands is a path, whatever is in it; a path may be an address."""
+    if "://" in text and not os.path.exists(text):
+        return _remote(text)
     name, colon, path = text.partition(":")
     is_path = not colon or os.path.exists(text) or os.sep in name or len(name) < 2 or not path
     if is_path:
@@ -66,3 +68,24 @@ def parse(text: str) -> Logdir:
     if not path or "\0" in path:
         raise Failure(f"--logdir expected a path; got {text!r}.", 2)
     return Logdir(os.path.abspath(os.path.expanduser(path)), name)
+
+
+def unreadable(folders: Sequence[Logdir], error: OSError) -> Failure:
+    """What is said of log folders elsewhere that cannot be read; any other error is raised again."""
+    places = [folder.place for folder in folders if is_remote(folder.path)]
+    if not places:
+        raise error
+    return Failure(f"{', '.join(places)} cannot be read: {error.strerror or error}.")
+
+
+def _remote(text: str) -> Logdir:
+    """`scheme://...` or `name:scheme://...`."""
+    first, colon, rest = text.partition(":")
+    name, address = (first, rest) if colon and is_remote(rest) else ("", text)
+    try:
+        check_address(address, "--logdir")
+    except ValueError as error:
+        raise Failure(str(error), 2) from None
+    except ImportError as error:
+        raise Failure(str(error)) from None
+    return Logdir(address, name)

@@ -1,4 +1,4 @@
-"""`tf.io.gfile`: the file system, with TensorFlow's names and errors."""
+"""`tf.io.gfile`: the file system, and storage elsewhere by its address, with TensorFlow's names and errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from tapeflow.engine import errors
+from tapeflow.io import remote_files
 from tapeflow.io.files import matches_of, path_of, paths_of, told
+from tapeflow.summary.remote import PACKAGES, is_remote, modified_of
 
 
 class FileStatistics(NamedTuple):
@@ -51,6 +53,9 @@ class GFile:
         if self._opened is None:
             is_text = "b" not in self._mode
             with told(self._path, "GFile"):
+                if is_remote(self._path):
+                    self._opened = remote_files.open_file(self._path, self._mode)
+                    return self._opened
                 self._opened = open(  # noqa: SIM115 (open as long as the GFile)
                     self._path,
                     self._mode,
@@ -120,84 +125,108 @@ class GFile:
 
 def exists(path: Any) -> bool:
     """Whether there is a file or folder."""
-    return os.path.exists(path_of(path, "tf.io.gfile.exists", "path"))
+    place = path_of(path, "tf.io.gfile.exists", "path")
+    with told(place, "tf.io.gfile.exists"):
+        return remote_files.exists(place) if is_remote(place) else os.path.exists(place)
 
 
 def isdir(path: Any) -> bool:
     """Whether there is a folder."""
-    return os.path.isdir(path_of(path, "tf.io.gfile.isdir", "path"))
+    place = path_of(path, "tf.io.gfile.isdir", "path")
+    with told(place, "tf.io.gfile.isdir"):
+        return _isdir(place)
 
 
 def glob(pattern: Any) -> list[str]:
     """The files that one or several patterns name."""
-    return [p for one in paths_of(pattern, "tf.io.gfile.glob", "pattern") for p in matches_of(one)]
+    where = "tf.io.gfile.glob"
+    found = []
+    for one in paths_of(pattern, where, "pattern"):
+        with told(one, where):
+            found += remote_files.glob(one) if is_remote(one) else matches_of(one)
+    return found
 
 
 def listdir(path: Any) -> list[str]:
     """The names in a folder."""
     place = path_of(path, "tf.io.gfile.listdir", "path")
-    if not os.path.isdir(place):
+    if not isdir(place):
         raise errors.NotFoundError(
             None, None, f"tf.io.gfile.listdir expected a folder; could not find {place}."
         )
-    return os.listdir(place)
+    with told(place, "tf.io.gfile.listdir"):
+        return remote_files.listdir(place) if is_remote(place) else os.listdir(place)
 
 
 def makedirs(path: Any) -> None:
     """Create a folder and its parents, if they do not exist yet."""
     place = path_of(path, "tf.io.gfile.makedirs", "path")
     with told(place, "tf.io.gfile.makedirs"):
-        os.makedirs(place, exist_ok=True)
+        if is_remote(place):
+            remote_files.makedirs(place)
+        else:
+            os.makedirs(place, exist_ok=True)
 
 
 def mkdir(path: Any) -> None:
     """Create a folder; its parent must exist."""
     place = path_of(path, "tf.io.gfile.mkdir", "path")
-    if not os.path.isdir(place):
+    if not isdir(place):
         with told(place, "tf.io.gfile.mkdir"):
-            os.mkdir(place)
+            (remote_files.mkdir if is_remote(place) else os.mkdir)(place)
 
 
 def remove(path: Any) -> None:
     """Delete a file."""
     place = path_of(path, "tf.io.gfile.remove", "path")
     with told(place, "tf.io.gfile.remove"):
-        os.remove(place)
+        (remote_files.remove if is_remote(place) else os.remove)(place)
 
 
 def rmtree(path: Any) -> None:
     """Delete a folder and what is in it."""
     place = path_of(path, "tf.io.gfile.rmtree", "path")
     with told(place, "tf.io.gfile.rmtree"):
-        shutil.rmtree(place)
+        (remote_files.rmtree if is_remote(place) else shutil.rmtree)(place)
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy a file."""
-    _moved("tf.io.gfile.copy", shutil.copyfile, src, dst, overwrite)
+    _moved("tf.io.gfile.copy", shutil.copyfile, remote_files.copy, src, dst, overwrite)
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Rename or move a file."""
-    _moved("tf.io.gfile.rename", os.replace, src, dst, overwrite)
+    _moved("tf.io.gfile.rename", os.replace, remote_files.rename, src, dst, overwrite)
 
 
-def _moved(where: str, function: Callable[[str, str], Any], src: Any, dst: Any, overwrite: bool) -> None:
+def _moved(
+    where: str,
+    function: Callable[[str, str], Any],
+    elsewhere: Callable[[str, str], Any],
+    src: Any,
+    dst: Any,
+    overwrite: bool,
+) -> None:
     source, target = path_of(src, where, "src"), path_of(dst, where, "dst")
-    if not overwrite and os.path.exists(target):
+    if not overwrite and exists(target):
         raise errors.AlreadyExistsError(
             None,
             None,
             f"{where} expected no file at dst={target!r}: file already exists. Use overwrite=True.",
         )
     with told(source, where):
-        function(source, target)
+        (elsewhere if is_remote(source) or is_remote(target) else function)(source, target)
 
 
 def stat(path: Any) -> FileStatistics:
     """The size of a file, when it changed, and whether it is a folder."""
     place = path_of(path, "tf.io.gfile.stat", "path")
     with told(place, "tf.io.gfile.stat"):
+        if is_remote(place):
+            known = remote_files.info(place)
+            modified = int(modified_of(known) * 1e9)
+            return FileStatistics(int(known.get("size") or 0), modified, known["type"] == "directory")
         found = os.stat(place)
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(place))
 
@@ -211,9 +240,14 @@ def walk(
     top: Any, topdown: bool = True, onerror: Callable[[OSError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """The folders below `top`, each with the folders and files in it."""
-    return os.walk(path_of(top, "tf.io.gfile.walk", "top"), topdown, onerror)
+    place = path_of(top, "tf.io.gfile.walk", "top")
+    return (remote_files.walk if is_remote(place) else os.walk)(place, topdown, onerror)
 
 
 def get_registered_schemes() -> list[str]:
-    """The supported URI schemes: none, because only local paths are supported."""
-    return [""]
+    """The supported URI schemes, and `''` for local paths. Packages for remote schemes need not be installed."""
+    return ["", *PACKAGES]
+
+
+def _isdir(place: str) -> bool:
+    return remote_files.isdir(place) if is_remote(place) else os.path.isdir(place)

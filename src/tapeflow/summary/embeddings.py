@@ -28,6 +28,7 @@ from tapeflow.summary.projector_files import (
     write_file,
 )
 from tapeflow.summary.records import record
+from tapeflow.summary.remote import is_remote
 
 _NAME = re.compile(r"(.*) \(step (-?\d+)\)", re.DOTALL)
 _PYTORCH_NAME = re.compile(r"(.*):(\d{5,})", re.DOTALL)
@@ -65,6 +66,11 @@ def embedding(
     writer = recording_writer()
     if not isinstance(writer, FileWriter):
         return False
+    if is_remote(writer.logdir):
+        raise ValueError(
+            f"tf.summary.embedding expected a writer to a local folder; got one to {writer.logdir!r}. Log to a local "
+            "folder, and copy it."
+        )
     columns = {} if labels is None else {"label": labels}
     columns.update(metadata or {})
     has_images = images is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import threading
 import time
@@ -16,7 +17,10 @@ import numpy as np
 from tapeflow.summary import encoding
 from tapeflow.summary.event_file import EventFile
 from tapeflow.summary.hooks import Pending
+from tapeflow.summary.processes import before_executors_end
 from tapeflow.summary.records import record
+from tapeflow.summary.remote import is_remote
+from tapeflow.summary.remote_event_file import RemoteEventFile
 from tapeflow.summary.tensors import tensor_bytes
 from tapeflow.summary.writer import Prepared, Source, SummaryWriter, now
 
@@ -47,7 +51,8 @@ def create_file_writer(
     (a full disk, a folder that may not be written to) is said once, in the log, and training goes on.
 
     Args:
-        logdir: the folder; one folder is one run on the board.
+        logdir: the folder, or its address (`s3://bucket/run`, `gs://`, `az://`, `sftp://`); one folder is one run on
+            the board.
         max_queue: write as soon as so many summaries wait; 4096 unless given.
         flush_millis: write at least so often; 1000 unless given.
         filename_suffix: what the file's name ends with; ".v2" unless given.
@@ -107,7 +112,8 @@ class FileWriter(SummaryWriter):
     ) -> None:
         self._is_closed = True  # until it is whole
         self.last_step = 0  # that has been written
-        self._file = EventFile(logdir, suffix, on_new_file)
+        self.is_remote = is_remote(logdir)
+        self._file = (RemoteEventFile if self.is_remote else EventFile)(logdir, suffix, on_new_file)
         self._max_queue = max(max_queue, 1)
         self._flush_s = flush_s
         self._patience_s = max(2 * flush_s, _PATIENCE_S)
@@ -115,6 +121,8 @@ class FileWriter(SummaryWriter):
         self._start_afresh()
         self._is_closed = False
         _writers.add(self)
+        if self.is_remote:
+            _end_early()
         self._is_held = is_held
         if not is_held:
             with self._lock:
@@ -306,9 +314,12 @@ def open_files() -> set[str]:
 
 def flush_below(path: str) -> None:
     """Flush the writers of this process to a file, a folder or folders below it."""
-    place = os.path.abspath(path)
+    place = path.rstrip("/") if is_remote(path) else os.path.abspath(path)
+    separator = "/" if is_remote(path) else os.sep
     for writer in list(_writers):
-        if writer.path == place or (writer.logdir + os.sep).startswith(os.path.join(place, "")):
+        if writer.path == place or (writer.logdir + separator).startswith(
+            place.rstrip(separator) + separator
+        ):
             writer.flush()
 
 
@@ -410,6 +421,19 @@ def _run(reference: weakref.ref[FileWriter], wake: threading.Event, hurry: threa
 
 
 _is_exiting = False
+
+
+@functools.cache
+def _end_early() -> None:
+    """Have remote files closed while connections can still be made."""
+    before_executors_end(_close_remote)
+
+
+def _close_remote() -> None:
+    for writer in list(_writers):
+        if writer.is_remote:
+            writer._raises = False
+            writer.close()
 
 
 def close_all() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.summary.files import flush_below
+from tapeflow.summary.remote import is_remote
 from tapeflow.summary.runs import Run, event_files, inner_runs
 from tapeflow.summary.trials import read_trial
 
@@ -27,6 +28,11 @@ def open(logdir: str | os.PathLike[str]) -> Logs:
     >>> logs.series("val_loss").pivot(index="step", columns="run", values="value")
     """
     place = os.fspath(logdir)
+    if is_remote(place):
+        raise ValueError(
+            f"tf.summary.open expected a folder of this machine; got logdir={place!r}. Copy it first, or look at it "
+            "with `tapeflow board --logdir`."
+        )
     if not os.path.isdir(place):
         raise FileNotFoundError(
             f"tf.summary.open expected a folder; got logdir={place!r}, which is none. For a single event file there "

@@ -1,8 +1,12 @@
-"""Other processes of this machine."""
+"""Other processes of this machine, and the end of this one."""
 
 from __future__ import annotations
 
+import atexit
+import importlib
 import os
+import threading
+from collections.abc import Callable
 
 
 def is_alive(process: int) -> bool:
@@ -14,3 +18,15 @@ def is_alive(process: int) -> bool:
     except (OSError, OverflowError):  # it is somebody else's, or we cannot know
         return True
     return True
+
+
+def before_executors_end(function: Callable[[], None]) -> None:
+    """Call a function when the program has ended, while connections can still be made.
+
+    Functions of `atexit` come later: by then the executors of `concurrent.futures` take no more work, with which
+    asyncio looks up names. Of several functions the last one is called first.
+    """
+    importlib.import_module(
+        "concurrent.futures.thread"
+    )  # whose own end is registered first, and so comes later
+    getattr(threading, "_register_atexit", atexit.register)(function)

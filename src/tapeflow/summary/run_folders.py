@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 from tapeflow.summary.captured.capture import Capture, checked_kinds
 from tapeflow.summary.files import create_file_writer
+from tapeflow.summary.remote import is_remote
 from tapeflow.summary.writer import SummaryWriter
 
 
@@ -26,7 +28,8 @@ def run(
     """Log to a new folder inside a `with` block, and close its file at the end.
 
     The folder is `logdir/name-20240131-235959`; nothing has to be deleted or renamed before the next run. If
-    another run began in the same second, in any process, a number is added.
+    another run began in the same second, in any process, a number is added; below an address, such as
+    `s3://bucket/logs`, four random digits always are.
 
     Args:
         name: what the folder's name begins with; it may name folders in between: `"lr=0.1/seed 3"`.
@@ -57,9 +60,12 @@ def run(
 def new_folder(logdir: str, name: str) -> str:
     """Make a folder that nobody else has; its name ends with the time.
 
-    One that cannot be made is for the writer to complain about: it does not stop training.
+    One that cannot be made is for the writer to complain about: it does not stop training. Elsewhere there are no
+    folders to make, so a random part keeps two runs apart.
     """
     stamp = time.strftime("%Y%m%d-%H%M%S")
+    if is_remote(logdir):
+        return f"{logdir.rstrip('/')}/{f'{name}-{stamp}' if name else stamp}-{secrets.token_hex(2)}"
     first = folder = os.path.join(logdir, f"{name}-{stamp}" if name else stamp)
     for number in itertools.count(2):
         try:

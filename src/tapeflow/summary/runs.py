@@ -13,6 +13,7 @@ from tapeflow.summary.captured.messages import PLUGIN, SYSTEM_PLUGIN
 from tapeflow.summary.captured.reading import Captured
 from tapeflow.summary.files import flush_below
 from tapeflow.summary.reader import Batch, Damage, EventFileReader
+from tapeflow.summary.remote import is_remote
 from tapeflow.summary.series import Series
 from tapeflow.summary.values import Value, plugin_of, value_of
 
@@ -34,6 +35,11 @@ def read(path: str | os.PathLike[str]) -> Run:
     0
     """
     place = os.fspath(path)
+    if is_remote(place):
+        raise ValueError(
+            f"tf.summary.read expected a file or a folder of this machine; got path={place!r}. Copy it first, or "
+            "look at it with `tapeflow board --logdir`."
+        )
     if not os.path.exists(place):
         raise FileNotFoundError(
             f"tf.summary.read expected a file or a folder; got path={place!r}, which does not exist."

@@ -81,7 +81,11 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
             2,
             "tapeflow board: --reload-interval expected 0.02 to 86400 seconds; got 0.",
         ),
-        (["board", "--logdir", "gs://b/x"], 2, "--logdir expected a folder on this machine; got 'gs://b/x'."),
+        (
+            ["board", "--logdir", "nope://b/x"],
+            2,
+            "--logdir expected an address that begins with one of s3://",
+        ),
         (["board", "x", "--host", "999.1.1.1"], 1, "tapeflow board: --host 999.1.1.1 cannot be listened on"),
         (
             ["inspect", "/no/such"],

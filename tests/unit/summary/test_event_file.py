@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tapeflow import summary
-from tapeflow.summary import event_file
+from tapeflow.summary import event_file, record_file
 
 
 def test_an_unwritable_path_is_said_once_and_stops_nothing(
@@ -121,7 +121,7 @@ def test_a_real_limit_on_the_size_of_files(tmp_path: Path) -> None:
 def test_what_is_kept_for_a_full_disk_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(event_file, "_MOST_KEPT", 1000)
+    monkeypatch.setattr(record_file, "_MOST_KEPT", 1000)
     (tmp_path / "file").write_text("in the way")
     writer = summary.create_file_writer(tmp_path / "file" / "run")
     for i in range(100):

@@ -20,6 +20,8 @@ export const sayOfRun = notes({
   reading: "已读取 {read} / {total} 个运行",
   run_damage: "{run} 在偏移 {offset} 处起有 {n} 个损坏字节",
   more_damage: "另有 {n} 个运行存在损坏",
+  remote: "无法读取 {address}:{error}",
+  remote_names: "略去 {address} 中的 {n} 个文件:其名称在此不是路径,或文件过多",
 });
 
 /** What is wrong with a run; "" if nothing is. */

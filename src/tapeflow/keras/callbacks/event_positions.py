@@ -31,7 +31,7 @@ class EventPositions:
     """The event files that one training writes, over all the processes that go on with it.
 
     Args:
-        folders: where they are.
+        folders: where they are; none if they are elsewhere, where files cannot be cut back.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -71,7 +71,7 @@ class EventPositions:
 
     def note(self, path: str) -> None:
         """Note that the training begins a file."""
-        if self._is_noting:
+        if self._is_noting and self._folders:
             self._folders[0].mkdir(parents=True, exist_ok=True)
             with (self._folders[0] / _NOTE).open("a", encoding="utf-8") as file:
                 file.write(f"{self._training} {_key(Path(path))}\n")
@@ -87,6 +87,8 @@ class EventPositions:
 
     def _begun(self) -> set[str]:
         """The files that the training has begun."""
+        if not self._folders:
+            return set()
         try:
             lines = (self._folders[0] / _NOTE).read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:

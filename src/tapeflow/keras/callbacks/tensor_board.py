@@ -23,6 +23,7 @@ from tapeflow.keras.callbacks.event_positions import EventPositions
 from tapeflow.keras.callbacks.profiled_batches import ProfiledBatches
 from tapeflow.keras.callbacks.tensor_board_arguments import (
     check_old_arguments,
+    check_remote_log_dir,
     checked_frequency,
     checked_profile_batch,
 )
@@ -32,6 +33,7 @@ from tapeflow.ops.graph_export import graph_of_record
 from tapeflow.summary import encoding, hooks
 from tapeflow.summary.captured.capture import Capture, checked_kinds
 from tapeflow.summary.files import FileWriter
+from tapeflow.summary.remote import is_remote
 from tapeflow.summary.writer import Prepared
 
 _log = logging.getLogger("tapeflow.keras")
@@ -51,7 +53,7 @@ class TensorBoard(Callback):
     `update_freq` steps, with the optimizer's iterations as the default step. A second `fit` adds a file.
 
     Args:
-        log_dir: the folder.
+        log_dir: the folder, or its address (`s3://bucket/run`), where `profile_batch` and `embeddings_freq` must be 0.
         histogram_freq: write histograms of all weights every so many epochs; 0 for never.
         write_graph: whether to write the model as a graph (functional and sequential models) and the ops
             of the staged training step.
@@ -98,6 +100,7 @@ class TensorBoard(Callback):
         self._writes_gradients = bool(kwargs.pop("write_grads", False))
         check_old_arguments(kwargs)
         self.log_dir = os.fspath(log_dir)
+        check_remote_log_dir(self.log_dir, profile_batch, embeddings_freq)
         self._profiled = ProfiledBatches(self.log_dir, *checked_profile_batch(profile_batch))
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
@@ -133,6 +136,8 @@ class TensorBoard(Callback):
             self._write_model_graph()
 
     def _new_positions(self) -> EventPositions:
+        if is_remote(self.log_dir):
+            return EventPositions([])
         folders = [Path(self.log_dir, run).expanduser().absolute() for run in ("train", "validation")]
         return EventPositions(folders)
 

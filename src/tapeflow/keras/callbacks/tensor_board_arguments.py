@@ -6,6 +6,8 @@ import operator
 import warnings
 from typing import Any
 
+from tapeflow.summary.remote import is_remote
+
 _IGNORED = {
     "embeddings_layer_names": "`embeddings_layer_names` is not supported in TensorFlow 2.0. Instead, all `Embedding` "
     "layers will be visualized.",
@@ -14,6 +16,16 @@ _IGNORED = {
     "batch_size": "`batch_size` is no longer needed in the `TensorBoard` Callback and will be ignored in TensorFlow "
     "2.0.",
 }
+
+
+def check_remote_log_dir(log_dir: str, profile_batch: Any, embeddings_freq: int) -> None:
+    """Raise if files that only go to local folders are to go elsewhere."""
+    for name, value in (("profile_batch", profile_batch), ("embeddings_freq", embeddings_freq)):
+        if value and is_remote(log_dir):
+            raise ValueError(
+                f"TensorBoard expected {name}=0 with an address as log_dir; got {name}={value!r} and "
+                f"log_dir={log_dir!r}. Use a local folder and copy it."
+            )
 
 
 def checked_frequency(update_freq: Any) -> Any:

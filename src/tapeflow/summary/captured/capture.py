@@ -26,6 +26,7 @@ from tapeflow.summary.captured.messages import Facts, Git, State
 from tapeflow.summary.captured.system import System, pause_s
 from tapeflow.summary.context import current
 from tapeflow.summary.files import FileWriter, create_file_writer
+from tapeflow.summary.processes import before_executors_end
 from tapeflow.summary.writer import SummaryWriter
 
 KINDS = ("facts", "code", "system", "console")
@@ -146,6 +147,8 @@ class Capture:
         if self._writer is None or self._thread is not None:
             return
         _open.add(self)
+        if self._writer.is_remote:
+            before_executors_end(_at_exit)  # before the writer is closed
         if "console" in self._kinds:
             self._console = Console()
         self._thread = threading.Thread(target=self._run, daemon=True, name="tapeflow.capture")

@@ -488,3 +488,16 @@ def test_nothing_is_captured_unless_wanted(tmp_path: Path) -> None:
     assert tf.summary.read(tmp_path / "train").captured.state == {}
     with pytest.raises(ValueError, match="expected some of facts, code, system, console; got kinds='all'"):
         TensorBoard(tmp_path, capture=["all"])
+
+
+def test_an_address_as_log_dir() -> None:
+    import fsspec
+
+    address = "memory://tensor-board/run"
+    train(make(), TensorBoard(address, update_freq=2, histogram_freq=1), validation_data=(X, Y))
+    files = fsspec.filesystem("memory").find("/tensor-board/run")
+    assert [name.split("/")[3] for name in files] == ["train", "validation"]
+    assert b"epoch_loss" in fsspec.filesystem("memory").cat_file(files[0])
+    for option in ({"profile_batch": 2}, {"embeddings_freq": 1}):
+        with pytest.raises(ValueError, match=f"TensorBoard expected {next(iter(option))}=0 with an address"):
+            TensorBoard(address, **option)

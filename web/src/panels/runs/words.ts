@@ -269,6 +269,7 @@ export const say = notes({
   live: "仍在写入,请先停止它",
   linked: "它是通过链接访问的;请删除链接的目标",
   nothing: "它没有自己的文件",
+  remote: "它位于其他存储中;请在那里删除",
   in_the_way: "{file} 已重新出现;请先将其移走",
   damaged: "回收站中的文件清单不可用:{error}",
   failed: "{file}:{error}",

@@ -15,4 +15,5 @@ SAY = Phrases(
     in_the_way="{file} is there again; move it away first",
     damaged="its list of files in the trash cannot be used: {error}",
     failed="{file}: {error}",
+    remote="it is in storage elsewhere; delete it there",
 )

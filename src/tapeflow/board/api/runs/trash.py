@@ -47,6 +47,7 @@ class Trash:
 
     def __init__(self, logdirs: Sequence[Logdir]) -> None:
         self._roots = [_root_of(logdir) for logdir in logdirs]
+        self._copies = {number for number, logdir in enumerate(logdirs) if logdir.address}
 
     def listed(self) -> list[TrashedRun]:
         """What is in it, the latest first."""
@@ -69,6 +70,8 @@ class Trash:
         if any(run.is_live for run in family.runs):
             raise NotMoved(SAY("live"))
         number = family.main.found.logdir
+        if number in self._copies:
+            raise NotMoved(SAY("remote"))
         root = self._roots[number]
         paths = [path for run in family.runs for path in _files_of(run, root)]
         if not paths:
