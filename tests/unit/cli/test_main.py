@@ -56,7 +56,11 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        ([], 2, "tapeflow expected a command, board, board export, demo, doctor, inspect, run; got none."),
+        (
+            [],
+            2,
+            "tapeflow expected a command, board, board export, demo, doctor, inspect, launch, run; got none.",
+        ),
         (["boards"], 2, "; got 'boards'. Did you mean 'board'?"),
         (["docter"], 2, "; got 'docter'. Did you mean 'doctor'?"),
         (["xyzzy"], 2, "; got 'xyzzy'.\n"),
