@@ -56,14 +56,12 @@ def run(chosen: argparse.Namespace) -> int:
     command = [*(["-m"] if chosen.is_module else []), chosen.script, *chosen.arguments]
     workers = Workers(command, chosen.processes, chosen.grace)
     with workers.signals():
-        for restart in range(chosen.restarts + 1):
-            if restart:
-                _say(
-                    f"starting all {chosen.processes} processes again, restart {restart} of {chosen.restarts}"
-                )
-            code = workers.run()
+        code = workers.run()
+        for restart in range(1, chosen.restarts + 1):
             if code == 0 or workers.is_stopping:
                 break
+            _say(f"starting all {chosen.processes} processes again, restart {restart} of {chosen.restarts}")
+            code = workers.run()
     return code
 
 

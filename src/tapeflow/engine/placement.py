@@ -127,21 +127,6 @@ def local_devices(kind: str | None = None) -> list[Any]:
     return list(jax.local_devices(backend=kind))
 
 
-def join_processes(coordinator: str, count: int, index: int, timeout_s: int) -> None:
-    """Have JAX work together with `count` processes, of which this one is number `index`.
-
-    Must be called before JAX has started. Who does not answer for `timeout_s` is taken for lost.
-    """
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    jax.distributed.initialize(
-        coordinator,
-        num_processes=count,
-        process_id=index,
-        initialization_timeout=max(timeout_s, 60),
-        heartbeat_timeout_seconds=timeout_s,
-    )
-
-
 def all_devices() -> list[Any]:
     """The devices of all processes."""
     return list(jax.devices())

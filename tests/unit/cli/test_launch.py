@@ -123,7 +123,8 @@ def test_one_signal_ends_all(tmp_path: Path, number: int, code: int) -> None:
     assert "waiting" in process.stdout.readline()
     process.send_signal(number)
     assert end(process)[0] == code
-    assert is_gone(tmp_path, 0) and is_gone(tmp_path, 1)
+    assert is_gone(tmp_path, 0)
+    assert is_gone(tmp_path, 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
@@ -134,7 +135,8 @@ def test_no_process_outlives_the_launcher(tmp_path: Path) -> None:
     assert "waiting" in process.stdout.readline()
     os.kill(process.pid, signal.SIGKILL)
     end(process)
-    assert is_gone(tmp_path, 0) and is_gone(tmp_path, 1)
+    assert is_gone(tmp_path, 0)
+    assert is_gone(tmp_path, 1)
 
 
 def test_restarts(tmp_path: Path) -> None:
