@@ -6,6 +6,7 @@ that all of them can read, also from threads.
 
 from __future__ import annotations
 
+import itertools
 import socket
 from dataclasses import dataclass
 from typing import Any
@@ -128,6 +129,39 @@ def told(key: str, timeout_s: float) -> str:
         if "DEADLINE_EXCEEDED" not in str(error):
             raise
         raise DeadlineExceededError(None, None, f"no process gave {key} within {timeout_s:g} s") from error
+
+
+def tell_once(key: str, value: str) -> None:
+    """Put a value into the table, unless some process has put one there under this key."""
+    try:
+        tell(key, value)
+    except jax.errors.JaxRuntimeError as error:
+        if "ALREADY_EXISTS" not in str(error):
+            raise
+
+
+def glance(key: str) -> str | None:
+    """A value of the table if it is there."""
+    try:
+        return _table().key_value_try_get(_PREFIX + key)
+    except jax.errors.JaxRuntimeError as error:
+        if "NOT_FOUND" not in str(error):
+            raise
+        return None
+
+
+_agreements = itertools.count()
+
+
+def agreed(value: str, timeout_s: float = 300.0) -> str:
+    """What the first process gives; all processes must call this equally often, in the same order."""
+    if joined() is None:
+        return value
+    key = f"agreed/{next(_agreements)}"
+    if is_first():
+        tell(key, value)
+        return value
+    return told(key, timeout_s)
 
 
 def is_first() -> bool:

@@ -54,7 +54,7 @@ def test_a_dataset_that_is_not_to_be_shared() -> None:
 
 
 def test_going_on_in_the_middle() -> None:
-    dataset = PAIRS.shuffle(10, seed=1).batch(2)
+    dataset = PAIRS.shuffle(10, seed=1, reshuffle_each_iteration=False).batch(2).prefetch(3)
     whole = [b.tolist() for b in dataset._array_iterator()]
     first = dataset._array_iterator(Share(1, 2, 2))
     assert [next(first).tolist(), next(first).tolist()] == [[0, b[1]] for b in whole[:2]]

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tapeflow.engine import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.preemption import Preemption
@@ -27,6 +28,10 @@ class BackupAndRestore(Callback):
 
     Wherever it stands in the list of callbacks, it saves a step or epoch after the others have seen it, and after
     the files that they write on threads (`ModelCheckpoint`, an asynchronous `tf.train.Checkpoint`) are on disk.
+
+    Among several processes the first writes the backup, and all read it: `backup_dir` is to be on a file system that
+    they share. A `SIGTERM` to one of them ends all after the same step. The number of processes may change between
+    starts.
 
     A `SIGTERM` during `fit` makes one more backup and ends the program; a second one ends it at once.
 
@@ -90,9 +95,26 @@ class BackupAndRestore(Callback):
         self.model._initial_step = 0
         self._preemption.begin()
         self._is_first = not self.path.exists()
-        remove_leftovers(Path(self.backup_dir), NAME.__eq__)
-        if run.read(self.path):
+        if self._writes:
+            remove_leftovers(Path(self.backup_dir), NAME.__eq__)
+        is_restored = run.read(self.path)
+        self._check_agreed(f"epoch {run.epoch}, step {run.step}" if is_restored else "none")
+        if is_restored:
             self.model._initial_epoch, self.model._initial_step = run.epoch, run.step
+
+    @property
+    def _writes(self) -> bool:
+        """Whether this is the process that writes the backup, among several."""
+        return processes.is_first()
+
+    def _check_agreed(self, backup: str) -> None:
+        """All processes go on from the same backup: that of the first."""
+        wanted = processes.agreed(backup)
+        if backup != wanted:
+            raise ValueError(
+                f"BackupAndRestore expected the backup that process 0 has ({wanted}) in all processes; got {backup} in "
+                f"{os.path.abspath(self.backup_dir)!r}. Put backup_dir on a file system that all of them share."
+            )
 
     # In `fit`: around every program.
 
@@ -112,12 +134,20 @@ class BackupAndRestore(Callback):
         if self._is_due:
             self._is_due = False
             self._back_up()
-        if self._preemption.is_asked:
+        if self._preemption.is_due(self._wait):
             self._leave()
+
+    def _wait(self) -> None:
+        """Wait until the steps that were run have ended."""
+        if self._run is not None and self._run.logs():
+            return  # which has read what they gave
+        optimizer = getattr(self.model, "optimizer", None)
+        if optimizer is not None:
+            int(optimizer.iterations)
 
     def _keep_beginning(self) -> None:
         # At once: what callbacks log from now on may have to be taken out again.
-        if self._is_first and self._run is not None:
+        if self._is_first and self._run is not None and self._writes:
             beginning, path = self._run.beginning(), self.path
             try:
                 self._writer.run(lambda: beginning.write(path))
@@ -150,7 +180,7 @@ class BackupAndRestore(Callback):
     def _forget_state(self) -> None:
         self._settle()
         # On `SIGTERM` the program ends now, perhaps before it has saved anything else.
-        if self.delete_checkpoint and not self._preemption.is_asked:
+        if self.delete_checkpoint and self._writes and not self._preemption.is_asked:
             try:
                 self._writer.run(lambda: self.path.unlink(missing_ok=True))
             except OSError as error:
@@ -169,7 +199,9 @@ class BackupAndRestore(Callback):
     def _back_up(self) -> None:
         if self._run is None:
             return
-        captured, path = self._run.capture(), self.path
+        captured, path = self._run.capture(), self.path  # by all: what is pending runs in the same programs
+        if not self._writes:
+            return
         try:
             self._writer.start(lambda: captured.write(path))
         except OSError as error:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tapeflow.engine import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback, is_users
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
@@ -148,6 +149,8 @@ class ModelCheckpoint(Callback):
 
     def _remove_leftovers(self) -> None:
         """Remove what a killed training left of the files that it was writing."""
+        if not processes.is_first():
+            return
         for path in (self.filepath, self.filepath + ENDING, self.filepath + _STATE):
             folder, name = os.path.split(path)
             is_target = _form(name).fullmatch
@@ -178,8 +181,9 @@ class ModelCheckpoint(Callback):
             self._leave()
 
     def _commit(self, how: Callable[[Work], None], work: Work) -> None:
-        with contextlib.suppress(NotCommitted):  # whoever could not write raises why
-            how(work)
+        if processes.is_first():
+            with contextlib.suppress(NotCommitted):  # whoever could not write raises why
+                how(work)
 
     def _state_writer(self, path: Path, captured: Capture) -> Work:
         """What writes the training's state in the place of all others."""
@@ -207,6 +211,8 @@ class ModelCheckpoint(Callback):
 
     def _start(self, path: str, write: Work) -> None:
         """Write on the thread. A file gives way to a newer one of its name only."""
+        if not processes.is_first():
+            return
         if path != self._written:
             self._writer.wait()
         self._written = path
