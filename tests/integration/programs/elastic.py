@@ -1,7 +1,8 @@
 """A training that may be killed, stopped and started again with another number of processes.
 
 Run by test_elastic.py under `tapeflow launch`, as `elastic.py FOLDER`. It says when a step is over, and waits a little
-there so that it can be killed; at the end it writes what it has learnt.
+there so that it can be killed; at the end it writes what it has learnt. The backup stays, since a worker may be killed
+when training is over.
 """
 
 import json
@@ -45,7 +46,7 @@ history = model.fit(
     epochs=4,
     verbose=0,
     callbacks=[
-        tf.keras.callbacks.BackupAndRestore(folder / "backup", save_freq=2),
+        tf.keras.callbacks.BackupAndRestore(folder / "backup", save_freq=2, delete_checkpoint=False),
         tf.keras.callbacks.TensorBoard(folder / "logs", update_freq=1, write_graph=False),
         tf.keras.callbacks.CSVLogger(folder / "log.csv", append=True),
         Pace(),

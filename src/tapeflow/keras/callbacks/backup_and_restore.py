@@ -65,7 +65,7 @@ class BackupAndRestore(Callback):
         self.delete_checkpoint = delete_checkpoint
         self.save_before_preemption = save_before_preemption
         self.batches_since_backup = 0
-        self._is_due, self._is_first = False, True
+        self._is_due, self._is_first, self._has_stepped = False, True, False
         self._writer = CommitWriter("backup")
         self._preemption = Preemption()
         self._run: Run | None = None
@@ -88,7 +88,7 @@ class BackupAndRestore(Callback):
         self.batches_since_backup = state["batches_since_backup"]
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        self.batches_since_backup, self._is_due = 0, False
+        self.batches_since_backup, self._is_due, self._has_stepped = 0, False, False
         run: Run = getattr(self.model, "_run", None) or Run(self.model)
         run.track()
         self._run = run
@@ -125,6 +125,7 @@ class BackupAndRestore(Callback):
         return self.save_freq - self.batches_since_backup
 
     def _after_steps(self, count: int) -> None:
+        self._has_stepped = True
         if isinstance(self.save_freq, int):
             self.batches_since_backup += count
             self._is_due = self.batches_since_backup >= self.save_freq
@@ -134,7 +135,8 @@ class BackupAndRestore(Callback):
         if self._is_due:
             self._is_due = False
             self._back_up()
-        if self._preemption.is_due(self._wait):
+        has_stepped, self._has_stepped = self._has_stepped, False
+        if self._preemption.is_due(has_stepped, self._wait):
             self._leave()
 
     def _wait(self) -> None:

@@ -132,6 +132,11 @@ class ModelCheckpoint(Callback):
         self._remove_leftovers()
         if not self.load_weights_on_restart:
             return
+        if processes.joined() is not None:
+            raise ValueError(
+                "ModelCheckpoint expected a single process with load_weights_on_restart=True; got several. Use the "
+                "callback BackupAndRestore."
+            )
         run, files = getattr(self.model, "_run", None), matches(self.filepath)
         if run is not None:
             run.track()

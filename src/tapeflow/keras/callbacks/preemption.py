@@ -78,17 +78,21 @@ class Preemption:
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _NOTE)
         os.close(pipe)
 
-    def is_due(self, wait: Callable[[], object]) -> bool:
-        """Whether to save and end now, after a step that every process has called this after.
+    def is_due(self, has_stepped: bool, wait: Callable[[], object]) -> bool:
+        """Whether to save and end now; every process must ask at the same places.
 
         Of several processes, all end after the same step: the second after the one in which the first `SIGTERM` came.
-        By then every process must have seen it: a step ends nowhere before it has begun everywhere.
+        By then every process has seen it: a step ends nowhere before it has begun everywhere, so that nobody gets more
+        than a step ahead.
 
         Args:
-            wait: waits until that step has ended.
+            has_stepped: whether steps have run since this was last asked.
+            wait: waits until these have ended.
         """
         if processes.joined() is None:
             return self.is_asked
+        if not has_stepped:
+            return False
         wait()
         self._steps += 1
         if self._last_step is None:
