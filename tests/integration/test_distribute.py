@@ -111,6 +111,46 @@ def test_two_processes_train_as_one_does() -> None:
     np.testing.assert_allclose(found[0]["predicted"], expected["predicted"], rtol=1e-4, atol=1e-6)
 
 
+def launched(program: str, count: int, *arguments: str) -> dict[str, Any]:
+    """What a program prints as JSON in the first of so many local processes."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tapeflow.cli",
+            "launch",
+            "-n",
+            str(count),
+            str(PROGRAMS / program),
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[0] {")]
+    assert (done.returncode, len(lines)) == (0, 1), f"{done.stdout}\n{done.stderr}"
+    return json.loads(lines[0][4:])
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_workers_read_their_rows_alone_and_compute_what_one_does(count: int) -> None:
+    one, several = launched("shares.py", 1), launched("shares.py", count)
+    assert (one.pop("replicas"), several.pop("replicas")) == (1, count)
+    read = {
+        name: (one.pop(name), several.pop(name)) for name in list(one) if name.startswith(("rows", "gath"))
+    }
+    assert one.keys() == several.keys()
+    for name, losses in one.items():
+        np.testing.assert_allclose(several[name], losses, atol=1e-6, err_msg=name)
+    assert read.pop("gathered off") == (90, 90)
+    for name, (alone, shared) in read.items():
+        # With four, the last batch of ten is nobody's alone.
+        most = 1 / 2 if count == 2 else (80 / 4 + 10) / 90
+        assert alone / count <= shared <= alone * most, name
+
+
 def test_a_lost_worker_is_told_of() -> None:
     place = addresses(2)
     first, second = (start("worker.py", str(i), place, "1") for i in range(2))

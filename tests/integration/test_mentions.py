@@ -78,7 +78,7 @@ def check_tapeflow(words: list[str], is_whole: bool) -> None:
     if name in ("COMMAND", "--version"):
         return
     rest = words[len(name.split()) :]
-    if name == "run":  # what follows the script is the script's
+    if name in ("run", "launch"):  # what follows the script is the script's
         rest = rest[: next((i for i, word in enumerate(rest) if word.endswith(".py")), len(rest)) + 1]
     assert given(rest) <= flags_of(name)
     if is_whole:

@@ -6,6 +6,10 @@ also works without JAX. It changes nothing and sends nothing anywhere.
 
   tapeflow doctor
   tapeflow doctor --json > report.json
+  srun tapeflow doctor --cluster        # on all hosts at once, started as the training would be
+
+With --cluster, it instead looks for the other processes of a cluster, as MultiWorkerMirroredStrategy does, tries to
+connect each with each, and names those that cannot. Start it in place of the training, with the same launcher.
 
 Marks: X broken, ! costs speed, i for information. The exit code is 1 if something is broken, otherwise 0.
 """
@@ -16,6 +20,7 @@ import argparse
 import json
 import sys
 
+from tapeflow.doctor import cluster
 from tapeflow.doctor.examination import conclusion, examine, line
 from tapeflow.doctor.finding import Finding, State
 
@@ -27,13 +32,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print JSON: section, name, value, state and remedy of each finding",
     )
+    parser.add_argument(
+        "--cluster", action="store_true", help="check that the processes of a cluster reach one another"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="with --cluster: how long to wait for the others (default: %(default)s)",
+    )
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Examine, saying what is found as it is found."""
     findings: list[Finding] = []
     section = ""
-    for finding in examine():
+    for finding in cluster.examine(chosen.timeout) if chosen.cluster else examine():
         findings.append(finding)
         if chosen.json:
             continue

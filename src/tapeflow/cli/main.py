@@ -23,6 +23,7 @@ _COMMANDS = {
     "demo": "tapeflow.cli.demo",
     "doctor": "tapeflow.cli.doctor",
     "inspect": "tapeflow.cli.inspect",
+    "launch": "tapeflow.cli.launch",
     "run": "tapeflow.cli.run",
 }
 # What commands need and TapeFlow brings along; without it, something is wrong with the installation.
@@ -48,6 +49,7 @@ usage: tapeflow COMMAND ...
   tapeflow demo           train a small network on digits, log everything, and open the board
   tapeflow doctor         report what is installed, broken or slow, with a fix for each problem
   tapeflow inspect        list what a run contains, as text, JSON, CSV or Parquet
+  tapeflow launch         run a script in several processes of this machine: `tapeflow launch -n 4 train.py`
   tapeflow run            run a TensorFlow script unchanged on TapeFlow
 
 `tapeflow COMMAND --help` explains a command. `tapeflow --version` prints the version.

@@ -15,6 +15,8 @@ from tapeflow.data.rows import OBJECTS, objects, split_rows
 from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
 from tapeflow.data.structure import Flat, Structure, as_tensor
 from tapeflow.engine import errors, host_memory
+from tapeflow.engine.dtypes import string
+from tapeflow.engine.placement import Share
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.ops.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -34,6 +36,10 @@ class Grouped(Step):
         """The element that a group makes."""
         raise NotImplementedError
 
+    def shared(self, handles: np.ndarray, share: Share) -> Flat:
+        """The element that a group makes; of its rows, those that are not of the share may be zeros."""
+        return self.together(handles)
+
     def stream(self, iteration: Iteration) -> Stream:
         return _Groups(self, iteration)
 
@@ -43,14 +49,15 @@ class _Groups(Stream):
         self._pipe = pipe
         self._inner = pipe.source.stream(iteration)
         self._is_over = False
+        self._share = iteration.share if iteration.shared is pipe else None
 
     def take(self, count: int) -> np.ndarray:
-        pipe, found = self._pipe, []
+        pipe, share, found = self._pipe, self._share, []
         while len(found) < count and not self._is_over:
             handles = self._inner.take(pipe.size)
             self._is_over = len(handles) < pipe.size
             if len(handles) and not (self._is_over and pipe.drop_remainder):
-                found.append(pipe.together(handles))
+                found.append(pipe.together(handles) if share is None else pipe.shared(handles, share))
         return objects(found)
 
     def state(self) -> State:
@@ -71,6 +78,20 @@ class Batch(Grouped):
 
     def together(self, handles: np.ndarray) -> Flat:
         return self.source.rows.gather(handles, self.size)
+
+    def shared(self, handles: np.ndarray, share: Share) -> Flat:
+        rows, most = share.rows(len(handles)), share.rows(self.size)
+        if rows is None or any(not isinstance(s, TensorSpec) or s.dtype == string for s in self.source.specs):
+            return self.together(handles)
+        own = self.source.rows.gather(handles[rows], most.stop - most.start if most is not None else 0)
+        return tuple([_among_zeros(part, rows, len(handles)) for part in own])
+
+
+def _among_zeros(part: np.ndarray, rows: slice, count: int) -> np.ndarray:
+    """Some rows of an array whose others are zeros, which take no memory until they are read."""
+    whole = np.zeros((count, *part.shape[1:]), part.dtype)
+    whole[rows] = part
+    return whole
 
 
 class AsRagged(Step):

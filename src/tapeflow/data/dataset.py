@@ -12,9 +12,10 @@ from tapeflow.data.dataset_groups import Groups
 from tapeflow.data.dataset_order import Order
 from tapeflow.data.dataset_sources import Sources
 from tapeflow.data.iterator import ArrayIterator, Iterator, NumpyIterator
-from tapeflow.data.options import Options
+from tapeflow.data.options import AutoShardPolicy, Options
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine import errors
+from tapeflow.engine.placement import Share
 from tapeflow.engine.tensor import Tensor
 
 
@@ -59,9 +60,13 @@ class Dataset(Sources, Order, Groups, Functions):
         """
         return NumpyIterator(self)
 
-    def _array_iterator(self) -> ArrayIterator:
-        """Elements as structures of numpy arrays that are not to be written to: for training loops."""
-        return ArrayIterator(self._pipe)
+    def _array_iterator(self, share: Share | None = None) -> ArrayIterator:
+        """Elements as structures of numpy arrays that are not to be written to: for training loops.
+
+        Of batches, only the rows of the share need to be read, unless the dataset's options say otherwise.
+        """
+        policy = self.options().experimental_distribute.auto_shard_policy
+        return ArrayIterator(self._pipe, None if policy == AutoShardPolicy.OFF else share)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element."""
@@ -80,7 +85,7 @@ class Dataset(Sources, Order, Groups, Functions):
         return self._options or Options()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """This dataset with options, which are kept and change nothing."""
+        """This dataset with options, which are kept; of them, `auto_shard_policy` alone changes something."""
         return Dataset(self._pipe, self.options().merge(options))
 
     def __repr__(self) -> str:

@@ -12,11 +12,13 @@ from tapeflow.data.composites import packed_state, unpacked_state
 from tapeflow.data.description import description
 from tapeflow.data.pipe import Iteration, Pipe, State
 from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
+from tapeflow.data.sharing import shared_step
 from tapeflow.data.specs import IteratorSpec, OptionalSpec
 from tapeflow.data.structure import as_tensor
 from tapeflow.data.window_state import packed_windows, unpacked_windows
 from tapeflow.engine import errors, nest, phases
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.placement import Share
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.ops.introspection import is_tensor, type_spec_from_value
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -27,13 +29,22 @@ class ArrayIterator:
 
     Arrays may be parts of the source's own and are not to be written to. This is the way for code that
     passes batches on: no tensor is made.
+
+    Args:
+        pipe: the last step of the pipeline.
+        share: the rows of each batch that will be read; the others may be zeros.
     """
 
-    def __init__(self, pipe: Pipe) -> None:
+    def __init__(self, pipe: Pipe, share: Share | None = None) -> None:
         self._pipe = pipe
-        self._iteration = Iteration()
+        self._share = share
+        self._iteration = self._begun()
         join_all(pipe, self._iteration)
         self._stream = pipe.stream(self._iteration)
+
+    def _begun(self) -> Iteration:
+        shared = None if self._share is None else shared_step(self._pipe)
+        return Iteration(self._share if shared is not None else None, shared)
 
     def next_flat(self) -> tuple[Any, ...]:
         """The components of the next element."""
@@ -68,7 +79,7 @@ class ArrayIterator:
 
     def restore(self, state: State) -> None:
         """Go on where the iterator that gave `state`, of an equal dataset, was."""
-        self._iteration = Iteration()
+        self._iteration = self._begun()
         set_pipeline_state(self._pipe, self._iteration, state["pipeline"])
         self._stream = self._pipe.stream(self._iteration)
         self._stream.restore(unpacked_windows(unpacked_state(state["stream"]), self._pipe))

@@ -1,4 +1,4 @@
-"""`tf.data.Options`: accepted and kept. What they tune, TapeFlow decides by itself.
+"""`tf.data.Options`: accepted and kept. What they tune, TapeFlow decides by itself, but for `auto_shard_policy`.
 
 Only names that TensorFlow knows can be set, so that a misspelt option is an error here too.
 """
@@ -81,6 +81,8 @@ class DistributeOptions(_Options):
     """How a dataset is split among workers."""
 
     _names = ("auto_shard_policy", "num_devices")
+
+    auto_shard_policy: AutoShardPolicy | None
 
 
 class OptimizationOptions(_Options):

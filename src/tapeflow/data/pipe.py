@@ -16,6 +16,7 @@ import numpy as np
 
 from tapeflow.data.rows import OBJECTS, Rows
 from tapeflow.data.structure import Structure
+from tapeflow.engine.placement import Share
 
 State = dict[str, Any]
 
@@ -41,9 +42,14 @@ class Iteration:
 
     Random draws with a seed begin again with every iterator, as TensorFlow's do, and go on from pass to
     pass within one. Those without differ from iterator to iterator: `number` tells them apart.
+
+    Args:
+        share: the rows of each batch that are wanted; None for all.
+        shared: the step that makes these batches, and leaves the other rows zero.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, share: Share | None = None, shared: Pipe | None = None) -> None:
+        self.share, self.shared = share, shared
         self.number = next(_iterations)
         self.passes: weakref.WeakKeyDictionary[Pipe, int] = weakref.WeakKeyDictionary()
 

@@ -39,7 +39,10 @@ class Prefetch(Step):
     def stream(self, iteration: Iteration) -> Stream:
         inner = self.source.stream(iteration)
         # Numbers of elements are ready at once; reading ahead pays where elements are made.
-        return inner if self.rows.width or not self.size else _Prefetched(inner, self.size)
+        if self.rows.width or not self.size:
+            return inner
+        # What is read ahead is part of the state, which processes with other shares may go on from.
+        return _Prefetched(inner, self.size) if iteration.share is None else _Direct(inner)
 
 
 class _Queue:
@@ -155,6 +158,31 @@ class _Prefetched(Stream):
         queue.stream.restore(state["inner"])
         queue.ready.extend(state["ready"])
         queue.is_over = state["is_over"]
+
+
+class _Direct(Stream):
+    """Reads nothing ahead; its state is that of a stream that does."""
+
+    def __init__(self, inner: Stream) -> None:
+        self._inner = inner
+        self._ready: deque[Any] = deque()
+        self._is_over = False
+
+    def take(self, count: int) -> np.ndarray:
+        found = [self._ready.popleft() for _ in range(min(count, len(self._ready)))]
+        if len(found) < count and not self._is_over:
+            taken = self._inner.take(count - len(found))
+            self._is_over = len(found) + len(taken) < count
+            found.extend(taken)
+        return objects(found)
+
+    def state(self) -> State:
+        return {"ready": list(self._ready), "is_over": self._is_over, "inner": self._inner.state()}
+
+    def restore(self, state: State) -> None:
+        self._inner.restore(state["inner"])
+        self._ready.extend(state["ready"])
+        self._is_over = state["is_over"]
 
 
 def _autotuned(element: Flat) -> int:

@@ -6,13 +6,12 @@ does not matter in which order, in which thread or how many at a time elements a
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.data.pipe import PASS_BITS, Iteration, State
-from tapeflow.engine.random import Counter, counter_for, fold_key, global_seed
+from tapeflow.engine.random import Counter, counter_for, fold_key, fresh_number, global_seed
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.trace import state
@@ -42,7 +41,7 @@ def drawn_seed(seed: int | None) -> Seed:
     if state.counters is not None:
         return Seed(*counter_for(None).next_words())
     if global_seed() is None:
-        return Seed(int.from_bytes(os.urandom(8), "little"), 0, False)
+        return Seed(fresh_number(), 0, False)
     return Seed(*counter_for(_DATASETS).next_words())
 
 

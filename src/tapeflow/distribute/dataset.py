@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterator import NextElement
 from tapeflow.distribute.values import Spread, Whole
 from tapeflow.engine import nest
@@ -102,7 +103,10 @@ class DistributedDataset:
 
     def whole_batches(self) -> Iterator[Any]:
         """The batches as one value for all replicas, as `fit` reads them."""
-        return iter(self._dataset)
+        share = None if self._placement is None else self._placement.share
+        if share is None or not isinstance(self._dataset, Dataset):
+            return iter(self._dataset)
+        return self._dataset._array_iterator(share)
 
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(self)

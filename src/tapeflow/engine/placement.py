@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,22 @@ from tapeflow.engine.device import settle
 
 _AXIS = "replica"
 _LOSS = ("Gloo", "coordination service", "heartbeat", "NCCL")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which rows of a batch the devices of this process compute: replicas `first` to `last`, of `count`."""
+
+    first: int
+    last: int
+    count: int
+
+    def rows(self, size: int) -> slice | None:
+        """The rows of a batch of so many; None if it cannot be split, and all processes need the whole."""
+        if not size or size % self.count:
+            return None
+        each = size // self.count
+        return slice(self.first * each, self.last * each)
 
 
 class Placement:
@@ -52,6 +69,14 @@ class Placement:
         """Which of the devices are of this process."""
         return [i for i, d in enumerate(self.devices) if d.process_index == jax.process_index()]
 
+    @property
+    def share(self) -> Share | None:
+        """What this process needs of a batch; None if that is all of it."""
+        numbers = self.local_numbers
+        if self._is_local or not self._splits or numbers != list(range(numbers[0], numbers[-1] + 1)):
+            return None
+        return Share(numbers[0], numbers[-1] + 1, len(self))
+
     def everywhere(self, value: Any) -> Any:
         """An array as one that all devices have a part of, or the whole; of several processes, that of the first."""
         if isinstance(value, jax.Array) and value.sharding.device_set == self._everywhere.device_set:
@@ -66,7 +91,10 @@ class Placement:
         return not self._is_local and any(word in str(error) for word in _LOSS)
 
     def split(self, array: np.ndarray, axis: int = 0) -> Any:
-        """An array, the same in every process, in equal parts on the devices; whole on each if it has none."""
+        """An array in equal parts on the devices; whole on each if it has none.
+
+        It is the same in every process, or at least in the rows that are the process's `share`.
+        """
         if not self._splits or array.ndim <= axis or array.shape[axis] % len(self):
             sharding = self._everywhere
         else:
@@ -98,6 +126,11 @@ current: Placement | None = None
 """Where Variables are made to lie, and batches split; None for the one device that JAX prefers."""
 
 
+def current_share() -> Share | None:
+    """What this process needs of a batch, where values are made to lie now."""
+    return None if current is None else current.share
+
+
 @contextmanager
 def using(placement: Placement | None) -> Iterator[None]:
     """Make values lie as `placement` says, inside a `with` block.
@@ -125,21 +158,6 @@ def using(placement: Placement | None) -> Iterator[None]:
 def local_devices(kind: str | None = None) -> list[Any]:
     """The devices of this process; those of one kind ("cpu", "gpu") if given."""
     return list(jax.local_devices(backend=kind))
-
-
-def join_processes(coordinator: str, count: int, index: int, timeout_s: int) -> None:
-    """Have JAX work together with `count` processes, of which this one is number `index`.
-
-    Must be called before JAX has started. Who does not answer for `timeout_s` is taken for lost.
-    """
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    jax.distributed.initialize(
-        coordinator,
-        num_processes=count,
-        process_id=index,
-        initialization_timeout=max(timeout_s, 60),
-        heartbeat_timeout_seconds=timeout_s,
-    )
 
 
 def all_devices() -> list[Any]:

@@ -88,6 +88,7 @@ _lock = threading.Lock()
 _global_seed: int | None = None
 _global_counter = Counter(int.from_bytes(os.urandom(8), "little"))
 _op_counters: dict[int, Counter] = {}
+_entropy: Counter | None = None  # what takes the place of the machine's entropy among several processes
 
 
 def set_seed(seed: int | None) -> None:
@@ -102,9 +103,26 @@ def set_seed(seed: int | None) -> None:
         ) from None
     with _lock:
         _global_seed = number
-        _global_counter.reset(int.from_bytes(os.urandom(8), "little") if number is None else number)
+        _global_counter.reset(fresh_number() if number is None else number)
         for op_seed, counter in _op_counters.items():  # the same objects: staged functions hold them
             counter.reset(_joined(op_seed))
+
+
+def reseed(seed: int) -> None:
+    """Draw from here on what every process draws that is given the same number, while there is no global seed."""
+    global _entropy
+    with _lock:
+        _entropy = Counter(_mix(seed & _MASK))
+        if _global_seed is None:
+            _global_counter.reset(seed)
+
+
+def fresh_number() -> int:
+    """64 bits that nobody can foresee; after `reseed`, the same in all processes that draw in the same order."""
+    if _entropy is None:
+        return int.from_bytes(os.urandom(8), "little")
+    high, low = _entropy.next_words()
+    return high << 32 | low
 
 
 def _joined(op_seed: int) -> int:

@@ -133,14 +133,14 @@ class Repeater:
 
     def _record(self, batches: Any, arrays: list[Any], is_trial: bool = False) -> tuple[Repeated | None, Any]:
         """Record a call on the first batch; if that cannot stand for others, it has been made, or was a trial."""
-        args = [Node(spec_of_value(a[0]), a[0]) for a in arrays]
+        args = [Node(spec_of_value(a[0]), _placed_row(a, 0)) for a in arrays]
         tensors = iter([tensor_of(n) for n in args])
         batch = nest.map_structure(lambda a: None if a is None else next(tensors), batches)
         recording = Recording(is_trial)
         recording.known = {
             id(n): (i, arrays[i])
             for i, n in enumerate(args)
-            if isinstance(arrays[i], np.ndarray) and n.spec.dtype.is_integer
+            if isinstance(n.value, np.ndarray) and n.spec.dtype.is_integer
         }
         trace = live_trace()
         state.recording = recording
@@ -178,7 +178,21 @@ def _one(leaf: Any, row: int, is_argument: bool) -> Any:
     """A row of a stack of batches; an argument of a record is nothing that the host knows."""
     if leaf is None or isinstance(leaf, CallTaker):
         return leaf
-    return tensor_of(Node(spec_of_value(leaf[row]), leaf[row]) if is_argument else to_node(leaf[row]))
+    value = _placed_row(leaf, row)
+    return tensor_of(Node(spec_of_value(leaf[row]), value) if is_argument else to_node(value))
+
+
+def _placed_row(stack: Any, row: int) -> Any:
+    """A batch of a stack; among several processes, of which each has only its rows, split over the devices."""
+    value, placed = stack[row], placement.current
+    if (
+        placed is None
+        or placed.share is None
+        or not isinstance(value, np.ndarray)
+        or value.dtype.kind in "OSU"
+    ):
+        return value
+    return placed.split(value)
 
 
 def _joined(first: Any, rest: Rows) -> list[Any]:

@@ -5,14 +5,13 @@ Its state is a seed and how many keys have been drawn, so it can be saved, compa
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import float32, int32, int64, uint64
-from tapeflow.engine.random import Counter, state_vector
+from tapeflow.engine.random import Counter, fresh_number, state_vector
 from tapeflow.engine.tensor import Tensor
 from tapeflow.ops.creation import zeros
 from tapeflow.ops.host_args import read_array, read_int
@@ -71,7 +70,7 @@ class Generator:
         """A generator unlike any other."""
         if alg is not None:
             read_algorithm("tf.random.Generator.from_non_deterministic_state", alg)
-        return cls(state=[0, 0, _signed(int.from_bytes(os.urandom(8), "little"))])
+        return cls(state=[0, 0, _signed(fresh_number())])
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tapeflow.engine import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.preemption import Preemption
@@ -27,6 +28,10 @@ class BackupAndRestore(Callback):
 
     Wherever it stands in the list of callbacks, it saves a step or epoch after the others have seen it, and after
     the files that they write on threads (`ModelCheckpoint`, an asynchronous `tf.train.Checkpoint`) are on disk.
+
+    Among several processes the first writes the backup, and all read it: `backup_dir` is to be on a file system that
+    they share. A `SIGTERM` to one of them ends all after the same step. The number of processes may change between
+    starts.
 
     A `SIGTERM` during `fit` makes one more backup and ends the program; a second one ends it at once.
 
@@ -60,7 +65,7 @@ class BackupAndRestore(Callback):
         self.delete_checkpoint = delete_checkpoint
         self.save_before_preemption = save_before_preemption
         self.batches_since_backup = 0
-        self._is_due, self._is_first = False, True
+        self._is_due, self._is_first, self._has_stepped = False, True, False
         self._writer = CommitWriter("backup")
         self._preemption = Preemption()
         self._run: Run | None = None
@@ -83,16 +88,33 @@ class BackupAndRestore(Callback):
         self.batches_since_backup = state["batches_since_backup"]
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        self.batches_since_backup, self._is_due = 0, False
+        self.batches_since_backup, self._is_due, self._has_stepped = 0, False, False
         run: Run = getattr(self.model, "_run", None) or Run(self.model)
         run.track()
         self._run = run
         self.model._initial_step = 0
         self._preemption.begin()
         self._is_first = not self.path.exists()
-        remove_leftovers(Path(self.backup_dir), NAME.__eq__)
-        if run.read(self.path):
+        if self._writes:
+            remove_leftovers(Path(self.backup_dir), NAME.__eq__)
+        is_restored = run.read(self.path)
+        self._check_agreed(f"epoch {run.epoch}, step {run.step}" if is_restored else "none")
+        if is_restored:
             self.model._initial_epoch, self.model._initial_step = run.epoch, run.step
+
+    @property
+    def _writes(self) -> bool:
+        """Whether this is the process that writes the backup, among several."""
+        return processes.is_first()
+
+    def _check_agreed(self, backup: str) -> None:
+        """All processes go on from the same backup: that of the first."""
+        wanted = processes.agreed(backup)
+        if backup != wanted:
+            raise ValueError(
+                f"BackupAndRestore expected the backup that process 0 has ({wanted}) in all processes; got {backup} in "
+                f"{os.path.abspath(self.backup_dir)!r}. Put backup_dir on a file system that all of them share."
+            )
 
     # In `fit`: around every program.
 
@@ -103,6 +125,7 @@ class BackupAndRestore(Callback):
         return self.save_freq - self.batches_since_backup
 
     def _after_steps(self, count: int) -> None:
+        self._has_stepped = True
         if isinstance(self.save_freq, int):
             self.batches_since_backup += count
             self._is_due = self.batches_since_backup >= self.save_freq
@@ -112,12 +135,21 @@ class BackupAndRestore(Callback):
         if self._is_due:
             self._is_due = False
             self._back_up()
-        if self._preemption.is_asked:
+        has_stepped, self._has_stepped = self._has_stepped, False
+        if self._preemption.is_due(has_stepped, self._wait):
             self._leave()
+
+    def _wait(self) -> None:
+        """Wait until the steps that were run have ended."""
+        if self._run is not None and self._run.logs():
+            return  # which has read what they gave
+        optimizer = getattr(self.model, "optimizer", None)
+        if optimizer is not None:
+            int(optimizer.iterations)
 
     def _keep_beginning(self) -> None:
         # At once: what callbacks log from now on may have to be taken out again.
-        if self._is_first and self._run is not None:
+        if self._is_first and self._run is not None and self._writes:
             beginning, path = self._run.beginning(), self.path
             try:
                 self._writer.run(lambda: beginning.write(path))
@@ -150,7 +182,7 @@ class BackupAndRestore(Callback):
     def _forget_state(self) -> None:
         self._settle()
         # On `SIGTERM` the program ends now, perhaps before it has saved anything else.
-        if self.delete_checkpoint and not self._preemption.is_asked:
+        if self.delete_checkpoint and self._writes and not self._preemption.is_asked:
             try:
                 self._writer.run(lambda: self.path.unlink(missing_ok=True))
             except OSError as error:
@@ -169,7 +201,9 @@ class BackupAndRestore(Callback):
     def _back_up(self) -> None:
         if self._run is None:
             return
-        captured, path = self._run.capture(), self.path
+        captured, path = self._run.capture(), self.path  # by all: what is pending runs in the same programs
+        if not self._writes:
+            return
         try:
             self._writer.start(lambda: captured.write(path))
         except OSError as error:

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from tapeflow.engine import processes
 from tapeflow.keras.callbacks.callback import Callback
 
 
@@ -37,22 +38,27 @@ class CSVLogger(Callback):
         self._start = 0  # where in the file this training begins
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        path = Path(self.filename)
+        path = self._path
         self.append_header = not (self.append and path.exists() and path.stat().st_size)
         self.csv_file = path.open("a" if self.append else "w", newline="")
         self._start = self.csv_file.tell()
+
+    @property
+    def _path(self) -> Path:
+        """The file; of several processes, the first writes it."""
+        return Path(self.filename if processes.is_first() else os.devnull)
 
     def get_training_state(self) -> Any:
         """The lines written so far, and where in the file they begin."""
         if self.csv_file is None:
             return {"keys": self.keys, "start": 0, "written": b""}
         self.csv_file.flush()
-        written = Path(self.filename).read_bytes()[self._start :]
+        written = self._path.read_bytes()[self._start :]
         return {"keys": self.keys, "start": self._start, "written": written}
 
     def set_training_state(self, state: Any) -> None:
         """Have the file as it was then: lines of epochs that will be trained again are taken out."""
-        if self.csv_file is None:
+        if self.csv_file is None or not processes.is_first():
             return
         self.csv_file.close()
         self.keys, self._start = state["keys"], state["start"]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tapeflow.engine import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback, is_users
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst
@@ -131,6 +132,11 @@ class ModelCheckpoint(Callback):
         self._remove_leftovers()
         if not self.load_weights_on_restart:
             return
+        if processes.joined() is not None:
+            raise ValueError(
+                "ModelCheckpoint expected a single process with load_weights_on_restart=True; got several. Use the "
+                "callback BackupAndRestore."
+            )
         run, files = getattr(self.model, "_run", None), matches(self.filepath)
         if run is not None:
             run.track()
@@ -148,6 +154,8 @@ class ModelCheckpoint(Callback):
 
     def _remove_leftovers(self) -> None:
         """Remove what a killed training left of the files that it was writing."""
+        if not processes.is_first():
+            return
         for path in (self.filepath, self.filepath + ENDING, self.filepath + _STATE):
             folder, name = os.path.split(path)
             is_target = _form(name).fullmatch
@@ -178,8 +186,9 @@ class ModelCheckpoint(Callback):
             self._leave()
 
     def _commit(self, how: Callable[[Work], None], work: Work) -> None:
-        with contextlib.suppress(NotCommitted):  # whoever could not write raises why
-            how(work)
+        if processes.is_first():
+            with contextlib.suppress(NotCommitted):  # whoever could not write raises why
+                how(work)
 
     def _state_writer(self, path: Path, captured: Capture) -> Work:
         """What writes the training's state in the place of all others."""
@@ -207,6 +216,8 @@ class ModelCheckpoint(Callback):
 
     def _start(self, path: str, write: Work) -> None:
         """Write on the thread. A file gives way to a newer one of its name only."""
+        if not processes.is_first():
+            return
         if path != self._written:
             self._writer.wait()
         self._written = path

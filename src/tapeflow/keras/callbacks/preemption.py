@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from tapeflow.engine import processes
+
 _STATUS = 128 + signal.SIGTERM
+_trainings = itertools.count()
 
 
 class Preemption:
@@ -26,12 +31,16 @@ class Preemption:
         self._pipe_before = -1
         self._pipe = -1
         self._thread: threading.Thread | None = None
+        self._steps, self._key = 0, ""
+        self._last_step: int | None = None
 
     def begin(self) -> None:
         """Listen. Only the main thread can; elsewhere `SIGTERM` does what it did before."""
         if self._thread is not None or threading.current_thread() is not threading.main_thread():
             return
         self.is_asked = False
+        self._steps, self._last_step = 0, None
+        self._key = f"preemption/{next(_trainings)}"
         reading, self._pipe = os.pipe()
         os.set_blocking(self._pipe, False)
         self._pipe_before = signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
@@ -68,6 +77,30 @@ class Preemption:
             with _whoever_listens():
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _NOTE)
         os.close(pipe)
+
+    def is_due(self, has_stepped: bool, wait: Callable[[], object]) -> bool:
+        """Whether to save and end now; every process must ask at the same places.
+
+        Of several processes, all end after the same step: the second after the one in which the first `SIGTERM` came.
+        By then every process has seen it: a step ends nowhere before it has begun everywhere, so that nobody gets more
+        than a step ahead.
+
+        Args:
+            has_stepped: whether steps have run since this was last asked.
+            wait: waits until these have ended.
+        """
+        if processes.joined() is None:
+            return self.is_asked
+        if not has_stepped:
+            return False
+        wait()
+        self._steps += 1
+        if self._last_step is None:
+            if self.is_asked:
+                processes.tell_once(self._key, str(self._steps))
+            found = processes.glance(self._key)
+            self._last_step = None if found is None else int(found) + 1
+        return self._last_step is not None and self._steps >= self._last_step
 
     def leave(self, text: str) -> None:
         """End the program, saying why."""

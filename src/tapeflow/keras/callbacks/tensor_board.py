@@ -10,11 +10,13 @@ import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine import processes
 from tapeflow.engine.repeat import Repeater
 from tapeflow.keras.callbacks.batch_gradients import batch_gradients
 from tapeflow.keras.callbacks.callback import Callback
@@ -112,6 +114,7 @@ class TensorBoard(Callback):
         self._captured_kinds = checked_kinds(capture)
         self._capture: Capture | None = None
         self._writers: dict[str, FileWriter] = {}
+        self._elsewhere: TemporaryDirectory[str] | None = None
         self._positions = self._new_positions()
         self._defaults: list[ExitStack] = []  # what makes our writers the default ones
         self._is_training = False
@@ -124,9 +127,16 @@ class TensorBoard(Callback):
 
     # Writers
 
+    @property
+    def _folder(self) -> str:
+        """Where to write: of several processes, the first has the folder, and what the others write is dropped."""
+        return self.log_dir if self._elsewhere is None else self._elsewhere.name
+
     def set_model(self, model: Any) -> None:
         """Take the model, begin new files, and write the model's graph."""
         self._close()
+        if not processes.is_first() and self._elsewhere is None:
+            self._elsewhere = TemporaryDirectory(prefix="tapeflow-logs-")
         self.model = model
         if self.embeddings_freq:
             check_metadata(self.embeddings_metadata, model)
@@ -138,7 +148,7 @@ class TensorBoard(Callback):
     def _new_positions(self) -> EventPositions:
         if is_remote(self.log_dir):
             return EventPositions([])
-        folders = [Path(self.log_dir, run).expanduser().absolute() for run in ("train", "validation")]
+        folders = [Path(self._folder, run).expanduser().absolute() for run in ("train", "validation")]
         return EventPositions(folders)
 
     def _begin(self) -> None:
@@ -159,7 +169,7 @@ class TensorBoard(Callback):
         """The writer of `train` or `validation`, made when first used."""
         found = self._writers.get(run)
         if found is None:
-            folder = os.path.join(self.log_dir, run)
+            folder = os.path.join(self._folder, run)
             found = FileWriter(folder, is_held=not self._has_begun, on_new_file=self._positions.note)
             self._writers[run] = found
         return found
@@ -377,11 +387,11 @@ class TensorBoard(Callback):
         """The points, and as in TensorFlow a configuration that names them and a checkpoint that holds them."""
         writer = self._writer("train")
         with writer.as_default(), tf.summary.record_if(True):
-            write_embeddings(self.model, self.log_dir, self.embeddings_metadata, epoch)
+            write_embeddings(self.model, self._folder, self.embeddings_metadata, epoch)
         writer.flush()
         try:
-            write_keras_config(self.model, self.log_dir, "train", self.embeddings_metadata)
-            self.model.save_weights(os.path.join(self.log_dir, "train", f"keras_embedding.ckpt-{epoch}"))
+            write_keras_config(self.model, self._folder, "train", self.embeddings_metadata)
+            self.model.save_weights(os.path.join(self._folder, "train", f"keras_embedding.ckpt-{epoch}"))
         except (OSError, ValueError) as error:  # no reason not to train
             _log.error("TensorBoard could not write the projector's configuration or checkpoint: %s", error)
 

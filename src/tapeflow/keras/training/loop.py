@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest, phases
+from tapeflow.engine import nest, phases, placement
 from tapeflow.engine.compiling import Announced
+from tapeflow.engine.placement import Share
 from tapeflow.engine.rows import Rows
 from tapeflow.engine.staging import reading
 from tapeflow.engine.symbolic import CallTaker
@@ -196,6 +197,7 @@ def fit(
         steps=steps_per_epoch,
         epochs=epochs - initial_epoch,
         class_weight=class_weight,
+        share=share_of(model),
         **reading,
     )
     listeners = as_callbacks(callbacks, model, verbose, epochs=epochs, steps=source.steps)
@@ -250,6 +252,11 @@ def fit(
     return model.history
 
 
+def share_of(model: Any) -> Share | None:
+    """The rows of each batch that this process computes; None for all, as Python that runs every step may read them."""
+    return None if model.run_eagerly else placement.current_share()
+
+
 class Validation:
     """The data `fit` validates with, read anew after each epoch that is due.
 
@@ -285,13 +292,13 @@ class Validation:
 
     def run(self, model: Any, callbacks: CallbackList) -> dict[str, Any]:
         """The logs of an evaluation."""
-        return evaluate(model, self._made(), callbacks)
+        return evaluate(model, self._made(share_of(model)), callbacks)
 
-    def _made(self) -> Source:
+    def _made(self, share: Share | None) -> Source:
         if self._source is None:
             x, y, weight = _unpacked(self.data)
             self._source = make_source(
-                x, y, weight, batch_size=self._batch_size, steps=self._steps, **self._reading
+                x, y, weight, batch_size=self._batch_size, steps=self._steps, share=share, **self._reading
             )
             self._source.is_tracked = self.is_tracked
         return self._source
@@ -302,7 +309,7 @@ class Validation:
 
     def restore(self, state: Any) -> None:
         """Begin the next validation where another process would have."""
-        self._made().restore(state, 0, 0)
+        self._made(placement.current_share()).restore(state, 0, 0)
 
     def close(self) -> None:
         """Let go of the source."""

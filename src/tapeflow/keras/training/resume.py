@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.pipe import next_iteration, set_next_iteration
-from tapeflow.engine import nest
+from tapeflow.engine import nest, placement
 from tapeflow.engine.node import Spec, spec_of_value
 from tapeflow.engine.random import random_state, set_random_state
 from tapeflow.engine.shapes.history import history, set_history
@@ -107,9 +107,9 @@ class Run:
 
     @property
     def last_batch(self) -> Any:
-        """The data of the step that ran last; None if none has."""
+        """The data of the step that ran last; None if none has, or if other processes have some of its rows."""
         group = self._group
-        if group is None:
+        if group is None or placement.current_share() is not None:
             return None
         return group.data if group.count == 1 else group.cut(group.count - 1)[1].data
 

@@ -17,7 +17,7 @@ from tapeflow.engine.repeat import Repeater
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.keras.training.compilation import Compilation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
-from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict
+from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict, share_of
 from tapeflow.keras.training.sources import make_source, single_batch
 from tapeflow.keras.training.sources.composites import with_batch_axis
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
@@ -226,7 +226,9 @@ class Trainer(Compilation, GeneratorMethods):
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
         }
-        source = make_source(x, y, sample_weight, batch_size=batch_size, steps=steps, **reading)
+        with placement.using(self._placement):
+            share = share_of(self)
+        source = make_source(x, y, sample_weight, batch_size=batch_size, steps=steps, share=share, **reading)
         try:
             with placement.using(self._placement):
                 logs = evaluate(

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.engine import processes
+from tapeflow.engine.processes import Member
 from tapeflow.keras.callbacks import CallbackList, LambdaCallback, ModelCheckpoint
 from tapeflow.train import tensor_file
 
@@ -248,3 +250,11 @@ def test_the_file_is_there_for_callbacks_of_the_user(tmp_path: Path) -> None:
     )
     fit_two_epochs(ModelCheckpoint(tmp_path / "{epoch}.h5", save_weights_only=True), look)
     assert seen == [["1.h5"], ["1.h5", "2.h5"]]
+
+
+def test_restarting_among_several_processes(
+    fit: Any, model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "joined", lambda: Member("a:1", 2, 0))
+    with pytest.raises(ValueError, match="expected a single process with load_weights_on_restart=True"):
+        fit(ModelCheckpoint(tmp_path / "w{epoch}.h5", load_weights_on_restart=True), [])

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.nest import flatten, pack_sequence_as
+from tapeflow.engine.placement import Share
 from tapeflow.keras.training.sources.class_weight import ClassWeight
-from tapeflow.keras.training.sources.columns import Column, Memory, column
+from tapeflow.keras.training.sources.columns import Column, Memory, OnDisk, column
 from tapeflow.keras.training.sources.group import Group, stack_leaves
 from tapeflow.keras.training.sources.leaves import map_leaves
 from tapeflow.keras.training.sources.samples import check_rows, fill_weights
@@ -41,7 +42,9 @@ class ArraySource(Source):
         epochs: int = 1,
         class_weight: ClassWeight | None = None,
         seed: int = 0,
+        share: Share | None = None,
     ) -> None:
+        self._share = share
         parts = [map_leaves(column, part) for part in (x, y, sample_weight)]
         rows = check_rows(parts)
         parts[2] = fill_weights(parts[1], parts[2], lambda: Memory(np.ones(rows, np.float32)))
@@ -115,14 +118,42 @@ class ArraySource(Source):
         rows: slice | np.ndarray = slice(offset * size, (offset + count) * size)
         if order is not None and self._by_batch:
             chunks = [slice(i * size, (i + 1) * size) for i in order[offset : offset + count].tolist()]
-            parts = [[c and c.read(chunk) for c in self._columns] for chunk in chunks]
+            parts = [[c and self._read(c, chunk, 1) for c in self._columns] for chunk in chunks]
             return pack_sequence_as(self._structure, stack_leaves(parts) if count > 1 else parts[0])
         if order is not None:
             rows = order[rows]
-        leaves: list[Any] = [c and c.read(rows) for c in self._columns]
+        leaves: list[Any] = [c and self._read(c, rows, count) for c in self._columns]
         if count > 1:
             leaves = [a if a is None else a.reshape(count, size, *a.shape[1:]) for a in leaves]
         return pack_sequence_as(self._structure, leaves)
+
+    def _read(self, column: Column, rows: slice | np.ndarray, count: int) -> Any:
+        """Rows of `count` batches; those that only other processes need are zeros if that saves reading them."""
+        own = None if self._share is None else self._share.rows(self._batch_rows)
+        is_view = isinstance(column, Memory) and isinstance(rows, slice)
+        if own is None or is_view or not isinstance(column, (Memory, OnDisk)):
+            return column.read(rows)
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(self._rows))
+        if len(rows) < count * self._batch_rows:
+            own = self._share and self._share.rows(len(rows))
+            if own is None:
+                return column.read(rows)
+        wanted = rows.reshape(count, -1)[:, own]
+        part = column.read(_as_slice(wanted[0]) if count == 1 else wanted.reshape(-1))
+        if part.dtype.kind in "OSU":
+            return column.read(rows)
+        whole = np.zeros((count, len(rows) // count, *part.shape[1:]), part.dtype)
+        whole[:, own] = part.reshape(*wanted.shape, *part.shape[1:])
+        return whole.reshape(len(rows), *part.shape[1:])
+
+
+def _as_slice(rows: np.ndarray) -> slice | np.ndarray:
+    """Rows that lie together, as a slice, which files read faster."""
+    first = int(rows[0])
+    return (
+        slice(first, first + len(rows)) if np.array_equal(rows, np.arange(first, first + len(rows))) else rows
+    )
 
 
 def _weighted(class_weight: ClassWeight, y: Any, weights: Any) -> Memory:

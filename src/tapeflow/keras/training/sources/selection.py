@@ -13,6 +13,7 @@ from tapeflow.data.cardinality import INFINITE
 from tapeflow.data.dataset import Dataset
 from tapeflow.distribute.dataset import DistributedDataset
 from tapeflow.engine.nest import flatten
+from tapeflow.engine.placement import Share
 from tapeflow.engine.random import counter_for
 from tapeflow.keras.training.sources.arrays import ArraySource
 from tapeflow.keras.training.sources.class_weight import ClassWeight
@@ -39,12 +40,14 @@ def make_source(
     use_multiprocessing: bool = False,
     max_queue_size: int = 10,
     seed: int | None = None,
+    share: Share | None = None,
 ) -> Source:
     """The source for what was given to `fit`, `evaluate` or `predict`, whose arguments these are.
 
     Args:
         epochs: How many will be read; only says when arrays with `steps` run out.
         seed: Of the order of shuffled epochs; drawn from the engine's random state if not given.
+        share: The rows of each batch that this process computes; None for all.
     """
     _check_numbers(batch_size, steps, workers, max_queue_size)
     is_endless = steps == -1
@@ -74,9 +77,9 @@ def make_source(
         )
     if isinstance(x, Dataset):
         _refuse("dataset", y, sample_weight)
-        return _dataset_source(x, steps, weighting, is_endless)
+        return _dataset_source(x, steps, weighting, is_endless, share)
     if _are_columns(x, y, sample_weight):
-        return ArraySource(x, y, sample_weight, batch_size, shuffle, steps, epochs, weighting, seed)
+        return ArraySource(x, y, sample_weight, batch_size, shuffle, steps, epochs, weighting, seed, share)
     prepare = functools.partial(_prepare, weighting)
     if isinstance(x, Iterator):
         _refuse("python generator", y, sample_weight)
@@ -91,7 +94,9 @@ def make_source(
     raise no_adapter(x, y)
 
 
-def _dataset_source(x: Dataset, steps: int | None, weighting: ClassWeight | None, is_endless: bool) -> Source:
+def _dataset_source(
+    x: Dataset, steps: int | None, weighting: ClassWeight | None, is_endless: bool, share: Share | None
+) -> Source:
     size = int(x.cardinality())
     if size == INFINITE and steps is None and not is_endless:
         raise endless_without_steps()
@@ -100,7 +105,7 @@ def _dataset_source(x: Dataset, steps: int | None, weighting: ClassWeight | None
     known = steps or (size if size > 0 else None)
     # Form and dtypes of the elements are the user's choice and stay.
     prepare = weighting or (lambda element: element)
-    return StreamSource(x._array_iterator, prepare, known, restarts=steps in (None, size))
+    return StreamSource(lambda: x._array_iterator(share), prepare, known, restarts=steps in (None, size))
 
 
 def _prepare(weighting: Callable[[Any], Any] | None, batch: Any) -> Any:
