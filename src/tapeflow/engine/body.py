@@ -23,7 +23,7 @@ from tapeflow.engine.dtypes import int64, uint32
 from tapeflow.engine.lowering import Evaluation
 from tapeflow.engine.node import Node, Spec, spec_of
 from tapeflow.engine.op import op
-from tapeflow.engine.recorder import run_alone, tensor_of
+from tapeflow.engine.recorder import effect, run_alone, tensor_of
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes.skeleton import Fixed, structured
 from tapeflow.engine.tensor import Tensor
@@ -143,6 +143,11 @@ class Body:
         return Body(trace, given, (*results, *last), self.structure, self.written)
 
     @property
+    def results(self) -> tuple[Node, ...]:
+        """The nodes that it gives."""
+        return self._made_of[2]
+
+    @property
     def effects(self) -> list[tuple[Callable[..., None], list[Node]]]:
         """What is to be called, and with the values of which nodes: of its own, or from outside."""
         trace, _, _ = self._made_of
@@ -252,6 +257,9 @@ def _checked_kernel(report: Any) -> Any:
     return report
 
 
+_checked_kernel.only_checks = True  # of what is checked in the body, nobody here knows what it gives
+
+
 def checked_results(bodies: Sequence[Body], results: Sequence[Tensor]) -> list[Tensor]:
     """An op's results without the check report that comes last when one of its bodies checks."""
     origins = tuple(o for b in bodies for o in b.origins)
@@ -265,4 +273,10 @@ def checked_results(bodies: Sequence[Body], results: Sequence[Tensor]) -> list[T
         state.is_assembling = was_assembling
     if settings.op_by_op:
         run_alone(live_trace(), node)
+    if state.recording is not None and not state.trace.is_body and any(map(_is_assertion, origins)):
+        effect(checks.settle)  # the call that fails raises, not the next read
     return list(results[:-1])
+
+
+def _is_assertion(origin: checks.Origin) -> bool:
+    return origin.instance is not None and origin.instance.op.only_checks

@@ -16,6 +16,7 @@ import numpy as np
 
 from tapeflow.engine import nest
 from tapeflow.engine.convert import to_node
+from tapeflow.engine.dtypes import string
 from tapeflow.engine.errors import InvalidArgumentError
 from tapeflow.engine.function_graph import FunctionGraph
 from tapeflow.engine.function_type import FunctionType
@@ -23,7 +24,7 @@ from tapeflow.engine.node import spec_of
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.shape import TensorShape
 from tapeflow.engine.sketch import NotSketchable, sketch
-from tapeflow.engine.staging import Recording
+from tapeflow.engine.staging import Recording, again
 from tapeflow.engine.tape import GradientTape
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
@@ -129,7 +130,8 @@ class ConcreteFunction:
                 FunctionGraph(self.name, trace, arguments, list(recording.variables.values()), results)
             )
 
-        sketch(call, *nest.map_structure(lambda s: _placed(s, _SIZES[0]), list(self._arguments.values())))
+        with again():
+            sketch(call, *nest.map_structure(lambda s: _placed(s, _SIZES[0]), list(self._arguments.values())))
         return found[0]
 
     @property
@@ -140,12 +142,21 @@ class ConcreteFunction:
 
     trainable_variables = variables
 
+    def trace(self) -> None:
+        """Run Python on placeholders, as TensorFlow does here; a function that reads a value waits for a call."""
+        try:
+            self._sketched(_SIZES[0])
+        except NotSketchable:
+            if not any(s.dtype is string for s in self.inputs):
+                self._function.waits_for_call()
+
     def _look(self) -> None:
         """Find out what a call gives, once."""
         if self._outputs is not None:
             return
         try:
-            found = [self._sketched(size) for size in _SIZES]
+            with again():
+                found = [self._sketched(size) for size in _SIZES]
         except NotSketchable:
             if self._met is None:
                 raise
@@ -161,8 +172,14 @@ class ConcreteFunction:
         taken: list[Any] = []
 
         def call(*values: Any) -> Any:
-            with GradientTape() as tape:
-                result = self._called(values)
+            nodes = [v._node for v in nest.flatten(values) if isinstance(v, Tensor)]
+            specs = dict(zip(map(id, nodes), self.inputs, strict=True))
+            before, state.arguments = state.arguments, lambda: specs
+            try:
+                with GradientTape() as tape:
+                    result = self._called(values)
+            finally:
+                state.arguments = before
             taken.extend(tape.watched_variables())
             return nest.map_structure(_described, result)
 

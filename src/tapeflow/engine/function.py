@@ -16,7 +16,7 @@ import gc
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from tapeflow.autograph.callees import converted
 from tapeflow.engine import nest, phases
 from tapeflow.engine.backend import jax
 from tapeflow.engine.convert import to_node
+from tapeflow.engine.dtypes import string
 from tapeflow.engine.function_type import FunctionType, TracingContext
 from tapeflow.engine.inline import Inlined, wrapped_arguments
 from tapeflow.engine.node import Node, Value
@@ -33,11 +34,20 @@ from tapeflow.engine.recent import Recent
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.running import materialise, run_pending, run_trace
 from tapeflow.engine.settings import settings
-from tapeflow.engine.staging import Record, Recording, Staged, reading, returned
+from tapeflow.engine.staging import Record, Recording, Staged, again, reading, returned
 from tapeflow.engine.symbolic import CallTaker
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.trace import FOREIGN, Trace, is_staging, live_trace, state
+from tapeflow.engine.trace_types import (
+    CallType,
+    LeafType,
+    OfTensor,
+    OfValue,
+    TraceTypes,
+    type_of_spec,
+    type_of_variable,
+)
 
 if TYPE_CHECKING:
     from tapeflow.engine.concrete_function import ConcreteFunction
@@ -58,19 +68,26 @@ class Function:
         input_signature: Any = None,
         reduce_retracing: bool = False,
         autograph: bool = True,
+        jit_compile: bool = False,
     ) -> None:
         functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self.__name__: str = getattr(python_function, "__name__", "function")
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._generalises = reduce_retracing
         self._reduces = reduce_retracing or input_signature is not None
         self._converts = autograph
+        self._is_jitted = jit_compile
         self._known: Recent[Any, Any] = Recent()
         self._held: dict[int, Any] = {}
         self._last: list[Any] = []
         self._times_recorded = 0
+        self._traces = TraceTypes()
+        self._parameters = _Parameters.of(python_function)
         self._has_warned_of_reads = False
         self._has_warned_of_storm = False
+        self._has_read = False
+        self._owes_a_trace = False
         self._makes_variables = 0
         self._concrete: list[ConcreteFunction] = []
         self._calls: list[tuple[Any, Any]] = []
@@ -86,7 +103,9 @@ class Function:
         found = bound.get(id(self))
         if found is None:
             method = self.python_function.__get__(instance, owner)
-            found = bound[id(self)] = Function(method, self.input_signature, self._reduces, self._converts)
+            found = bound[id(self)] = Function(
+                method, self.input_signature, self._generalises, self._converts, self._is_jitted
+            )
         return found
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -99,6 +118,13 @@ class Function:
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         found = ConcreteFunction(self, args, kwargs)
+        count = self._traces.count
+        if self._is_traced_for(args, kwargs):
+            try:
+                found.trace()
+            except BaseException:
+                self._traces.forget_since(count)
+                raise
         self._concrete.append(found)
         return found
 
@@ -118,26 +144,48 @@ class Function:
         return [*self._concrete, *[ConcreteFunction(self, args, kwargs) for args, kwargs in self._calls]]
 
     def experimental_get_tracing_count(self) -> int:
-        """How often a call has been recorded."""
-        return self._times_recorded
+        """How often TensorFlow would have traced the function for the calls so far.
+
+        Python may run more often: a record is of fixed shapes, and of fixed Variables.
+        """
+        return self._traces.count
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str | bytes]:
+        """The program that XLA compiles for arguments like these, as a function of the stage.
+
+        Every function is compiled, but as in TensorFlow the function must have been made with `jit_compile=True`.
+
+        >>> double = tf.function(lambda x: x * 2, jit_compile=True)
+        >>> print(double.experimental_get_compiler_ir(tf.constant(1.0))(stage="hlo")[:9])
+        HloModule
+        """
+        from tapeflow.engine.compiler_ir import compiler_ir
+
+        if not self._is_jitted:
+            raise ValueError(
+                "Compiler IR can only be returned for functions marked with 'jit_compile=True'; got "
+                f"{self.__name__!r}, which is not. Make it with tf.function(jit_compile=True)."
+            )
+        return compiler_ir(self.__name__, self._python(), args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if settings.run_functions_eagerly:
             return self.python_function(*args, **kwargs)
         if state.trace.is_body or is_staging():
-            # Inside another function or a loop's body its ops belong to the record around it.
-            return self._python()(*args, **kwargs)
+            return self._call_inside(args, kwargs)
         if state.recording is not None:  # of a call that has turned out to be plain Python
             return self._call_unrecorded(args, kwargs)
         if self.input_signature is not None:
             args = self._fitted(args, kwargs)
             kwargs = {}
-        is_nested = _is_nested(args)
+        elif self._parameters is not None and (kwargs or len(args) != self._parameters.count):
+            args, kwargs = self._parameters.with_defaults(args, kwargs)
+        is_nested = _is_nested(args) or (bool(kwargs) and _is_nested(kwargs.values()))
         flat = nest.flatten((args, kwargs)) if kwargs or is_nested else list(args)
         nodes: list[Node] = []
         key: list[Any] = [bool(state.tapes), settings.check_numerics, tuple(kwargs)]
         if is_nested:
-            key.append(tuple([type(a) for a in args]))
+            key.append((tuple([type(a) for a in args]), nest.skeleton((args, kwargs))))
         for value in flat:
             if isinstance(value, Tensor):
                 node = value._node
@@ -159,7 +207,7 @@ class Function:
             with phases.during("compile"):
                 return self._record(signature, flat, nodes, args, kwargs)
         if known is None:
-            return self._finished(self._watched(flat, nodes, args, kwargs))
+            return self._finished(self._watched(flat, nodes, args, kwargs, is_trace=not _hold_strings(nodes)))
         if state.tapes:
             structure, inlined = known
             return nest.pack_sequence_as(structure, inlined.replay(wrapped_arguments(nodes)))
@@ -170,6 +218,45 @@ class Function:
     def _python(self) -> Callable[..., Any]:
         """The Python function that is recorded: with its control flow converted."""
         return converted(self.python_function) if self._converts else self.python_function
+
+    def _call_inside(self, args: Any, kwargs: Any) -> Any:
+        """A call from another function or a loop's body: its ops belong to the record around it."""
+        if self._is_traced_for(args, kwargs):
+            return self._python()(*args, **kwargs)
+        with again():
+            return self._python()(*args, **kwargs)
+
+    def _is_traced_for(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call like this needs a trace, which is counted."""
+        call = self._type_of(args, kwargs)
+        if self._traces.covering(call) is not None:
+            return False
+        self._traces.trace(call, generalises=self._generalises)
+        return True
+
+    def _type_of(self, args: Any, kwargs: Any) -> CallType:
+        """The type of a call; with an `input_signature` all calls are of one."""
+        if self.input_signature is not None:
+            args, kwargs = self.input_signature, {}
+        elif self._parameters is not None:
+            args, kwargs = self._parameters.with_defaults(args, kwargs)
+        variables: list[Variable] = []
+        leaves = [self._leaf_type(v, variables) for v in nest.flatten((args, kwargs))]
+        return CallType(nest.skeleton((args, kwargs)), tuple(leaves))
+
+    def _leaf_type(self, value: Any, variables: list[Variable]) -> LeafType:
+        if isinstance(value, TensorSpec):
+            return type_of_spec(value)
+        if _is_array(value):
+            return type_of_spec(to_node(value).spec)
+        if hasattr(value, "_rebind"):  # a Variable
+            return type_of_variable(value, variables)
+        spec = getattr(value, "_type_spec", None) or getattr(value, "element_spec", None)
+        return OfValue(self._static_key(value) if spec is None else (type(value), repr(spec)))
+
+    def waits_for_call(self) -> None:
+        """Python is yet to run for a trace that has been counted."""
+        self._owes_a_trace = True
 
     def _call_unrecorded(self, args: Any, kwargs: Any) -> Any:
         """A call that takes no part in the record being made."""
@@ -198,9 +285,20 @@ class Function:
     def _record(self, signature: Any, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> Any:
         self._warn_of_storm(flat, args, kwargs)
         self._times_recorded += 1
+        count = self._traces.count
+        is_new = self._is_traced_for(args, kwargs)
+        is_trace = is_new or self._owes_a_trace or self._has_read
+        may_create = not (is_new and self._known)
+        self._owes_a_trace = False
         self._calls.append(nest.pack_sequence_as((args, kwargs), [_spec_for(v) for v in flat]))
-        call = self._watched(flat, nodes, args, kwargs)
+        try:
+            call = self._watched(flat, nodes, args, kwargs, is_trace, may_create)
+        except BaseException:
+            self._traces.forget_since(count)
+            raise
         recording, result, results = call.recording, call.result, call.results
+        if recording.has_made_state:
+            self._traces.count += 1  # once for the Variables, and once as they are there
         if recording.created:
             flat_result = nest.flatten(result)
             made = [
@@ -213,6 +311,7 @@ class Function:
             return finished
         if recording.read_at is not None or call.trace.is_done:
             self._known[signature] = None
+            self._has_read = self._has_read or not _hold_strings(nodes)
             self._warn_of_read(recording)
             return self._finished(call)
         if state.tapes:
@@ -224,7 +323,15 @@ class Function:
             watcher(self.__name__, staged)
         return staged.first
 
-    def _watched(self, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> _Call:
+    def _watched(
+        self,
+        flat: list[Any],
+        nodes: list[Node],
+        args: Any,
+        kwargs: Any,
+        is_trace: bool = True,
+        may_create: bool = True,
+    ) -> _Call:
         """Call the Python function and note what it does."""
         # Not known to the host: what is computed from an argument must not become a constant.
         fresh = wrapped_arguments(nodes) if state.tapes else [Node(n.spec, _value_of(n)) for n in nodes]
@@ -234,7 +341,7 @@ class Function:
         given = [next(tensors) if _is_array(value) else value for value in flat]
         args, kwargs = nest.pack_sequence_as((args, kwargs), given)
         recording = Recording()
-        recording.argument_names = lambda: self._names_of(flat, fresh, args, kwargs)
+        recording.may_create = may_create
         if not state.tapes:
             recording.known = {
                 id(f): (i, n.array())
@@ -243,12 +350,14 @@ class Function:
             }
         python = self._python()
         state.recording = recording
+        around, state.arguments = state.arguments, lambda: self._specs_of(flat, fresh, args, kwargs)
         try:
-            result = python(*args, **kwargs)
+            with again(not is_trace):
+                result = python(*args, **kwargs)
             results = [returned(r) for r in nest.flatten(result)]
         finally:
             state.recording = None
-            recording.argument_names = dict  # what is held comes out of the program
+            state.arguments = around  # what is held comes out of the program
         return _Call(recording, trace, start, fresh, result, results)
 
     def _finished(self, call: _Call) -> Any:
@@ -279,6 +388,8 @@ class Function:
                     "at every call. Make it once, outside or if it is not there yet: `if self.v is None: self.v = ...`."
                 )
         if is_first:
+            self._traces.count += 1
+            self._owes_a_trace = True
             return
         self._known[signature] = None
         if self._makes_variables == 2:
@@ -323,11 +434,14 @@ class Function:
             stacklevel=4,
         )
 
-    def _names_of(self, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> dict[int, str]:
-        """The names of the arguments that are tensors, by the `id` of their nodes."""
+    def _specs_of(self, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> dict[int, TensorSpec]:
+        """The specs of the arguments that are tensors, as the trace has them, by the `id` of their nodes."""
         names = self._argument_names(args, kwargs, len(flat))
+        types = (self._traces.covering(call := self._type_of(args, kwargs)) or call).leaves
         found = [
-            n.removeprefix("argument ").strip("'") for n, v in zip(names, flat, strict=True) if _is_array(v)
+            TensorSpec(t.dims, v.dtype, n.removeprefix("argument ").strip("'"))
+            for n, v, t in zip(names, flat, types, strict=True)
+            if _is_array(v) and isinstance(t, OfTensor)
         ]
         return dict(zip(map(id, nodes), found, strict=True))
 
@@ -412,8 +526,50 @@ def _spec_for(value: Any) -> Any:
     return TensorSpec(found.shape, found.dtype)
 
 
-def _is_nested(args: tuple[Any, ...]) -> bool:
+def _hold_strings(nodes: list[Node]) -> bool:
+    """Whether a call is run by Python since it computes with strings, not since Python reads a value."""
+    return any(n.spec.dtype is string for n in nodes)
+
+
+def _is_nested(args: Iterable[Any]) -> bool:
     return any(nest.is_nested(a) or isinstance(a, CallTaker) for a in args)
+
+
+class _Parameters:
+    """The parameters of a function that has no `*args` and no `**kwargs`.
+
+    Attributes:
+        count: how many positional arguments make a call that needs nothing else; -1 if none does.
+    """
+
+    def __init__(self, parameters: list[inspect.Parameter]) -> None:
+        self._positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        self._named = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        self.count = len(self._positional) if not self._named else -1
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> _Parameters | None:
+        """Those of a function; None if they cannot be told or are open."""
+        try:
+            found = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            return None
+        is_open = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in found)
+        return None if is_open else cls(found)
+
+    def with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The arguments of a call by position where that is possible, with defaults; as they are if they do not fit."""
+        rest = dict(kwargs)
+        found = list(args)
+        for parameter in self._positional[len(args) :]:
+            value = rest.pop(parameter.name, parameter.default)
+            if value is inspect.Parameter.empty:
+                return args, kwargs
+            found.append(value)
+        named = {p.name: rest.pop(p.name, p.default) for p in self._named}
+        if rest or any(v is inspect.Parameter.empty for v in named.values()):
+            return args, kwargs
+        return tuple(found), named
 
 
 def _described(value: Any) -> str:
@@ -438,13 +594,14 @@ def function(
 ) -> Any:
     """Record a Python function's calls once per signature, and run the record from then on.
 
-    Everything is compiled by XLA in any case, so `jit_compile` changes nothing.
+    Everything is compiled by XLA in any case: `jit_compile` changes nothing but that the program can be shown.
 
     Args:
         func: the function; without it, a decorator is returned.
         input_signature: `tf.TensorSpec`s that every call must fit.
         autograph: make Python control flow over tensors part of the program (`tf.autograph`).
-        reduce_retracing: do not warn when many signatures are met.
+        jit_compile: allow `experimental_get_compiler_ir`.
+        reduce_retracing: count sizes that vary as one trace, and do not warn when many signatures are met.
     """
 
     def wrap(python_function: Callable[..., Any]) -> Function:
@@ -453,7 +610,11 @@ def function(
                 f"tf.function expected a function; got {python_function!r}, which is not callable."
             )
         return Function(
-            python_function, input_signature, reduce_retracing or bool(experimental_relax_shapes), autograph
+            python_function,
+            input_signature,
+            reduce_retracing or bool(experimental_relax_shapes),
+            autograph,
+            bool(jit_compile or experimental_compile),
         )
 
     return wrap if func is None else wrap(func)

@@ -126,6 +126,19 @@ def items_of(structure: Any) -> list[tuple[Any, Any]]:
     return list(zip(_keys(structure, kind), _children(structure, kind), strict=True))
 
 
+def skeleton(structure: Any) -> Any:
+    """What two structures must have equal for one to be rebuilt like the other: kinds, keys, and where leaves are.
+
+    >>> skeleton({"a": [1, 2]}) == skeleton({"a": [3, 4]}), skeleton([[1], 2]) == skeleton([1, [2]])
+    (True, False)
+    """
+    kind = _KINDS[type(structure)]
+    if kind == _LEAF:
+        return None
+    keys = None if kind == _SEQUENCE else tuple(_keys(structure, kind))
+    return (type(structure), keys, *map(skeleton, _children(structure, kind)))
+
+
 def with_children(structure: Any, children: list[Any]) -> Any:
     """A structure of the type and keys of another, holding `children` in walking order."""
     return _like(structure, _KINDS[type(structure)], children)

@@ -202,6 +202,7 @@ class Op:
         self.keeps_elements = keeps_elements
         self.follows = follows
         self.is_noted = check is not None or keeps_elements
+        self.only_checks = False
         self.__name__ = getattr(kernel, "__name__", name)
         self.__doc__ = kernel.__doc__
         self._bare = Instance(self, {})

@@ -92,6 +92,8 @@ def _run(trace: Trace, is_staged: bool) -> Program | None:
         checks.settle()
     _withdraw_what_depends_on_failures(trace)
     outputs = _outputs(trace)
+    if is_staged and trace.checks:
+        trace.checks = _checks_that_count(trace, outputs)
     if not outputs and not trace.checks:
         _release_links(trace)
         trace.is_done = True
@@ -111,6 +113,27 @@ def _run_for_outputs(trace: Trace, outputs: list[int], is_staged: bool) -> Progr
         _run_op_by_op(trace, outputs)
         return None
     return _dispatch(trace, outputs)
+
+
+def _checks_that_count(trace: Trace, outputs: list[int]) -> list[int]:
+    """The checks of a function: an op that gives nothing to its results is not run, and so not checked.
+
+    An op that does nothing but check is run in any case, as in TensorFlow.
+    """
+    needed = _needed(trace, outputs)
+    return [s for s in trace.checks if s in needed or trace.nodes[s].instance.op.only_checks]
+
+
+def _needed(trace: Trace, outputs: list[int]) -> set[int]:
+    """The slots of the ops that these outputs are computed from."""
+    needed: set[int] = set()
+    stack = [*outputs, *[s for w in trace.writes.values() for s in w.slots]]
+    while stack:
+        slot = stack.pop()
+        if slot >= 0 and slot not in needed:
+            needed.add(slot)
+            stack.extend(trace.nodes[slot].slots)
+    return needed
 
 
 def _outputs(trace: Trace) -> list[int]:

@@ -6,7 +6,8 @@ of the trace: the program, which leaf is which argument, Variable or random draw
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ class Recording:
 
     Args:
         is_trial: nothing may run: Python that asks for a value gets `NeedsValue`.
+
+    Attributes:
+        has_made_state: whether a layer or an optimizer has made its Variables.
+        may_create: whether objects like optimizers may make their Variables now.
     """
 
     def __init__(self, is_trial: bool = False) -> None:
@@ -46,7 +51,8 @@ class Recording:
         self.scopes: list[tuple[int, str]] = []
         self._paths = [""]
         self.effects_before = len(live_trace().effects)
-        self.argument_names: Callable[[], dict[int, str]] = dict
+        self.may_create = True
+        self.has_made_state = False
 
     def note_read(self) -> None:
         """Python asked for a value: this call cannot stand for later ones."""
@@ -119,6 +125,30 @@ class Recording:
         """A Variable is assigned the value of a node."""
         if self.read_at is None:
             self.writes[id(node)] = variable
+
+
+@contextmanager
+def again(is_again: bool = True) -> Iterator[None]:
+    """Python runs once more here on what is traced already: converted code does not print."""
+    before, state.is_again = state.is_again, is_again or state.is_again
+    try:
+        yield
+    finally:
+        state.is_again = before
+
+
+def require_first_call(what: str) -> None:
+    """Note that a layer or optimizer makes its state; raise if that is while a later call of a function is traced."""
+    around = state.recording if isinstance(state.recording, Recording) else state.lifted_from
+    if not isinstance(around, Recording):
+        return
+    around.has_made_state = True
+    if not around.may_create:
+        raise ValueError(
+            f"{what} expected to make its Variables outside, or in the first call of a tf.function: tf.function only "
+            "supports singleton tf.Variables created on the first call; got a later one. Build it before, or use a "
+            "tf.function for each."
+        )
 
 
 def reading(read_at: str | None, why: str | None) -> str:

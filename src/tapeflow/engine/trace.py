@@ -14,6 +14,7 @@ import operator
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.engine.flight import RUN_LOCK
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tapeflow.engine.shapes.family import Owner
     from tapeflow.engine.staging import Recording
     from tapeflow.engine.tape import TapeToken
+    from tapeflow.engine.tensor_spec import TensorSpec
     from tapeflow.engine.variable import Variable
 
 _entry = operator.attrgetter("instance", "slots")
@@ -213,6 +215,10 @@ class State(threading.local):
         self.counters: Any = None  # gives the random counter for a seed, in place of the shared ones
         self.is_assembling = False
         self.lifted_from: Any = None  # the record that an `init_scope` has left
+        self.is_again = False  # Python runs on what TensorFlow would have traced already
+        self.arguments: Callable[[], dict[int, TensorSpec]] = (
+            dict  # of the call being traced, by `id` of the node
+        )
         self.is_in_pipeline = False  # a function of a dataset, called for each element, is running
 
 

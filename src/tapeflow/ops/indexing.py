@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import dtypes
+from tapeflow.engine import checks, dtypes
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.checks import index_check
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.dtypes import as_dtype
 from tapeflow.engine.op import op
+from tapeflow.engine.recorder import effect
 from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.trace import is_staging, live_trace
 from tapeflow.ops.host_args import (
     describe,
     index_tensor,
@@ -167,9 +169,14 @@ def gather(
             f"{describe(indices)}. Check that their first axes have the same sizes."
         )
     known = known_value(indices)
+    is_bad = known is not None and known.size and not (known.min() >= 0 and known.max() < dims[at])
     if known is None:
         return _gather_checked(params, indices, axis=at, batch_dims=batch)
-    if known.size and not (known.min() >= 0 and known.max() < dims[at]):
+    if is_bad and is_staging() and not live_trace().is_body:
+        found = _gather_checked(params, indices, axis=at, batch_dims=batch)
+        effect(checks.settle)  # the call raises, unless the function does not use the result
+        return found
+    if is_bad:
         bad = np.argwhere((known < 0) | (known >= dims[at]))[0]
         place = f"[{','.join(map(str, bad))}]" if known.ndim else ""
         raise invalid(

@@ -37,41 +37,74 @@ def for_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int) -> Any:
     return (*last, *stacked, *(first_report(r) for r in report))
 
 
+class Watcher:
+    """Takes what the turns of a loop show, as it runs."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[np.ndarray, ...]] = []
+
+    def see(self, *values: Any) -> None:
+        """Keep the values of a turn."""
+        self._rows.append(tuple([np.array(v) for v in values]))
+
+    def last(self, turns: int) -> list[tuple[np.ndarray, ...]]:
+        """The values of the last turns, of the run that has just ended: a gradient may have run the loop before."""
+        found = self._rows[len(self._rows) - turns :]
+        self._rows.clear()
+        return found
+
+
 @op(name="While", same_dtype=False)
-def while_kernel(*inputs: Any, graph: Graph, carried: int, has_count: bool, limit: int | None) -> Any:
+def while_kernel(
+    *inputs: Any,
+    graph: Graph,
+    carried: int,
+    has_count: bool,
+    limit: int | None,
+    watcher: Watcher | None = None,
+) -> Any:
     """Turns while the first of the carried values is true, at most `count` or `limit` of them.
 
     A turn whose check fails is the last one. Inputs are the count, if there is one, the carry, and what is captured.
+    With a `watcher`, which sees the results of a turn after the carry, the number of turns is a result, too.
     """
     count = inputs[0] if has_count else None
     rest = inputs[1:] if has_count else inputs
-    loop = _Loop(graph, carried, limit)
+    loop = _Loop(graph, carried, limit, watcher)
     most = jnp.asarray(np.iinfo(np.uint32).max if limit is None else limit, jnp.uint32)
     if count is not None:
         most = jnp.minimum(most, jnp.clip(count, 0).astype(jnp.uint32))
-    values, report = loop(most, tuple(rest[:carried]), tuple(rest[carried:]))
-    return (*values, report) if graph.checked else tuple(values)
+    values, report, turns = loop(most, tuple(rest[:carried]), tuple(rest[carried:]))
+    seen = () if watcher is None else (turns,)
+    return (*values, *seen, report) if graph.checked else (*values, *seen)
 
 
 class _Loop:
     """A loop over a recorded body, with the derivative that JAX has not."""
 
-    def __init__(self, graph: Graph, carried: int, limit: int | None) -> None:
-        self._graph, self._carried, self._limit = graph, carried, limit
+    def __init__(self, graph: Graph, carried: int, limit: int | None, watcher: Watcher | None) -> None:
+        self._graph, self._carried, self._limit, self._watcher = graph, carried, limit, watcher
+        self._shown = len(graph.results) - carried
 
     def __call__(self, most: Any, carry: Any, captured: Any) -> Any:
-        """The last carry, and the report of the checks."""
+        """The last carry, the report of the checks, and how many turns were made."""
         self._in_carry, self._in_captured = [is_float(v) for v in carry], [is_float(v) for v in captured]
         self._differentiable = jax.custom_vjp(self._run)
         self._differentiable.defvjp(self._forward, self._backward)
-        return self._differentiable(most, carry, captured)[:2]
+        return self._differentiable(most, carry, captured)
 
     def _turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
         return self._checked_turn(iteration, carry, captured)[0]
 
     def _checked_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+        carried, _, extra = self._whole_turn(iteration, carry, captured)
+        return carried, extra
+
+    def _whole_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+        """The carry after a turn, what it shows, and the report of its checks if it has some."""
         results = self._graph(iteration, *carry, *captured)
-        return tuple(results[: self._carried]), tuple(results[self._carried :])
+        end = self._carried + self._shown
+        return tuple(results[: self._carried]), tuple(results[self._carried : end]), tuple(results[end:])
 
     def _run(self, most: Any, carry: Any, captured: Any) -> Any:
         """The last carry, the report, and how many turns were made."""
@@ -82,7 +115,9 @@ class _Loop:
 
         def turn(loop: Any) -> Any:
             values, report, iteration = loop
-            after, extra = self._checked_turn(iteration, values, captured)
+            after, shown, extra = self._whole_turn(iteration, values, captured)
+            if self._watcher is not None:
+                jax.debug.callback(self._watcher.see, *shown)
             return after, extra[0] if extra else report, iteration + jnp.uint32(1)
 
         start = (carry, jnp.zeros((3,), jnp.int64), jnp.zeros((), jnp.uint32))
@@ -106,7 +141,7 @@ class _Loop:
 
     @property
     def _is_scanned(self) -> bool:
-        return self._limit is not None and self._limit <= _LONGEST_SCAN
+        return self._watcher is None and self._limit is not None and self._limit <= _LONGEST_SCAN
 
     def _forward(self, most: Any, carry: Any, captured: Any) -> Any:
         if self._is_scanned:

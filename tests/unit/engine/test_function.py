@@ -700,3 +700,86 @@ class TestFirstCall:
             run_pending()
         assert spent.compiled <= 2
         assert spent.dispatched == 40
+
+
+class TestCompilerIR:
+    def test_stages(self) -> None:
+        scale = tf.Variable(2.0)
+        f = tf.function(lambda x, y: tf.nn.relu(x) * scale + y, jit_compile=True)
+        stages = f.experimental_get_compiler_ir(tf.TensorSpec([2, 3], tf.float32), tf.ones((2, 3)))
+        hlo = stages(stage="hlo")
+        assert hlo.startswith("HloModule")
+        assert "f32[2,3]" in hlo
+        assert "maximum" in hlo
+        assert stages(stage="optimized_hlo").startswith("HloModule")
+        assert "stablehlo.add" in stages(stage="stablehlo")
+        assert isinstance(stages(stage="hlo_serialized"), bytes)
+        assert isinstance(stages(stage="optimized_hlo_serialized"), bytes)
+        with pytest.raises(ValueError, match="expected a stage among"):
+            stages(stage="machine code")
+
+    def test_errors(self) -> None:
+        with pytest.raises(ValueError, match="'jit_compile=True'; got 'plain'"):
+
+            @tf.function
+            def plain(x):
+                return x
+
+            plain.experimental_get_compiler_ir(tf.ones(2))
+        reads = tf.function(lambda x: x + float(x), autograph=False, jit_compile=True)
+        with pytest.raises(ValueError, match="expected a function that is one program"):
+            reads.experimental_get_compiler_ir(tf.constant(1.0))
+        copies = tf.function(lambda x: x, jit_compile=True)
+        with pytest.raises(ValueError, match="without open dimensions"):
+            copies.experimental_get_compiler_ir(tf.TensorSpec([None], tf.float32))
+
+
+class TestUnusedOps:
+    def test_what_the_result_does_not_need_is_not_checked(self) -> None:
+        @tf.function
+        def unused(x):
+            tf.gather(x, [1])
+            return x
+
+        @tf.function
+        def used(x):
+            return tf.gather(x, [1])
+
+        @tf.function
+        def asserts(x):
+            tf.debugging.assert_equal(x, 1.0)
+            return x
+
+        x = tf.constant([0.0])
+        for _ in range(2):
+            assert unused(x).numpy().tolist() == [0.0]
+            for f in (used, asserts):
+                with pytest.raises(tf.errors.InvalidArgumentError):
+                    f(x)
+
+
+class TestStateOfLaterCalls:
+    def test_a_second_optimizer(self) -> None:
+        v = tf.Variable(1.0)
+
+        def train(x, optimizer):
+            with tf.GradientTape() as tape:
+                loss = v * x
+            optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+            return loss
+
+        first, second, built = (tf.keras.optimizers.Adam(0.1) for _ in range(3))
+        step, x = tf.function(train), tf.constant(1.0)
+        step(x, first)
+        with pytest.raises(ValueError, match="singleton tf.Variables created on the first call"):
+            step(x, second)
+        built.build([v])
+        step(x, built)
+        tf.function(train)(x, tf.keras.optimizers.Adam(0.1))
+
+    def test_a_second_layer(self) -> None:
+        call = tf.function(lambda layer, x: layer(x))
+        x = tf.ones((1, 2))
+        call(tf.keras.layers.Dense(1), x)
+        with pytest.raises(ValueError, match="Dense.add_weight expected to make its Variables outside"):
+            call(tf.keras.layers.Dense(1), x)

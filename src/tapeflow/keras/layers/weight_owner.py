@@ -14,6 +14,7 @@ from tapeflow.engine.dtypes import DType
 from tapeflow.engine.module import Module
 from tapeflow.engine.name_scope import name_scope
 from tapeflow.engine.sketch import init_scope
+from tapeflow.engine.staging import require_first_call
 from tapeflow.engine.variable import Variable
 from tapeflow.keras import constraints, initializers, mixed_precision, regularizers
 from tapeflow.keras.layers.own_weights import OwnWeights
@@ -145,6 +146,7 @@ class WeightOwner(Module):
         casts = autocast and experimental_autocast and wanted.is_floating
         casts = casts and self._policy.compute_dtype != self._policy.variable_dtype
         make = AutoCastVariable if casts else Variable
+        require_first_call(f"{type(self).__name__}.add_weight")
         with init_scope():
             weight = make(
                 value(sizes, dtype=wanted),

@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 
 import tapeflow as tf
 from tapeflow.engine.name_scope import op_scope
+from tapeflow.engine.staging import require_first_call
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
@@ -217,6 +218,7 @@ class Optimizer(OldWay):
     def _apply(self, pairs: Sequence[Pair], name: str | None = None, guard: Any = None) -> None:
         """One step. With a `guard`, a boolean tensor, only the counter moves where it is false."""
         if not self.built:
+            require_first_call(f"{type(self).__name__}.apply_gradients")
             with tf.name_scope(name or self.name):
                 self.build([v for _, v in pairs])
         pairs = with_gradient(pairs)

@@ -1,17 +1,25 @@
-"""`if` and its kin in converted code: Python's own, or a recorded branch if a tensor decides."""
+"""`if` and its kin in converted code: Python's own, or a recorded branch if a tensor decides.
+
+If the value of the tensor is known, say from the shape of another, both branches are tried, as TensorFlow traces both,
+and the program gets the one that is taken.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tapeflow.engine import nest
 from tapeflow.engine.body import Body
+from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.staging import again
 from tapeflow.engine.trace import AssignsVariable, NeedsValue
+from tapeflow.engine.trace import state as engine_state
 from tapeflow.ops.branch import switch, truth
 from tapeflow.ops.control_flow.branch_effects import BranchEffects
 from tapeflow.ops.control_flow.merging import Merged
-from tapeflow.ops.control_flow.state import Place, State, is_staged, leave_to_python
+from tapeflow.ops.control_flow.state import Place, State, is_staged, is_test, leave_to_python
 from tapeflow.ops.recorded_body import body_of
 from tapeflow.ops.tensor_array import TensorArray
 
@@ -29,21 +37,43 @@ def if_(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]
             leave_to_python("`if` over a tensor", error)
         else:
             return
-    if test:
-        body()
-    elif orelse is not None:
-        orelse()
+    taken = body if test else orelse
+    with _tried(test, body, orelse, state) if is_test(test) else nullcontext():
+        if taken is not None:
+            taken()
+
+
+@contextmanager
+def _tried(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]) -> Iterator[None]:
+    """Raise what is wrong with either branch; what Python prints in one of them has been printed then."""
+
+    def both() -> None:
+        places = state()
+        before = places.get()
+        try:
+            _staged_if(test, body, orelse, places)
+        finally:
+            places.set(before)
+
+    if engine_state.trace.is_body or engine_state.is_again:
+        yield
+        return
+    try:
+        sketch(both)
+    except NotSketchable:
+        yield
+        return
+    with again():
+        yield
 
 
 def _staged_if(test: Any, body: Block, orelse: Block | None, state: State) -> None:
     chosen = truth("`if`", test)
     before = state.get()
-    bodies, ends = [], []
-    for block in (orelse, body):
-        made, end = _recorded_branch(block, state, before)
-        bodies.append(made)
-        ends.append(end)
-    merged = Merged(state.places, ends[1], ends[0], "`if`")
+    taken, end = _recorded_branch(body, state, before)
+    other, other_end = _recorded_branch(orelse, state, before)
+    bodies = (other, taken)
+    merged = Merged(state.places, end, other_end, "`if`")
     effects = BranchEffects(bodies)
     firsts = [*[p[1] for p in merged.pairs], *[p[0] for p in effects.pairs]]
     seconds = [*[p[0] for p in merged.pairs], *[p[1] for p in effects.pairs]]

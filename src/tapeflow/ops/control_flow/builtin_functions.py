@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.autograph.callees import converted
 from tapeflow.engine import dtypes
 from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.tensor_spec import TensorSpec
 from tapeflow.engine.trace import state
 from tapeflow.ops import creation
 from tapeflow.ops.casting import cast
@@ -60,7 +61,12 @@ def _is_truths(value: Any) -> bool:
 
 
 def print_(*values: Any, **kwargs: Any) -> None:
-    """`print(x)`: while a call is recorded it shows what is known of a tensor, its shape and dtype."""
+    """`print(x)`: while a call is recorded it shows what is known of a tensor, its shape and dtype.
+
+    It is silent where TensorFlow has a trace already, and Python runs only for a record of another size.
+    """
+    if state.is_again:
+        return
     builtins.print(*[symbol_text(v) if _is_shown_as_symbol(v) else v for v in values], **kwargs)  # noqa: T201
 
 
@@ -71,10 +77,10 @@ def _is_shown_as_symbol(value: Any) -> bool:
 def symbol_text(tensor: Tensor) -> str:
     """A tensor of a record as TensorFlow shows it: `Tensor("x:0", shape=(), dtype=float32)`."""
     node = tensor._node
-    names = {} if state.recording is None else state.recording.argument_names()
     made = "Placeholder" if node.instance is None else node.instance.op.name
-    name = names.get(id(node), made)
-    return f'Tensor("{name}:0", shape={tensor.shape}, dtype={tensor.dtype.name})'
+    spec = state.arguments().get(id(node), TensorSpec(tensor.shape, tensor.dtype, made))
+    shape = "" if spec.shape.rank is None else f" shape={spec.shape},"
+    return f'Tensor("{spec.name}:0",{shape} dtype={spec.dtype.name})'
 
 
 def range_(*args: Any) -> Any:

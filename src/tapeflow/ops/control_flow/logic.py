@@ -11,7 +11,7 @@ from tapeflow.engine.trace import NeedsValue
 from tapeflow.ops import comparison
 from tapeflow.ops.assertion import Assert
 from tapeflow.ops.control_flow.branches import chosen_value
-from tapeflow.ops.control_flow.state import is_staged, leave_to_python
+from tapeflow.ops.control_flow.state import is_staged, is_test, leave_to_python
 
 Operand = Callable[[], Any]
 
@@ -68,7 +68,7 @@ def assert_(test: Operand, message: Operand | None) -> None:
     if not __debug__:
         return
     value = test()
-    if is_staged(value):
+    if is_test(value):
         said = "an `assert` statement failed" if message is None else message()
         Assert(value, [said])
     elif not value:

@@ -10,7 +10,7 @@ from tapeflow.engine.tensor import TensorLike
 from tapeflow.engine.trace import AssignsVariable, NeedsValue
 from tapeflow.ops.control_flow.items import Items, items_of
 from tapeflow.ops.control_flow.staged_loop import StagedLoop
-from tapeflow.ops.control_flow.state import State, is_recording, is_staged, leave_to_python, note_why
+from tapeflow.ops.control_flow.state import State, is_recording, is_staged, is_test, leave_to_python, note_why
 
 Test = Callable[[], Any]
 
@@ -24,14 +24,15 @@ def while_(test: Test, body: Callable[[], None], state: Callable[[], State]) -> 
     turns, can_be_staged = 0, True
     while True:
         answer = test()
-        if can_be_staged and is_staged(answer):
+        if can_be_staged and is_test(answer):
             try:
                 StagedLoop("`while`", state(), body, test).run(answer)
             except AssignsVariable:
                 raise  # the body around is to take it
             except NeedsValue as error:
-                leave_to_python("`while` over a tensor", error)
                 can_be_staged = False
+                if is_staged(answer):
+                    leave_to_python("`while` over a tensor", error)
             else:
                 return
         if not answer or _is_over(options, answer, turns):

@@ -7,15 +7,18 @@ What the names that a turn binds hold becomes the carry of the loop: tensors, nu
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from tapeflow.autograph.loop_options import LoopOptions, current
 from tapeflow.engine import nest
 from tapeflow.engine.body import REPORT, Body, carrying, checked_results
 from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.dtypes import uint32
 from tapeflow.engine.node import Spec, spec_of
 from tapeflow.engine.recorder import tensor_of
 from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.staging import again
 from tapeflow.engine.tensor import Tensor, TensorLike
 from tapeflow.engine.trace import NeedsValue
 from tapeflow.engine.trace import state as engine_state
@@ -24,6 +27,7 @@ from tapeflow.ops.branch import truth
 from tapeflow.ops.comparison import logical_and
 from tapeflow.ops.control_flow.carry import Carry
 from tapeflow.ops.control_flow.items import Items, spec_of_row
+from tapeflow.ops.control_flow.loop_effects import LoopEffects
 from tapeflow.ops.control_flow.state import State
 from tapeflow.ops.loop_kernel import for_kernel, while_kernel
 from tapeflow.ops.recorded_body import body_of
@@ -54,6 +58,7 @@ class StagedLoop:
         self._what, self._state, self._body, self._test, self._items = what, state, body, test, items
         self._is_counted = items is not None and items.count is not None and test is None
         self._options = LoopOptions()
+        self._is_traced = False
 
     def run(self, answer: Any = True) -> None:
         """Record the loop, and give the names what they hold after it; `answer` is the test's first one.
@@ -129,9 +134,17 @@ class StagedLoop:
 
             held_specs = [v._spec for v in written]
             inputs = [*carry.tensors, *flat_rows]
-            body = body_of(
-                turned, [*flag, *carry.specs], held_specs, row_specs, inputs=inputs, takes_writes=True
-            )
+            with again() if self._is_traced else nullcontext():
+                body = body_of(
+                    turned,
+                    [*flag, *carry.specs],
+                    held_specs,
+                    row_specs,
+                    inputs=inputs,
+                    takes_writes=True,
+                    takes_effects=True,
+                )
+            self._is_traced = True
             more = [v for v, _ in body.written]
             if not more:
                 self._flat_rows = flat_rows
@@ -156,6 +169,7 @@ class StagedLoop:
                 current.loops.pop()
             carry.learn(self._state.get())
 
+        self._is_traced = True
         try:
             sketch(turn, [t.spec for t in carry.known_tensors], [spec_of_row(r) for r in flat_rows])
         except NotSketchable:
@@ -174,10 +188,14 @@ class StagedLoop:
     def _scan(self, carry: Carry, body: Body, written: list[Variable]) -> list[Any]:
         held = [v.value() for v in written]
         inputs = [*carry.tensors, *held]
+        effects = LoopEffects(body)
+        count = self._flat_rows[0].spec.shape[0]
+        effects.check_size(count)
+        body = body.giving([*body.results, *effects.shown]) if effects else body
         if not body.graph.specs and not body.origins:
+            effects.record_stacked(count, [])
             return carry.finished([], [])
         specs = body.graph.specs
-        count = self._flat_rows[0].spec.shape[0]
         stacked = [spec_of((count, *s.shape), s.dtype) for s in specs[len(inputs) :]]
         results = for_kernel.giving(
             (*specs[: len(inputs)], *stacked, *([REPORT] if body.origins else [])),
@@ -189,7 +207,9 @@ class StagedLoop:
             scanned=len(self._flat_rows),
         )
         found = checked_results((body,), results)
-        return self._finished(carry, found, written, len(carry.tensors))
+        end = len(found) - len(effects.shown)
+        effects.record_stacked(count, found[end:])
+        return self._finished(carry, found[:end], written, len(carry.tensors))
 
     def _while(
         self, carry: Carry, body: Body, written: list[Variable], answer: Any, limit: int | Tensor | None
@@ -202,17 +222,25 @@ class StagedLoop:
         count, bound = self._count(limit)
         if carry.set_in_a_turn:
             self._require_a_turn(first, count, carry.set_in_a_turn)
+        effects = LoopEffects(body)
+        watcher = effects.watcher()
+        specs = body.graph.specs
+        body = body.giving([*body.results, *effects.shown]) if effects else body
         inputs = [*carried, *body.captured]
+        seen = [] if watcher is None else [spec_of((), uint32)]
         results = while_kernel.giving(
-            (*body.graph.specs, *([REPORT] if body.origins else [])),
+            (*specs, *seen, *([REPORT] if body.origins else [])),
             *([] if count is None else [count]),
             *inputs,
             graph=body.graph,
             carried=len(carried),
             has_count=count is not None,
             limit=bound,
+            watcher=watcher,
         )
         found = checked_results((body,), results)
+        if watcher is not None:
+            effects.record_watched(found.pop(), watcher)
         return self._finished(carry, found[1:], written, len(carry.tensors))
 
     def _require_a_turn(self, first: Tensor, count: Tensor | None, names: list[str]) -> None:

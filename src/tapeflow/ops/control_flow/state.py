@@ -146,6 +146,13 @@ def is_staged(value: Any) -> bool:
     return isinstance(value, TensorLike) and is_recording() and known_value(value) is None
 
 
+def is_test(value: Any) -> bool:
+    """Whether a tensor decides here: as in TensorFlow, while a function is recorded, also if its value is known."""
+    if not (isinstance(value, TensorLike) and is_recording()):
+        return False
+    return not engine_state.is_in_pipeline or known_value(value) is None
+
+
 def is_recording() -> bool:
     """Whether what is done now becomes part of a program."""
     return is_staging() or engine_state.trace.is_body

@@ -278,15 +278,85 @@ class TestEffects:
         with pytest.warns(UserWarning, match="plain Python"):
             f(tf.constant(1.0))
 
-    def test_a_loop_that_prints_is_left_to_python(self, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_a_while_that_prints_in_a_loop_of_unknown_length_is_left_to_python(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
         @tf.function
-        def f(x: Any) -> Any:
-            while x > 0:
-                if x > 1:
+        def f(x: Any, n: Any) -> Any:
+            for _ in tf.range(n):
+                while x > 1:
                     tf.print("turn", x)
-                x = x - 1
+                    x = x - 1
             return x
 
-        with pytest.warns(UserWarning, match="it prints, logs or calls Python"):
-            f(tf.constant(3.0))
+        with pytest.warns(UserWarning, match="prints or logs in a loop of unknown length"):
+            f(tf.constant(3.0), tf.constant(2))
         assert capfd.readouterr().err == "turn 3\nturn 2\n"
+
+
+class TestKnownTests:
+    """A test whose value is known, say from a shape: both branches are traced, the taken one is computed."""
+
+    def test_both_branches_are_checked(self) -> None:
+        @tf.function
+        def undefined() -> Any:
+            if tf.constant(True):
+                y = 1
+            return y
+
+        with pytest.raises(ValueError, match="'y' must also be initialized in the else branch"):
+            undefined()
+
+        @tf.function
+        def mixed(x: Any) -> Any:
+            if tf.shape(x)[0] > 2:
+                y = tf.cast(x, tf.int32)
+            else:
+                y = x
+            return y
+
+        with pytest.raises(TypeError, match="'y' to have the same dtype"):
+            mixed(tf.ones(3))
+
+    def test_python_prints_once_in_each(self, capsys: pytest.CaptureFixture[str]) -> None:
+        @tf.function
+        def f(x: Any) -> Any:
+            if tf.constant(True):
+                print("a")  # noqa: T201
+                y = x
+            else:
+                print("b")  # noqa: T201
+                y = -x
+            return y
+
+        assert float(f(tf.constant(1.0))) == 1.0
+        assert capsys.readouterr().out == "a\nb\n"
+
+    def test_sizes_stay_known(self) -> None:
+        @tf.function
+        def f(x: Any) -> Any:
+            size = tf.shape(x)[0]
+            if size > 2:
+                size = tf.constant(2)
+            return tf.zeros([size])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert [f(tf.ones(n)).shape[0] for n in (1, 2, 3)] == [1, 2, 2]
+
+    def test_a_loop_is_recorded_once(self) -> None:
+        turns = []
+
+        @tf.function
+        def f() -> Any:
+            i = tf.constant(0)
+            while i < 1000:
+                note()
+                i += 1
+            return i
+
+        def note() -> None:
+            turns.append(1)
+
+        assert int(f()) == 1000
+        assert len(turns) == 1
