@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,53 @@ def test_a_program_for_keras_3_gives_what_keras_gives() -> None:
     ours, keras = answer("-m", "tapeflow.cli", "run", program), answer(program)
     np.testing.assert_allclose(ours.pop("losses"), keras.pop("losses"), rtol=1e-5)
     assert ours == keras
+
+
+def several(folder: Path, devices: int, *more: str) -> list[dict[str, Any]]:
+    """What two processes print that save and restore."""
+    sockets = [socket.socket() for _ in range(2)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    place = ",".join(f"127.0.0.1:{each.getsockname()[1]}" for each in sockets)
+    for each in sockets:
+        each.close()
+    with ThreadPoolExecutor(2) as pool:
+        program = str(PROGRAMS / "split_checkpoint.py")
+        return list(
+            pool.map(lambda i: answer(program, str(folder), str(devices), str(i), place, *more), range(2))
+        )
+
+
+def test_checkpoints_of_parts_restore_on_another_number_of_devices(tmp_path: Path) -> None:
+    program = str(PROGRAMS / "split_checkpoint.py")
+    first, second = several(tmp_path, 2)
+    assert first == second
+    assert first["latest"] is None
+    # The parts come with the index; everything has gone to disk and nothing else is there.
+    [one, other] = [f for f in first["files"] if "-of-00002" in f]
+    assert first["files"] == sorted(["checkpoint", "ckpt-1.safetensors", one, other])
+    assert one.replace("-00000-of-", "-00001-of-") == other
+
+    alone = answer(program, str(tmp_path), "8")
+    assert alone["restored"]["sums"] == first["trained"]["sums"]
+    assert alone["restored"]["bytes"] < first["trained"]["bytes"]
+    # What one process writes is one file; the parts of the checkpoint before it have been deleted with it.
+    assert alone["files"] == ["checkpoint", "ckpt-2.safetensors"]
+    assert alone["loss"] < first["loss"]
+
+
+@pytest.mark.slow
+def test_a_save_that_a_process_does_not_take_part_in(tmp_path: Path) -> None:
+    program = str(PROGRAMS / "split_checkpoint.py")
+    alone = answer(program, str(tmp_path), "8")
+    back, _ = several(tmp_path, 1, "1")
+    assert back["restored"]["sums"] == alone["trained"]["sums"]
+    assert back["loss"] < alone["loss"]
+    # The second process wrote nothing of the last save: the one before it is the latest, and is whole.
+    assert "Saving" in back["error"]
+    assert (
+        "expected all 2 processes to write their parts within 2 s; the number 1 one did not" in back["error"]
+    )
+    after = answer(program, str(tmp_path), "1")
+    assert after["latest"].endswith("ckpt-2")
+    assert after["restored"]["sums"] == back["trained"]["sums"]

@@ -237,6 +237,36 @@ def local_parts(value: Any) -> list[np.ndarray]:
     return [np.asarray(shard.data) for shard in value.__jax_array__().addressable_shards]
 
 
+def process_number() -> tuple[int, int]:
+    """Which of the processes this is, and how many there are."""
+    return jax.process_index(), jax.process_count()
+
+
+def agreed_number(number: int) -> int:
+    """The number that the first process gives, below 2 ** 31; all must ask."""
+    return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
+
+
+def own_parts(value: Any) -> list[tuple[tuple[int, ...], np.ndarray]]:
+    """The parts of an array that this process is to write, each with the place of its first element.
+
+    Of a part that several devices hold, the first of them has it written.
+    """
+    return [
+        (tuple(s.start or 0 for s in shard.index), np.array(shard.data))
+        for shard in value.addressable_shards
+        if shard.replica_id == 0
+    ]
+
+
+Reader = Callable[[tuple[slice, ...]], np.ndarray]
+
+
+def assembled(layout: Layout, shape: tuple[int, ...], read: Reader) -> Any:
+    """An array with a layout; each part is read when its device gets it."""
+    return jax.make_array_from_callback(shape, layout.sharding, lambda region: read(region or ()))
+
+
 def gathered(value: Any) -> np.ndarray:
     """The whole of an array that lies in parts on the devices of several processes; all of them must ask."""
     array = value.__jax_array__()
