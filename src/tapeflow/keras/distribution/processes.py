@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 
 from tapeflow.engine import placement, startup
+from tapeflow.engine.random import global_seed
+from tapeflow.keras.utils import set_random_seed
 
 _TIMEOUT_S = 30
 _PREFIX = "KERAS_DISTRIBUTION_"
@@ -14,6 +17,8 @@ def initialize(
     job_addresses: str | None = None, num_processes: int | None = None, process_id: int | None = None
 ) -> None:
     """Make this process one of several; `list_devices` has the devices of all from then on.
+
+    If no seed was set, all processes are given the same one. Seeds that are set must be the same in all.
 
     Args:
         job_addresses: the address of the first process, or of all, separated by commas; the variable
@@ -47,6 +52,8 @@ def initialize(
             "had started. Call it at the start of the program, before the first tensor."
         )
     placement.join_processes(addresses[0], count, number, _TIMEOUT_S)
+    if global_seed() is None:  # each process computes its part of the same random weights
+        set_random_seed(placement.agreed_number(secrets.randbits(31)))
 
 
 def _number(given: int | None, name: str) -> int | None:
