@@ -63,7 +63,7 @@ def decode_wav(
 
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
-    """A WAV file's bytes, of samples by channels; what lies outside -1 to 1 is cut off."""
+    """Encode samples by channels as the bytes of a WAV file; values outside -1 to 1 are clipped."""
     samples = np.asarray(convert_to_tensor(audio, float32).numpy())
     if samples.ndim != 2:
         raise invalid(

@@ -58,7 +58,7 @@ def disable_check_numerics() -> None:
 
 
 def enable_op_by_op() -> None:
-    """Run every op by itself, at its call, instead of compiling what belongs together.
+    """Run every op separately when it is called, instead of compiling ops together.
 
     Slow, and the last bits of a result may differ. Use it to find the op behind a crash, or to step
     through a computation. A `tf.function` is still staged; see `tf.config.run_functions_eagerly`.
@@ -72,7 +72,7 @@ def disable_op_by_op() -> None:
 
 
 def engine_counters() -> dict[str, int]:
-    """How often the engine has done what, since the process began; take two to see what lies between.
+    """Counters of the engine's work since the process started; compare two snapshots to measure what happens between.
 
     `compiled`: programs built. `dispatched`: programs run. `op_by_op`: expressions run op by op.
     `copied_for_donation`: Variables' buffers copied because a tensor in use shared them. A training
@@ -92,7 +92,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What `set_log_device_placement` was last given."""
+    """The value last passed to `set_log_device_placement`."""
     return _logs_device_placement
 
 
@@ -109,7 +109,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """What was last asked for; True to begin with."""
+    """The value last set; True by default."""
     return _filters_tracebacks
 
 

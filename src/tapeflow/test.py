@@ -44,7 +44,7 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Whether programs can run on AMD's GPUs here; not told apart from others, so False."""
+    """Whether programs can run on AMD GPUs; always False, because they cannot be distinguished from others."""
     return False
 
 
@@ -118,7 +118,7 @@ class TestCase(unittest.TestCase):
         return nest.map_structure(np.asarray, tensors)
 
     def get_temp_dir(self) -> str:
-        """A folder of this test's own, which goes with it."""
+        """A temporary folder for this test, deleted at its end."""
         if self._folder is None:
             self._folder = tempfile.mkdtemp()
             self.addCleanup(shutil.rmtree, self._folder, ignore_errors=True)
@@ -158,7 +158,7 @@ class TestCase(unittest.TestCase):
     def assertAllCloseAccordingToType(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, half_rtol: float = 1e-3, **kwargs: Any
     ) -> None:
-        """Fail unless all elements are about the same, as far as the narrower dtype goes."""
+        """Fail unless all elements are close, with the tolerance of the narrower dtype."""
         del kwargs
         is_half = min(np.asarray(a).dtype.itemsize, np.asarray(b).dtype.itemsize) < 4
         self.assertAllClose(a, b, *((half_rtol, half_rtol) if is_half else (rtol, atol)))
@@ -184,7 +184,7 @@ class TestCase(unittest.TestCase):
         self.assertEqual(as_dtype(target.dtype), as_dtype(expected_dtype))
 
     def assertAllInRange(self, target: Any, lower_bound: float, upper_bound: float) -> None:
-        """Fail unless all elements lie between two numbers, these included."""
+        """Fail unless all elements are between two numbers, inclusive."""
         values = np.asarray(target)
         if not ((values >= lower_bound) & (values <= upper_bound)).all():
             self.fail(f"Some elements lie outside of [{lower_bound}, {upper_bound}].")
@@ -224,7 +224,7 @@ class TestCase(unittest.TestCase):
         self.assertNotEqual(len(container), 0, msg)
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:
-        """Fail unless a number lies between two others, these included."""
+        """Fail unless a number is between two others, inclusive."""
         self.assertTrue(minv <= value <= maxv, msg or f"{value} is not between {minv} and {maxv}.")
 
     @contextmanager

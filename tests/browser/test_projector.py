@@ -256,7 +256,7 @@ def test_what_is_missing_or_broken_is_said(
     )
     page.get_by_label("Embedding").select_option(label="stolen · bad")
     expect(page.get_by_text("This embedding cannot be shown")).to_be_visible()
-    expect(page.get_by_text(re.compile("which leads out of it"))).to_be_visible()
+    expect(page.get_by_text(re.compile("which is outside of it"))).to_be_visible()
     page.get_by_label("Embedding").select_option(label="words · fine")
     page.get_by_text("PCA", exact=True).click()
     wait_for_points(page, 6)

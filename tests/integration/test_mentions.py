@@ -324,7 +324,7 @@ def test_figures_are_those_of_the_code(page: str, words: str, place: str) -> Non
     value: Any = importlib.import_module(module)
     for part in name.split("."):
         value = getattr(value, part)
-    (said,) = re.findall(words, text_of(page))
+    (said,) = re.findall(words, " ".join(text_of(page).split()))
     assert number(said) == value
 
 

@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 CHINESE = DOCS / "zh-CN"
 START = "index.md"  # lists what is translated; has no English counterpart
 PAGES = sorted(path.name for path in CHINESE.glob("*.md") if path.name != START)
-BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?:<!-- [^\n]+ -->\n)?```.*?^```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -49,12 +49,12 @@ def shape(text: str) -> list[str]:
 
 
 def targets(text: str, folder: Path) -> list[str]:
-    """The files that a page links to; a page and its translation count as one."""
+    """The files that a page links to; a page and its translation count as one, and so do its own headings."""
     found = []
-    for link in LINK.findall(prose(text)):
+    for link in LINK.findall(SPAN.sub("", prose(text))):
         path = link.partition("#")[0]
         if "://" in link or not path:
-            found.append(link)
+            found.append(link if path else "#")
             continue
         target = (folder / path).resolve()
         assert target.exists() or "api" in target.parts, f"{link} leads nowhere"

@@ -340,7 +340,7 @@ def test_no_file_that_a_projector_configuration_names_leads_out(board: Client, n
         route += "&" if "?" in route else "?"
         answer = board.ask("GET", f"/api/v1/projector/{route}{query}")
         assert SECRET not in answer.body, route
-    assert b"leads out of it" in board.ask("GET", f"/api/v1/projector/facts?{query}").body
+    assert b"is outside of it" in board.ask("GET", f"/api/v1/projector/facts?{query}").body
     for route in ("info", "tensor", "metadata", "bookmarks", "sprite_image"):
         answer = board.ask("GET", f"/data/plugin/projector/{route}?run=a&name={name}")
         assert answer.status < 500

@@ -254,7 +254,7 @@ def test_a_saved_model_replaces_no_other(name: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
     before = tree(tmp_path)
-    with pytest.raises(FileExistsError, match="expected a folder that is new or holds a model of its own"):
+    with pytest.raises(FileExistsError, match="expected a new folder, or one that it wrote"):
         MODEL.save(tmp_path)
     assert tree(tmp_path) == before
 

@@ -33,7 +33,7 @@ def is_convertible(function: FunctionType) -> bool:
 
 
 def converted(function: Any) -> Any:
-    """What to call in place of a function: its converted form, if it is of the user's own."""
+    """Return the converted form of a function that the user wrote, or the function itself."""
     kind = type(function)
     if kind is FunctionType:
         return converted_function(function) if is_convertible(function) else function

@@ -23,7 +23,7 @@ class Feature(enum.Enum):
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
-    """Leave a function, and what it calls, as it is; also as a decorator with parentheses."""
+    """Do not convert a function and the functions it calls; also works as a decorator with parentheses."""
     if func is None:
         return do_not_convert
     setattr(getattr(func, "__func__", func), UNCONVERTED, True)

@@ -35,7 +35,7 @@ _E = TypeVar("_E", bound=ast.AST)
 
 
 class NotConvertible(Exception):
-    """A function that is left as it is, and why."""
+    """A function that cannot be converted, and the reason."""
 
 
 def rewritten(node: ast.FunctionDef | ast.Lambda, class_name: str | None) -> ast.FunctionDef | ast.Lambda:

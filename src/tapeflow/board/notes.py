@@ -76,7 +76,7 @@ REFUSALS = Phrases(
     no_job="there is no such projection any more: ask for it again",
     no_layout="this projection has no layout yet",
     no_label="axes expected labels there are: no label of {column!r} is or contains {label!r}",
-    leads_out="the projector expected files in {folder!r}; got path={path!r}, which leads out of it",
+    leads_out="the projector expected files in {folder!r}; got path={path!r}, which is outside of it",
     no_file="the projector expected a file {path!r}; got: {error}",
     no_numbers="{path!r} expected {width} numbers with tabs between them in every line; got: {error}",
     no_lines="{path!r} expected lines of numbers; got an empty file",

@@ -1,4 +1,4 @@
-"""Write what the board shows into one HTML file that needs no server: charts, pictures and all.
+"""Write what the board shows into one HTML file that needs no server, with charts and images.
 
 tapeflow board export --logdir runs -o report.html
 """

@@ -1,8 +1,8 @@
-"""Run a TensorFlow 2 script, as it is, on TapeFlow.
+"""Run a TensorFlow 2 script unchanged on TapeFlow.
 
 `import tensorflow`, `import keras` and `tensorboard.plugins` mean TapeFlow inside it. With --report nothing is run:
-every TensorFlow name that the script uses is listed, with whether TapeFlow has it. With --log, a run of the board
-keeps what was run and how it went: command line, code, packages, console output, CPU, memory and GPUs.
+the report lists every TensorFlow name in the script, and whether TapeFlow supports it. With --log, a run on the
+board records the execution: command line, code, packages, console output, CPU, memory and GPUs.
 
   tapeflow run train.py --epochs 5
   tapeflow run -m my_package.train
@@ -27,19 +27,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tapeflow run`."""
     parser.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module")
     parser.add_argument(
-        "--report", action="store_true", help="list the names it uses; exit 1 if one it needs is missing"
+        "--report",
+        action="store_true",
+        help="list the names in the script; exit 1 if a required one is missing",
     )
     parser.add_argument("--json", action="store_true", help="with --report: as JSON")
     parser.add_argument(
         "--log",
         metavar="DIR",
-        help="keep command line, code, packages, console output and system metrics in a new run below DIR",
+        help="record command line, code, packages, console output and system metrics in a new run below DIR",
     )
     parser.add_argument(
         "--tensorflow-version",
         metavar="VERSION",
         default=DEFAULT,
-        help="what tf.__version__ says; packages choose between old and new names by it (default: %(default)s)",
+        help="the value of tf.__version__, by which packages choose between old and new names (default: %(default)s)",
     )
     parser.add_argument("script", metavar="SCRIPT", help="a Python file")
     parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="passed on to the script")

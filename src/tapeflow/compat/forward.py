@@ -12,7 +12,7 @@ _horizon = ContextVar("tapeflow_forward_horizon", default=date(2022, 11, 18))
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether a date lies before the horizon, so that what came with it may be used."""
+    """Whether a date is before the compatibility horizon, so that features of that date may be used."""
     return _horizon.get() > date(year, month, day)
 
 

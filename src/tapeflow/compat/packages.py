@@ -87,4 +87,4 @@ def table() -> str:
         f"| `{package.project}` {package.version} | {'yes' if package.is_working else 'no'} | {package.note} |"
         for _, package in sorted(PACKAGES.items(), key=lambda item: item[1].project)
     ]
-    return "\n".join(["| package | does its README's work | note |", "|---|---|---|", *rows])
+    return "\n".join(["| package | works as in its README | note |", "|---|---|---|", *rows])

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def dimension_value(dimension: Any) -> int | None:
-    """A size as it is: a number, or None."""
+    """The size unchanged: a number, or None."""
     return dimension
 
 

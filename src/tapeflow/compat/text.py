@@ -16,14 +16,14 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Text of bytes, or text as it is."""
+    """Decode bytes to a string; strings are returned unchanged."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     return bytes(_checked("as_text", bytes_or_text)).decode(encoding)
 
 
 def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Text of bytes, or text as it is."""
+    """Decode bytes to a string; strings are returned unchanged."""
     return as_text(bytes_or_text, encoding)
 
 
@@ -33,7 +33,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 def path_to_str(path: Any) -> Any:
-    """A path object as text; anything else as it is."""
+    """A path object as a string; other values unchanged."""
     return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path
 
 

@@ -26,7 +26,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The visible devices under the names that `tf.device` takes, of one type if given."""
+    """The visible devices, under the names that `tf.device` accepts, optionally of one type."""
     return [d for d in logical_devices(device_type) if physical_device_of(d) not in _hidden]
 
 

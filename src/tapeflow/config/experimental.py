@@ -39,13 +39,13 @@ def _check_has_growing_memory(device: Any, where: str) -> None:
 
 
 def get_memory_growth(device: Any) -> bool:
-    """Whether a GPU's memory is taken as it is needed, and not most of it at the start."""
+    """Whether a GPU's memory is allocated as needed, instead of most of it at the start."""
     _check_has_growing_memory(device, "get_memory_growth")
     return not startup.is_memory_preallocated()
 
 
 def set_memory_growth(device: Any, enable: bool) -> None:
-    """Ask for a GPU's memory to be taken as it is needed.
+    """Request that a GPU's memory is allocated as needed.
 
     JAX takes the memory when it starts, and it has to start for the devices to be listed. The choice is
     therefore made in the environment, `XLA_PYTHON_CLIENT_PREALLOCATE=false`, for all GPUs; where it
@@ -87,7 +87,7 @@ def enable_op_determinism() -> None:
 
 
 def get_device_details(device: Any) -> dict[str, Any]:
-    """What is known of a device: the name of a GPU; nothing of a CPU."""
+    """Details of a device: the name of a GPU; an empty dict for a CPU."""
     for found in list_physical_devices():
         if found == device:
             return {"device_name": found.name} if found.device_type == "GPU" else {}
@@ -98,7 +98,7 @@ def get_device_details(device: Any) -> dict[str, Any]:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """How many bytes of a device's memory programs hold now ("current"), and held at most ("peak").
+    """The memory of a device that programs use, in bytes: now ("current") and at most so far ("peak").
 
     Args:
         device: its name, such as "GPU:0".
@@ -139,7 +139,7 @@ def set_synchronous_execution(enable: bool) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """What `set_synchronous_execution` was told; True before."""
+    """The value set by `set_synchronous_execution`; True by default."""
     return _remembered.get("is_synchronous", True)
 
 
@@ -158,16 +158,16 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_device_policy() -> str:
-    """What `set_device_policy` was told; "silent" before."""
+    """The policy set by `set_device_policy`; "silent" by default."""
     return _remembered.get("device_policy") or "silent"
 
 
 def enable_mlir_bridge() -> None:
-    """Nothing to do: programs go to XLA as StableHLO, which is MLIR."""
+    """Has no effect: programs are passed to XLA as StableHLO, which is MLIR."""
 
 
 def disable_mlir_bridge() -> None:
-    """Without effect: programs go to XLA as StableHLO, which is MLIR."""
+    """Has no effect: programs are passed to XLA as StableHLO, which is MLIR."""
 
 
 enable_mlir_graph_optimization = enable_mlir_bridge

@@ -14,5 +14,5 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` runs its Python at every call."""
+    """Whether every `tf.function` runs as Python at every call."""
     return settings.run_functions_eagerly

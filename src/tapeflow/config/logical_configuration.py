@@ -12,7 +12,7 @@ _chosen: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """One of the devices that a physical one is divided into."""
+    """One of the logical devices into which a physical device is split."""
 
     memory_limit: float | None = None
     experimental_priority: int | None = None

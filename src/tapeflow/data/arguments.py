@@ -102,14 +102,14 @@ def generator_signature(
         for name, value in (("output_types", types), ("output_shapes", shapes)):
             if value is not None:
                 raise TypeError(
-                    f"{where} expected one way to say what is yielded: the `{name}` argument can not be used "
+                    f"{where} expected only one description of the elements: the `{name}` argument can not be used "
                     f"together with the `output_signature` argument; got {name}={value!r}."
                 )
         specs = flattened(map_parts(_only_spec, _without_lists(signature)))
         return Structure(_without_lists(signature)), specs
     if types is None:
         raise TypeError(
-            f"{where} expected to be told what is yielded: to specify the output signature you need to "
+            f"{where} expected a description of the elements: to specify the output signature you need to "
             "provide either the `output_signature` argument or the `output_types` argument."
         )
     types = map_parts(as_dtype, _without_lists(types))

@@ -77,9 +77,9 @@ class CsvDataset(Dataset):
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: ignored.
         header: whether files begin with a line of names.
-        field_delim: what stands between fields.
+        field_delim: the separator of fields.
         use_quote_delim: whether quotes may stand around fields.
-        na_value: what else stands for a missing value.
+        na_value: another string for missing values.
         select_cols: the numbers of the columns that are wanted.
         exclude_cols: the numbers of those that are not; one of the two.
     """
@@ -149,15 +149,15 @@ def make_csv_dataset(
         column_defaults: for each column its default value or dtype; learnt from the first rows unless given.
         label_name: the column that is the label.
         select_columns: the names or numbers of the columns that are wanted.
-        field_delim: what stands between fields.
+        field_delim: the separator of fields.
         use_quote_delim: whether quotes may stand around fields.
-        na_value: what else stands for a missing value.
+        na_value: another string for missing values.
         header: whether files begin with a line of names.
-        num_epochs: how often to go over the files; without end if it is None.
+        num_epochs: the number of passes over the files; None for endless.
         shuffle: whether to shuffle, files and rows.
         shuffle_buffer_size: of how many rows.
         shuffle_seed: for the same order again.
-        prefetch_buffer_size: how many batches to make ahead.
+        prefetch_buffer_size: the number of batches to prefetch.
         num_parallel_reads: ignored.
         sloppy: ignored.
         num_rows_for_inference: of how many rows dtypes are learnt; of all if it is None.

@@ -34,7 +34,7 @@ class Dataset(Sources, Order, Groups, Functions):
         return self._pipe.structure.specs(self._pipe.specs)
 
     def cardinality(self) -> Tensor:
-        """How many elements there are, or `tf.data.INFINITE_CARDINALITY`, `tf.data.UNKNOWN_CARDINALITY`."""
+        """The number of elements, or `tf.data.INFINITE_CARDINALITY`, `tf.data.UNKNOWN_CARDINALITY`."""
         return as_tensor(np.array(self._pipe.cardinality, np.int64))
 
     def __len__(self) -> int:

@@ -38,7 +38,7 @@ class Functions(Piped):
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """What `map_func` makes of each element; the parts of a tuple are arguments of their own.
+        """Apply `map_func` to each element; a tuple is unpacked into several arguments.
 
         Args:
             map_func: it sees tensors with values, so Python may look at them; one that does not is
@@ -109,7 +109,7 @@ class Functions(Piped):
         return total
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """What a function makes of this dataset, which is another."""
+        """Apply a function to this dataset and return the dataset that it returns."""
         made = transformation_func(self._then(self._pipe))
         if not isinstance(made, Piped):
             raise TypeError(
@@ -121,7 +121,7 @@ class Functions(Piped):
     def scan(
         self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Dataset:
-        """What `scan_func(state, element)` gives beside the state for the next element.
+        """Call `scan_func(state, element)` for each element; it returns the next state and an output element.
 
         >>> sums = tf.data.Dataset.range(5).scan(np.int64(0), lambda total, x: (total + x, total + x))
         >>> [int(x) for x in sums]

@@ -82,7 +82,7 @@ class Groups(Piped):
         row_splits_dtype: Any = int64,
         name: str | None = None,
     ) -> Dataset:
-        """`batch_size` elements at a time; those of unknown shape as `tf.RaggedTensor`.
+        """Combine `batch_size` elements; elements of unknown shape become a `tf.RaggedTensor`.
 
         >>> rows = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
         >>> [batch.to_list() for batch in rows.ragged_batch(2)]
@@ -119,7 +119,7 @@ class Groups(Piped):
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """What `reduce_func(key, window)` makes of every `window_size` elements with one key.
+        """Group elements by key and apply `reduce_func(key, window)` to every `window_size` of them.
 
         >>> by_parity = tf.data.Dataset.range(6).group_by_window(
         ...     lambda x: x % 2, lambda key, window: window.batch(2), window_size=2

@@ -86,7 +86,7 @@ class Order(Piped):
         return self._then(Shard(self._pipe, count, number))
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
-        """The elements of this dataset, then those of another of the same structure and dtypes."""
+        """The elements of this dataset, followed by those of another with the same structure and dtypes."""
         mine, other = self._pipe, dataset._pipe
         try:
             if not mine.structure.matches(other.structure):

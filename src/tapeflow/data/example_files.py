@@ -50,11 +50,11 @@ def make_batched_features_dataset(
         reader: makes a dataset of a file's name; `tf.data.TFRecordDataset` unless given.
         label_key: the feature that is the label.
         reader_args: what else `reader` is called with.
-        num_epochs: how often to go over the files; without end if it is None.
+        num_epochs: the number of passes over the files; None for endless.
         shuffle: whether to shuffle, files and examples.
         shuffle_buffer_size: of how many examples.
         shuffle_seed: for the same order again.
-        prefetch_buffer_size: how many batches to make ahead.
+        prefetch_buffer_size: the number of batches to prefetch.
         reader_num_threads: of how many files to read in turns.
         parser_num_threads: how many batches to parse at once.
         sloppy_ordering: ignored: the order is kept.

@@ -57,12 +57,12 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset:
 
 
 def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements a dataset has; see `Dataset.cardinality`."""
+    """The number of elements of a dataset; see `Dataset.cardinality`."""
     return dataset.cardinality()
 
 
 def assert_cardinality(expected_cardinality: Any) -> Transform:
-    """A transform that says how many elements there are, and raises if there are more or fewer."""
+    """A transform that declares the number of elements, and raises an error if there are more or fewer."""
     count = read_int(expected_cardinality, "tf.data.experimental.assert_cardinality", "expected_cardinality")
     return lambda dataset: dataset._then(AssertCardinality(dataset._pipe, count))
 
@@ -159,12 +159,12 @@ def parallel_interleave(
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transform:
-    """`Dataset.prefetch` as a transform for `Dataset.apply`; programs take what they need to their device."""
+    """`Dataset.prefetch` as a transform for `Dataset.apply`; programs copy their inputs to their device."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
 def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transform:
-    """A transform for `Dataset.apply` that leaves a dataset as it is; programs take what they need to their device."""
+    """A transform for `Dataset.apply` that changes nothing: programs copy their inputs to their device."""
     return lambda dataset: dataset
 
 

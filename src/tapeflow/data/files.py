@@ -92,7 +92,7 @@ class TextLineDataset(Dataset):
         filenames: one or several names, or a dataset of them.
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: ignored.
-        num_parallel_reads: how many files to read in turn; one after the other unless given.
+        num_parallel_reads: the number of files to interleave; by default one after the other.
         name: ignored.
     """
 
@@ -116,7 +116,7 @@ class TFRecordDataset(Dataset):
         filenames: one or several names, or a dataset of them.
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: ignored.
-        num_parallel_reads: how many files to read in turn; one after the other unless given.
+        num_parallel_reads: the number of files to interleave; by default one after the other.
         name: ignored.
     """
 

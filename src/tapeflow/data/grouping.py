@@ -41,7 +41,7 @@ class GroupByWindow(Step):
         handles = self.source.stream(Iteration()).take(1)
         if not len(handles):
             raise ValueError(
-                "tf.data.Dataset.group_by_window expected at least one element to learn what reduce_func "
+                "tf.data.Dataset.group_by_window expected at least one element, to find out what reduce_func "
                 "returns; got none."
             )
         elements = self.source.rows.elements(handles)

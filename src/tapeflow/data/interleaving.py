@@ -38,7 +38,7 @@ class Interleave(Step):
         handles = self.source.stream(Iteration()).take(1)
         if not len(handles):
             raise ValueError(
-                f"{self.where} expected at least one element to learn what map_func returns; got none."
+                f"{self.where} expected at least one element, to find out what map_func returns; got none."
             )
         return self.opened(self.source.rows.elements(handles)[0], (0, 0))
 

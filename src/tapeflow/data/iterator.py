@@ -60,7 +60,7 @@ class ArrayIterator:
         return self._pipe.structure.pack(flat)
 
     def state(self) -> State:
-        """Where the iterator is, shuffle buffers and elements read ahead included."""
+        """The position of the iterator, including shuffle buffers and prefetched elements."""
         return {
             "pipeline": pipeline_state(self._pipe, self._iteration),
             "stream": packed_state(packed_windows(self._stream.state(), self._pipe)),
@@ -127,7 +127,7 @@ class Iterator(NextElement):
         return IteratorSpec(self.element_spec)
 
     def state(self) -> State:
-        """Where the iterator is, shuffle buffers and elements read ahead included."""
+        """The position of the iterator, including shuffle buffers and prefetched elements."""
         return self._arrays.state()
 
     def restore(self, state: State) -> None:
@@ -136,7 +136,7 @@ class Iterator(NextElement):
 
 
 class Optional:
-    """An element that may not be there: what `get_next_as_optional` gives."""
+    """An element that may be missing, as returned by `get_next_as_optional`."""
 
     def __init__(self, value: Any, has_value: bool, element_spec: Any) -> None:
         self._value = value
@@ -145,13 +145,13 @@ class Optional:
 
     @staticmethod
     def from_value(value: Any) -> Optional:
-        """One that is there: a tensor, or a structure of them."""
+        """An `Optional` with a value: a tensor, or a structure of tensors."""
         parts = nest.map_structure(lambda part: part if is_tensor(part) else convert_to_tensor(part), value)
         return Optional(parts, True, nest.map_structure(type_spec_from_value, parts))
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
-        """One that is not there."""
+        """An `Optional` without a value."""
         return Optional(None, False, element_spec)
 
     @property

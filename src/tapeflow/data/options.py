@@ -10,7 +10,7 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is divided among workers."""
+    """How a dataset is split among workers."""
 
     OFF = -1
     AUTO = 0
@@ -20,7 +20,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How TensorFlow looks for the best parallelism."""
+    """The algorithm with which TensorFlow tunes parallelism."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -30,7 +30,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What TensorFlow does with a pipeline that is copied and holds a generator or the like."""
+    """How TensorFlow treats external state, such as a generator, when it copies a pipeline."""
 
     WARN = 0
     IGNORE = 1
@@ -65,7 +65,7 @@ class _Options:
 
 
 class AutotuneOptions(_Options):
-    """How TensorFlow tunes parallelism."""
+    """Options for TensorFlow's tuning of parallelism."""
 
     _names = (
         "autotune_algorithm",
@@ -78,13 +78,13 @@ class AutotuneOptions(_Options):
 
 
 class DistributeOptions(_Options):
-    """How a dataset is divided among workers."""
+    """How a dataset is split among workers."""
 
     _names = ("auto_shard_policy", "num_devices")
 
 
 class OptimizationOptions(_Options):
-    """Which rewrites TensorFlow makes of a pipeline."""
+    """The optimizations that TensorFlow applies to a pipeline."""
 
     _names = (
         "apply_default_optimizations",
@@ -103,7 +103,7 @@ class OptimizationOptions(_Options):
 
 
 class ThreadingOptions(_Options):
-    """How many threads a pipeline uses."""
+    """The number of threads that a pipeline uses."""
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 

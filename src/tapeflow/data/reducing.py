@@ -22,7 +22,7 @@ _WHERE = "tf.data.experimental.group_by_reducer"
 
 
 class Reducer(NamedTuple):
-    """How the elements with one key become one.
+    """The functions that reduce all elements with one key to one element.
 
     Args:
         init_func: the first state for a key.
@@ -53,7 +53,7 @@ class GroupByReducer(Step):
         element = Reader(self.source, Iteration()).next()
         if element is None:
             raise ValueError(
-                f"{_WHERE} expected at least one element to learn what the reducer gives; got none."
+                f"{_WHERE} expected at least one element, to find out what the reducer returns; got none."
             )
         groups: dict[int, _Group] = {}
         self.add(groups, element, (0, 0))

@@ -125,7 +125,7 @@ class ElementReader:
             part.dtype != dtype for part, (dtype, _) in zip(element, self._kinds, strict=True)
         ):
             raise lost(
-                f"A saved dataset expected elements {self._specs!r} in {self._path!r}; got a record that holds another "
+                f"A saved dataset expected elements {self._specs!r} in {self._path!r}; got a record with another "
                 "kind"
             )
         self._seen = shapes

@@ -29,7 +29,7 @@ class NeedsReplica(Exception):
 
 
 class ReplicaContext:
-    """What a function called by `strategy.run` may ask.
+    """Information for a function that `strategy.run` calls.
 
     Args:
         strategy: whose `run` it is.
@@ -56,7 +56,7 @@ class ReplicaContext:
         return self._number or 0
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The sum or the mean of the replicas' values; of the whole batch's, `value` itself."""
+        """The sum or mean of the replicas' values; `value` itself if it belongs to the whole batch."""
         is_sum = as_reduce_op(reduce_op) is ReduceOp.SUM
         times = self._times("all_reduce") if is_sum else 1
         return value if times == 1 else nest.map_structure(lambda part: part * times, value)
@@ -103,7 +103,7 @@ def has_strategy() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """What a function inside `strategy.run` may ask; None in a strategy's scope outside of it."""
+    """The context of a function inside `strategy.run`; None in a strategy's scope outside of it."""
     if state.contexts:
         return state.contexts[-1]
     return None if state.strategies else ReplicaContext(get_strategy())

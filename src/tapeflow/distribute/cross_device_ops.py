@@ -6,7 +6,7 @@ from typing import Any
 
 
 class CrossDeviceOps:
-    """How values are added up over devices. A strategy accepts it and leaves the choice to XLA."""
+    """How values are summed over devices. A strategy accepts it and leaves the choice to XLA."""
 
 
 class HierarchicalCopyAllReduce(CrossDeviceOps):

@@ -21,7 +21,7 @@ from tapeflow.ops.sparse.tensor import SparseTensor
 
 @dataclass(frozen=True)
 class InputContext:
-    """What a function that makes a dataset may ask: how many share the input, and which part is its own."""
+    """Information for a function that creates a dataset: the number of input pipelines, and its index."""
 
     num_input_pipelines: int = 1
     input_pipeline_id: int = 0
@@ -46,7 +46,7 @@ class InputReplicationMode(enum.Enum):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How `strategy.run` calls its function; taken, and changing nothing: these are of TPUs."""
+    """Options of `strategy.run`; accepted and ignored, because they are for TPUs."""
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
@@ -55,7 +55,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class ValueContext:
-    """What a function that makes a value for a replica may ask: which it is, and how many there are."""
+    """Information for a function that creates a value per replica: the replica's index, and their number."""
 
     replica_id_in_sync_group: int = 0
     num_replicas_in_sync: int = 1
@@ -63,7 +63,7 @@ class ValueContext:
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How a dataset is distributed; taken, and changing nothing: batches are always fetched ahead."""
+    """Options for distributing a dataset; accepted and ignored, because batches are always prefetched."""
 
     experimental_fetch_to_device: bool | None = None
     experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
@@ -72,7 +72,7 @@ class InputOptions:
 
 
 class DistributedDataset:
-    """A dataset of batches of all replicas; iterating gives each split over the devices.
+    """A dataset of batches for all replicas; iterating splits each batch over the devices.
 
     Args:
         dataset: its batches; in several processes, the same in each.

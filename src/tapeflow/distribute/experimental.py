@@ -14,7 +14,7 @@ from tapeflow.distribute.tpu import TPUStrategy as TPUStrategy
 
 
 class CommunicationImplementation(enum.Enum):
-    """How workers add values up. JAX chooses: gloo between CPUs, NCCL between GPUs."""
+    """How workers sum values. JAX chooses: gloo between CPUs, NCCL between GPUs."""
 
     AUTO = "AUTO"
     RING = "RING"

@@ -51,7 +51,7 @@ class StrategyExtended:
             yield
 
     def variable_created_in_scope(self, v: Variable) -> bool:
-        """Whether a Variable lies on the strategy's devices, as all do that it is used with."""
+        """Whether a Variable is on the strategy's devices; all Variables used with it are."""
         return isinstance(v, Variable)
 
     def update(
@@ -80,7 +80,7 @@ class StrategyExtended:
         return self.worker_devices
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """`strategy.reduce`; what it gives is on all devices."""
+        """The same as `strategy.reduce`; the result is on all devices."""
         return self._strategy.reduce(reduce_op, value, axis=None)
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:

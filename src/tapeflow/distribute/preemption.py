@@ -40,7 +40,7 @@ class TerminationConfig:
 
 
 class PreemptionCheckpointHandler:
-    """Restores the latest checkpoint, and saves one after the step in which the process is told to end.
+    """Restores the latest checkpoint, and saves one after the step in which the process receives the signal to end.
 
     Args:
         cluster_resolver: who works together; it must be this process alone.
@@ -94,7 +94,7 @@ class PreemptionCheckpointHandler:
         return int(self._runs)
 
     def run(self, distributed_train_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function that trains; then, if the process has been told to end, save and end."""
+        """Call a training function; then, if the process has received the signal to end, save and end."""
         found = distributed_train_function(*args, **kwargs)
         self._runs.assign_add(1)
         watch = self._config.termination_watcher_fn

@@ -32,7 +32,7 @@ class ClusterResolver:
     def master(
         self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
     ) -> str:
-        """The address of a task, of this one unless told; empty where there is none."""
+        """The address of a task, by default of this one; empty if there is none."""
         job = self.task_type if task_type is None else task_type
         index = self.task_id if task_id is None else task_id
         spec = self.cluster_spec()
@@ -45,7 +45,7 @@ class ClusterResolver:
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """How many accelerators of each kind this process sees."""
+        """The number of accelerators of each kind that this process sees."""
         found: dict[str, int] = {}
         for device in logical_devices():
             if device.device_type != "CPU":
@@ -163,7 +163,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
 
 class TPUClusterResolver:
-    """There are no TPUs to be found by name here: it raises what TensorFlow raises on a machine without one.
+    """TPUs are not supported: raises the error that TensorFlow raises on a machine without one.
 
     Notebooks that try for a TPU and go on without it, `except ValueError`, then go on.
     """

@@ -74,7 +74,7 @@ class SlurmClusterResolver(ClusterResolver):
         return ClusterSpec(self._jobs)
 
     def get_task_info(self) -> tuple[str | None, int | None]:
-        """Which of the tasks this process is."""
+        """The type and index of this process's task."""
         return self.task_type, self.task_id
 
 

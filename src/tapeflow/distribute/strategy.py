@@ -159,7 +159,7 @@ class Strategy:
         return DistributedDataset(JoinedBatches(dataset, count), self._placement)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """The values that a function gives for each replica; `run` calls its function with each."""
+        """The values that a function returns for each replica; `run` calls its function with each of them."""
         count = self.num_replicas_in_sync
         found = [value_fn(ValueContext(i, count)) for i in self._local_numbers]
         return found[0] if count == 1 else tf.nest.map_structure(lambda *parts: Parts(parts), *found)
@@ -169,7 +169,7 @@ class Strategy:
 
 
 class MirroredStrategy(Strategy):
-    """Training on several devices of one machine; on all accelerators, or all CPU devices, unless told.
+    """Training on several devices of one machine, by default on all accelerators, or else all CPU devices.
 
     Args:
         devices: names of the devices; all unless given.
@@ -195,7 +195,7 @@ class MirroredStrategy(Strategy):
 
 
 class CentralStorageStrategy(MirroredStrategy):
-    """Training on several devices of one machine; Variables lie on all of them, as `MirroredStrategy`'s do.
+    """Training on several devices of one machine; Variables are on all devices, as with `MirroredStrategy`.
 
     Args:
         compute_devices: names of the devices; all unless given.

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
+from tapeflow.engine.compiling import Compiling
 from tapeflow.engine.precompile import awaited, compile_ahead
 from tapeflow.engine.quick import jitted
 from tapeflow.engine.settings import settings
@@ -61,8 +62,9 @@ class Compiled:
         return self._first if self._jitted is None else self._jitted
 
     def _first(self, *arguments: Any) -> Any:
-        self._jitted = self._jit(*arguments)
-        return self._jitted(*arguments)
+        with Compiling():
+            self._jitted = self._jit(*arguments)
+            return self._jitted(*arguments)
 
     def touch(self) -> None:
         """Be the one that was used last."""

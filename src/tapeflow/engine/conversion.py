@@ -12,7 +12,7 @@ converters: list[tuple[int, tuple[type, ...], Callable[..., Any]]] = []
 def register_tensor_conversion_function(
     base_type: type | tuple[type, ...], conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Let `tf.convert_to_tensor`, and every op, take objects of a type.
+    """Let `tf.convert_to_tensor` and all ops accept objects of a type.
 
     Args:
         base_type: the type, or several; not those of numbers, arrays and tensors, which are known.
@@ -33,7 +33,7 @@ def register_tensor_conversion_function(
     known = [t.__name__ for t in types if issubclass(t, (bool, int, float, complex, str, bytes))]
     if known:
         raise TypeError(
-            f"{where} expected types of your own: Cannot register conversions for Python numeric types and NumPy "
+            f"{where} expected types that you defined: Cannot register conversions for Python numeric types and NumPy "
             f"scalars and arrays; got {', '.join(known)}."
         )
     converters.insert(0, (priority, types, conversion_func))

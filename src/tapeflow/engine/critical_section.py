@@ -35,7 +35,7 @@ class CriticalSection:
     def execute(
         self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None
     ) -> Any:
-        """What `fn()` returns, called while no other function of this section runs."""
+        """Call `fn()` while no other function of this section runs, and return its result."""
         if not callable(fn):
             raise ValueError(f"CriticalSection.execute expected a function; got fn={fn!r}.")
         with self._lock:

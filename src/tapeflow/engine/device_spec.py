@@ -35,7 +35,7 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """The parts of a name such as `/job:worker/task:1/device:GPU:2`, or of the older `/gpu:2`."""
+        """Parse a name such as `/job:worker/task:1/device:GPU:2`, or the older `/gpu:2`."""
         found: dict[str, Any] = {}
         for part in filter(None, spec.split("/")):
             key, *rest = part.split(":")
@@ -70,12 +70,12 @@ class DeviceSpec:
         return "".join(parts)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """One with the parts of `dev`, and the own ones where that leaves them open."""
+        """A copy with the parts of `dev`, and its own parts where `dev` has none."""
         given = {k: v for k, v in dataclasses.asdict(dev).items() if v is not None}
         return dataclasses.replace(self, **given)
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """One with some parts replaced."""
+        """A copy with some parts replaced."""
         return dataclasses.replace(self, **kwargs)
 
 

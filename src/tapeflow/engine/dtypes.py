@@ -115,7 +115,7 @@ class DType:
             # Only reached for names without a value: handles leave the numpy slot empty.
             if name == "as_numpy_dtype":
                 raise AttributeError(
-                    "DType.as_numpy_dtype expected a dtype whose values numpy can hold; "
+                    "DType.as_numpy_dtype expected a dtype that numpy can represent; "
                     f"got dtype={self!r}. Handles have no numpy form."
                 )
             raise AttributeError(f"'DType' object has no attribute {name!r}")

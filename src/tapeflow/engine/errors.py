@@ -118,7 +118,7 @@ class DeadlineExceededError(_CodedError):
 
 
 class NotFoundError(_CodedError):
-    """A requested thing, such as a file, was not found."""
+    """A requested entity, such as a file, was not found."""
 
     _code = NOT_FOUND
 

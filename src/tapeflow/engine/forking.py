@@ -24,7 +24,8 @@ def cut_off() -> None:
 def refusal(what: str) -> RuntimeError:
     """The error for somebody who wants something computed in such a child."""
     return RuntimeError(
-        f"{what} expected a process of its own; got process {os.getpid()}, forked from one that had computed before. "
+        f"{what} expected a process that was not forked after computing; got process {os.getpid()}, "
+        "forked from one that had computed before. "
         "The threads that compute are not in it, so this would wait for ever. Start processes with "
         'multiprocessing.get_context("spawn"), or fork before the first op. Values that were computed before the fork '
         "can be read, and numpy works."

@@ -108,7 +108,7 @@ def variable_prefix() -> str:
 
 
 def get_current_name_scope() -> str:
-    """The current scope as `tf.get_current_name_scope` gives it: "" or "encoder/dense"."""
+    """The current name scope: "" or "encoder/dense", for example."""
     return _state.prefix.removesuffix("/")
 
 

@@ -71,7 +71,7 @@ def is_nested(seq: Any) -> bool:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves of a structure, as a list; a single leaf gives a list of one.
+    """The leaves of a structure, as a list; for a single leaf, a list of one.
 
     With `expand_composites` a `CompositeTensor` gives the leaves of its components.
 

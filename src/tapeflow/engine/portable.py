@@ -121,7 +121,8 @@ def _try_rows(
     )
     if not is_same:
         raise ValueError(
-            "Exporting with an open number of rows expected a function that treats each row by itself; this one gives "
+            "Exporting with an unknown number of rows expected a function that treats each row "
+            "separately; this one returns "
             "other results for rows together. Give the input a fixed number of rows."
         )
 

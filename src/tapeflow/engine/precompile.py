@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.engine import phases
 from tapeflow.engine.backend import jax
+from tapeflow.engine.compiling import Compiling
 
 
 def compile_ahead(jit: Callable[..., Any], arguments: list[Any]) -> Future[Any]:
@@ -27,7 +28,7 @@ def compile_ahead(jit: Callable[..., Any], arguments: list[Any]) -> Future[Any]:
 def awaited(ahead: Future[Any]) -> Any:
     """What `compile_ahead` gives; waiting for it is compiling."""
     if not ahead.done():
-        with phases.during("compile"):
+        with phases.during("compile"), Compiling():
             return ahead.result()
     return ahead.result()
 

@@ -29,7 +29,7 @@ from tapeflow.engine.variable import Variable
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `gradient` gives for a source the target does not depend on."""
+    """The gradient with respect to a source on which the target does not depend."""
 
     NONE = "none"
     ZERO = "zero"
@@ -169,7 +169,7 @@ class GradientTape:
             self._start()
 
     def reset(self) -> None:
-        """Forget everything recorded so far, and go on recording."""
+        """Discard everything recorded so far and continue to record."""
         was_recording = self._is_recording
         if was_recording:
             self._stop()

@@ -37,7 +37,7 @@ class TensorLike:
         raise NotImplementedError
 
     def numpy(self) -> Any:
-        """The value as a numpy array of its own (a numpy scalar for rank 0), waiting for it if need be."""
+        """A copy of the value as a numpy array (a numpy scalar for rank 0); waits until it is computed."""
         raise NotImplementedError
 
     if TYPE_CHECKING:  # installed by tapeflow.ops

@@ -60,7 +60,8 @@ class TypeSpec:
         found = self.most_specific_common_supertype([other])
         if found is None:
             raise ValueError(
-                f"{type(self).__name__}.most_specific_compatible_type expected a spec that goes with {self!r}; got "
+                f"{type(self).__name__}.most_specific_compatible_type expected a spec that is compatible "
+                f"with {self!r}; got "
                 f"other={other!r}. No TypeSpec is compatible with both."
             )
         return found

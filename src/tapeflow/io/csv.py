@@ -118,9 +118,9 @@ def decode_csv(
         records: strings, each a record.
         record_defaults: for each column a list of its default value, or an empty one if it must be there;
             its dtype is the column's.
-        field_delim: what stands between fields.
+        field_delim: the separator of fields.
         use_quote_delim: whether quotes may stand around fields.
-        na_value: what else stands for a missing value.
+        na_value: another string for missing values.
         select_cols: the numbers of the columns that are wanted.
         name: ignored.
     """

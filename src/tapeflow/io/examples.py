@@ -175,7 +175,7 @@ def _list_of(dtype: Any, where: str) -> str:
     kind = as_dtype(dtype)
     if kind not in _LISTS:
         raise invalid(
-            f"{where} expected features of float32, int64 or string, which are all that an example holds; got "
+            f"{where} expected features of float32, int64 or string, the only types of an example; got "
             f"{kind.name}. Parse another and use tf.cast."
         )
     return _LISTS[kind]
@@ -281,7 +281,7 @@ def _sparse(values: Values, dtype: DType, is_single: bool) -> SparseTensor:
 def _ragged(key: str, feature: RaggedFeature, examples: Sequence[Any], where: str, is_single: bool) -> Any:
     if feature.partitions:
         raise ValueError(
-            f"{where} expected no partitions for feature {key!r}: one ragged dimension is what TapeFlow parses; "
+            f"{where} expected no partitions for feature {key!r}: TapeFlow parses only one ragged dimension; "
             f"got {feature.partitions!r}."
         )
     dtype = as_dtype(feature.dtype)

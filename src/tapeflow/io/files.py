@@ -61,7 +61,7 @@ def matches_of(pattern: str) -> list[str]:
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """The whole of a file, as a string."""
+    """Read a file as a string."""
     where = "tf.io.read_file"
     path = path_of(filename, where)
     with told(path, where), open(path, "rb") as file:

@@ -16,7 +16,7 @@ def part_of(folder: str | os.PathLike[str], name: str) -> Path:
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(folder)):
         raise ValueError(
-            f"Loading expected {name!r} inside the folder {str(folder)!r}; got a link that leads out of it, to "
+            f"Loading expected {name!r} inside the folder {str(folder)!r}; got a symbolic link to a place outside it, "
             f"{str(target)!r}, and is not followed. Copy the file into the folder."
         )
     return path

@@ -60,7 +60,7 @@ class GFile:
         return self._opened
 
     def size(self) -> int:
-        """How many bytes the file has."""
+        """The size of the file in bytes."""
         return stat(self._path).length
 
     def read(self, n: int = -1) -> Any:
@@ -84,7 +84,7 @@ class GFile:
         self._file.seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
-        """Where the file is."""
+        """The position in the file."""
         return self._file.tell()
 
     def seekable(self) -> bool:
@@ -144,14 +144,14 @@ def listdir(path: Any) -> list[str]:
 
 
 def makedirs(path: Any) -> None:
-    """Make a folder, and those it lies in; one that is there already will do."""
+    """Create a folder and its parents, if they do not exist yet."""
     place = path_of(path, "tf.io.gfile.makedirs", "path")
     with told(place, "tf.io.gfile.makedirs"):
         os.makedirs(place, exist_ok=True)
 
 
 def mkdir(path: Any) -> None:
-    """Make a folder in one that is there."""
+    """Create a folder; its parent must exist."""
     place = path_of(path, "tf.io.gfile.mkdir", "path")
     if not os.path.isdir(place):
         with told(place, "tf.io.gfile.mkdir"):
@@ -203,7 +203,7 @@ def stat(path: Any) -> FileStatistics:
 
 
 def join(path: Any, *paths: Any) -> str:
-    """Parts of a path put together."""
+    """Join the parts of a path."""
     return os.path.join(*[path_of(p, "tf.io.gfile.join", "path") for p in (path, *paths)])
 
 
@@ -215,5 +215,5 @@ def walk(
 
 
 def get_registered_schemes() -> list[str]:
-    """What paths may begin with: nothing, or `file://`-less paths of this machine alone."""
+    """The supported URI schemes: none, because only local paths are supported."""
     return [""]

@@ -116,7 +116,8 @@ class ReplacedFolder:
         if others:
             more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
             raise FileExistsError(
-                f"{self._where} expected a folder that is new, empty, or written by it and holds nothing else; got "
+                f"{self._where} expected a new or empty folder, or one that it wrote and that contains "
+                "nothing else; got "
                 f"path={self.path!r}, which holds {', '.join(map(repr, others[:_MOST_NAMED]))}{more}. Nothing was "
                 "changed: choose another folder, or move these away."
             )

@@ -19,7 +19,7 @@ UNPACKING_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 class TFRecordOptions:
-    """How a TFRecord file is compressed."""
+    """Compression options of a TFRecord file."""
 
     def __init__(
         self,

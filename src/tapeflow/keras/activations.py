@@ -94,7 +94,7 @@ def swish(x: Any) -> Any:
 
 
 def hard_silu(x: Any) -> Any:
-    """x * min(max(x + 3, 0), 6) / 6: `silu` made of straight lines."""
+    """x * min(max(x + 3, 0), 6) / 6: a piecewise linear approximation of `silu`."""
     return tf.nn.relu6(tf.add(x, 3.0)) * (1.0 / 6.0) * x
 
 
@@ -144,7 +144,7 @@ def log_sigmoid(x: Any) -> Any:
 
 
 def hard_sigmoid(x: Any) -> Any:
-    """0.2 x + 0.5, between 0 and 1: `sigmoid` made of straight lines."""
+    """0.2 x + 0.5, clipped to 0 and 1: a piecewise linear `sigmoid`."""
     return tf.clip_by_value(tf.multiply(x, 0.2) + 0.5, 0.0, 1.0)
 
 
@@ -254,7 +254,7 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     name: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The activation that a name or a config stands for."""
+    """Look up an activation by name or config."""
     return ACTIVATIONS.deserialize(name, custom_objects)
 
 

@@ -20,7 +20,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class Constraint:
-    """The base class: `constraint(w)` is the allowed weight that takes the place of `w`."""
+    """The base class: `constraint(w)` returns the weight that replaces `w`."""
 
     def __call__(self, w: Any) -> Any:
         """The allowed weight."""
@@ -161,7 +161,7 @@ def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The constraint that a name or a config stands for."""
+    """Look up a constraint by name or config."""
     return CONSTRAINTS.deserialize(config, custom_objects)
 
 

@@ -16,7 +16,7 @@ class _OfAnyVariable(type):
 
 
 class Variable(metaclass=_OfAnyVariable):
-    """A `tf.Variable` made of a value, or of an initializer and a shape.
+    """Create a `tf.Variable` from a value, or from an initializer and a shape.
 
     Args:
         initializer: a value, an initializer or its name, or a function of shape and dtype.

@@ -140,7 +140,7 @@ def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The regularizer that a name or a config stands for."""
+    """Look up a regularizer by name or config."""
     if config == "l1_l2":
         return l1_l2()
     return REGULARIZERS.deserialize(config, custom_objects)

@@ -49,7 +49,7 @@ class KeyValueTensorInitializer:
 
 
 class TextFileIndex:
-    """Which part of a line is a key or a value: the whole of it, or its number."""
+    """The part of a line used as key or value: the whole line, or its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1

@@ -14,7 +14,7 @@ from tapeflow.ops.host_args import invalid
 
 
 class MutableHashTable(Table):
-    """A table whose keys are inserted and removed; a value may be a whole tensor.
+    """A table with keys that can be inserted and removed; a value may be a tensor.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a", "b"], [1, 2])

@@ -98,7 +98,7 @@ class StaticVocabularyTable(Table):
             self._known = dict(zip(keys, values, strict=True))
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many numbers there are."""
+        """The number of ids."""
         return convert_to_tensor(np.array(len(self._known) + self._buckets, np.int64))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:

@@ -47,7 +47,7 @@ class Table:
         return self._name
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many keys there are."""
+        """The number of keys."""
         return convert_to_tensor(np.array(len(self._known), np.int64))
 
     def _keys(self, keys: Any, where: str) -> Tensor:

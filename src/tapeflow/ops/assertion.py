@@ -71,8 +71,8 @@ def assert_equal(
     Args:
         x: a tensor.
         y: a tensor of the same dtype whose shape broadcasts with that of `x`.
-        message: what the error says first.
-        summarize: how many elements the error shows; -1 for all.
+        message: the beginning of the error message.
+        summarize: the number of elements shown in the error; -1 for all.
         name: ignored.
 
     Raises:
@@ -192,8 +192,8 @@ def assert_near(
         y: a tensor of the same dtype whose shape broadcasts with that of `x`.
         rtol: the relative tolerance; ten times the precision of the dtype if left out.
         atol: the absolute tolerance; ten times the precision of the dtype if left out.
-        message: what the error says first.
-        summarize: how many elements the error shows; -1 for all.
+        message: the beginning of the error message.
+        summarize: the number of elements shown in the error; -1 for all.
         name: ignored.
     """
     x = convert_to_tensor(x)

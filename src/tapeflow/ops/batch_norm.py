@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
@@ -14,13 +15,14 @@ from tapeflow.engine.op import op
 from tapeflow.ops.stable_math import variance
 
 lax = jax.lax
+Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BatchNormOptions:
     """What does not change from step to step; one object, as a static is looked up at every call."""
 
-    axes: tuple[int, ...]  # the axes that keep statistics of their own
+    axes: Axes  # the axes that keep statistics of their own
     epsilon: float
     momentum: float
     has_scale: bool
@@ -29,22 +31,56 @@ class BatchNormOptions:
     has_mask: bool
 
 
-def _as_broadcastable(vector: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def _as_broadcastable(vector: Any, x: Any, axes: Axes) -> Any:
     """A parameter, a vector or of full rank, against `x`."""
     return vector.reshape([x.shape[a] if a in axes else 1 for a in range(x.ndim)])
 
 
 def _scale_and_offset(rest: tuple[Any, ...], x: Any, options: BatchNormOptions) -> tuple[Any, Any]:
-    found = [_as_broadcastable(p, x, options.axes) for p in rest[: options.has_scale + options.has_offset]]
+    given = rest[: options.has_scale + options.has_offset]
+    found = [_as_broadcastable(p, x, options.axes).astype(x.dtype) for p in given]
     return found[0] if options.has_scale else None, found[-1] if options.has_offset else None
 
 
-def _masked_moments(x: Any, mask: Any, over: tuple[int, ...]) -> tuple[Any, Any]:
+def _masked_moments(x: Any, mask: Any, over: Axes) -> tuple[Any, Any]:
     weights = jnp.broadcast_to(mask.astype(x.dtype)[..., None], x.shape)
     total = jnp.sum(weights, over, keepdims=True)
     share = jnp.where(total == 0, jnp.zeros((), x.dtype), weights / jnp.where(total == 0, 1, total))
     mean = jnp.sum(share * x, over, keepdims=True)
     return mean, jnp.sum(share * jnp.square(x - mean), over, keepdims=True)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _normalised(over: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+    """`x` normalised over some axes, and its moments, through which no gradient goes."""
+    return _normalised_forward(over, epsilon, x, scale, offset)[0]
+
+
+def _normalised_forward(over: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+    mean, spread = jnp.mean(x, over, keepdims=True), variance(x, over)
+    factor = lax.rsqrt(spread + epsilon)
+    return (_scaled(x - mean, factor, scale, offset), mean, spread), (x, mean, factor, scale, offset)
+
+
+def _normalised_backward(over: Axes, epsilon: float, kept: Any, gradients: Any) -> Any:
+    """Two sums over the batch and one pass over `x`, where automatic differentiation takes four and two."""
+    x, mean, factor, scale, offset = kept
+    dy = gradients[0]
+    slope = factor if scale is None else factor * scale
+    centred = x - mean
+    share = jnp.mean(dy, over, keepdims=True)
+    turn = jnp.mean(dy * centred, over, keepdims=True) * jnp.square(factor)
+    dx = slope * (dy - share - centred * turn)
+    d_scale = None if scale is None else jnp.sum(dy * centred, over, keepdims=True) * factor
+    return dx, d_scale, None if offset is None else jnp.sum(dy, over, keepdims=True)
+
+
+_normalised.defvjp(_normalised_forward, _normalised_backward)
+
+
+def _scaled(centred: Any, factor: Any, scale: Any, offset: Any) -> Any:
+    y = centred * (factor if scale is None else factor * scale)
+    return y if offset is None else y + offset
 
 
 @op(name="BatchNormTraining", same_dtype=False)
@@ -57,15 +93,12 @@ def batch_norm_training_op(
     """
     wide = x.astype(moving_mean.dtype)
     over = tuple(a for a in range(x.ndim) if a not in options.axes)
+    scale, offset = _scale_and_offset(rest, wide, options)
     if options.has_mask:
         mean, spread = _masked_moments(wide, rest[-1], over)
+        y = _scaled(wide - mean, lax.rsqrt(spread + options.epsilon), scale, offset)
     else:
-        mean, spread = jnp.mean(wide, over, keepdims=True), variance(wide, over)
-    scale, offset = _scale_and_offset(rest, x, options)
-    factor = lax.rsqrt(spread + options.epsilon)
-    y = (wide - mean) * (factor if scale is None else factor * scale)
-    if offset is not None:
-        y = y + offset
+        y, mean, spread = _normalised(over, options.epsilon, wide, scale, offset)
     seen_mean, seen_spread = lax.stop_gradient((mean, spread))
     if options.is_unbiased:
         count = math.prod(x.shape[a] for a in over)
@@ -80,7 +113,7 @@ def batch_norm_training_op(
 def batch_norm_inference_op(x: Any, mean: Any, spread: Any, *rest: Any, options: BatchNormOptions) -> Any:
     """`x` normalised by moments that are given; `rest` is scale and offset, as far as there are any."""
     wide = x.astype(mean.dtype)
-    scale, offset = _scale_and_offset(rest, x, options)
+    scale, offset = _scale_and_offset(rest, wide, options)
     factor = lax.rsqrt(_as_broadcastable(spread, x, options.axes) + options.epsilon)
     factor = factor if scale is None else factor * scale
     shift = -_as_broadcastable(mean, x, options.axes) * factor

@@ -106,7 +106,7 @@ def _pairs(where: str, value: Any, name: str, rank: int) -> Pairs:
 
 
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Space cut into blocks, with each place in a block as a batch of its own.
+    """Cut space into blocks and move each position in a block into a separate batch.
 
     Args:
         block_shape: the size of a block along each axis after the batch.

@@ -55,7 +55,7 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> AccidentalHits:
-    """Which candidates are true classes of an example, with the lowest number as weight, which takes them out."""
+    """Find sampled candidates that are true classes of an example, with the lowest float as weight to exclude them."""
     where = "tf.nn.compute_accidental_hits"
     true = _true_classes(where, true_classes, num_true)
     sampled = read_array(sampled_candidates, where, "sampled_candidates").reshape(-1)

@@ -110,7 +110,7 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Classes below `range_max`, all alike."""
+    """Sample classes below `range_max` with equal probabilities."""
     where = "tf.random.uniform_candidate_sampler"
     weights = np.ones(read_int(range_max, where, "range_max"))
     return _sampled(where, true_classes, num_true, num_sampled, unique, weights, seed)
@@ -246,7 +246,7 @@ def nce_loss(
         biases: shape (classes,).
         labels: the true classes, shape (batch, num_true).
         inputs: shape (batch, dim).
-        num_sampled: how many classes to draw for the batch.
+        num_sampled: the number of classes to draw for the batch.
         num_classes: how many there are.
         sampled_values: what a sampler gave; drawn log-uniformly if not given.
         remove_accidental_hits: leave out draws that are true classes of an example.

@@ -22,7 +22,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
     Args:
         tensor: a floating-point tensor.
-        message: what the error says first.
+        message: the beginning of the error message.
         name: ignored.
 
     Raises:

@@ -117,17 +117,17 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Whether both hold."""
+    """Logical AND, element by element."""
     return _logical_and(x, y)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Whether at least one holds."""
+    """Logical OR, element by element."""
     return _logical_or(x, y)
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Whether exactly one holds."""
+    """Logical XOR, element by element."""
     return _logical_xor(x, y)
 
 

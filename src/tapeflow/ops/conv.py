@@ -149,7 +149,7 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve every channel by itself, with filters `(height, width, channels, multiplier)`.
+    """Convolve every channel separately, with filters `(height, width, channels, multiplier)`.
 
     Output `channel * multiplier + k` is channel `channel` convolved with its filter `k`.
 

@@ -25,7 +25,7 @@ from tapeflow.ops.host_args import describe, invalid, read_int, read_value
     same_dtype=False,
     differentiable=False,
     check=index_check(arg=1, limit=lambda arrays, statics: 2**62),
-    check_text="tf.math.bincount expected arr to hold no negative value; got {value}. Input arr "
+    check_text="tf.math.bincount expected arr without negative values; got {value}. Input arr "
     "must be non-negative: filter it first.",
 )
 def _bincount(weights: Any, arr: Any, *, size: int, binary: bool, dtype: DType) -> Any:
@@ -54,7 +54,7 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs in `arr`.
+    """Count how often each of 0, 1, 2, ... occurs in `arr`.
 
     Args:
         arr: integers of at least 0.
@@ -128,7 +128,7 @@ def confusion_matrix(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each label (a row) was predicted as each class (a column).
+    """The confusion matrix: how often each label (row) was predicted as each class (column).
 
     Raises:
         InvalidArgumentError: labels and predictions differ in shape or hold values that are not

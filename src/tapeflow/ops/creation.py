@@ -268,7 +268,7 @@ def one_hot(
         depth: the size of the new axis.
         on_value: 1 if not given.
         off_value: 0 if not given.
-        axis: where the new axis goes, -1 (the last) if not given.
+        axis: the position of the new axis; -1 (the last) by default.
         dtype: of the result; that of the values, else float32.
 
     >>> tf.one_hot([0, 2], 3).numpy()

@@ -127,7 +127,7 @@ def softmax_cross_entropy_with_logits(
         labels: probabilities of the classes, of the shape of `logits` or one that broadcasts to it;
             cast to the dtype of `logits`. It has a gradient.
         logits: unscaled log-probabilities.
-        axis: where the classes are.
+        axis: the axis of the classes.
         name: ignored.
 
     Returns:

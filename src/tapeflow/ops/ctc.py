@@ -111,7 +111,7 @@ def ctc_loss(
         labels: shape (batch, longest), or a SparseTensor of that shape.
         logits: shape (time, batch, classes), or (batch, time, classes) if not `logits_time_major`.
         label_length: how many labels each sequence has; None for a SparseTensor.
-        logit_length: how many steps each has.
+        logit_length: the number of steps of each.
         unique: accepted for TensorFlow's sake, where it saves time.
         blank_index: the class that stands for no label: 0 if not given; negative counts from the end.
     """

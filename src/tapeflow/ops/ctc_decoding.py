@@ -69,7 +69,7 @@ def ctc_greedy_decoder(
 
     Args:
         inputs: scores, shape (time, batch, classes).
-        sequence_length: how many steps each sequence has.
+        sequence_length: the number of steps of each sequence.
         merge_repeated: count a class once when it comes several times in a row.
         blank_index: the class that stands for no label; the last one if not given.
 
@@ -97,7 +97,7 @@ def ctc_beam_search_decoder(
 
     Args:
         inputs: scores, shape (time, batch, classes); the last class is the blank.
-        sequence_length: how many steps each sequence has.
+        sequence_length: the number of steps of each sequence.
         beam_width: how many beginnings to keep.
         top_paths: how many sequences to give.
 

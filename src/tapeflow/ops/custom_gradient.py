@@ -144,7 +144,7 @@ def _recorded_gradient(gradients: Callable[..., Any], specs: list[Spec]) -> Body
         return record_body(gradients, *specs)
     except NeedsValue:
         raise ValueError(
-            "tf.custom_gradient expected a grad_fn made of tf ops; it reads the value of a gradient, writes "
+            "tf.custom_gradient expected a grad_fn that consists of tf ops; it reads the value of a gradient, writes "
             "a Variable or prints. Use tf.where and tf.cond in it, and look at gradients after the tape."
         ) from None
 

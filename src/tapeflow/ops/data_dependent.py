@@ -111,7 +111,7 @@ def _unique(x: Any, out_idx: Any, where: str) -> tuple[Tensor, Tensor, Tensor]:
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """`data` dealt out into `num_partitions` tensors; `partitions` says where each element goes."""
+    """Split `data` into `num_partitions` tensors; `partitions` is the index of the tensor for each element."""
     del name
     where = "tf.dynamic_partition"
     data, partitions = convert_to_tensor(data), index_tensor(partitions, where, "partitions")

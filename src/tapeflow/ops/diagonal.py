@@ -168,10 +168,10 @@ def diag(
     Args:
         diagonal: the diagonal; for a pair `k` one row for each diagonal, the highest first.
         name: ignored.
-        k: which diagonal, or the pair (lowest, highest).
+        k: the diagonal, or the pair (lowest, highest).
         num_rows: the rows of the matrix; -1 for as many as needed.
         num_cols: its columns; -1 for as many as needed, or a square matrix if both are -1.
-        padding_value: what fills the rest.
+        padding_value: the value for the rest.
         align: how rows shorter than the longest are aligned; see above.
     """
     where = "tf.linalg.diag"

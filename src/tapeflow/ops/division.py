@@ -95,7 +95,7 @@ _TRUNCATEMOD = _rounding_division("TruncateMod", _truncate_mod, np.fmod, differe
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y rounded down. There is no gradient: a tape gives `None`."""
+    """x / y rounded down. There is no gradient: a tape returns `None`."""
     return _FLOORDIV[are_integers(x, y)](x, y)
 
 

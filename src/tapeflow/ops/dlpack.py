@@ -52,7 +52,7 @@ def from_dlpack(dlcapsule: Any) -> Tensor:
         raise InvalidArgumentError(
             None,
             None,
-            f"tf.experimental.dlpack.from_dlpack expected elements that lie one after the other: {error}",
+            f"tf.experimental.dlpack.from_dlpack expected contiguous elements: {error}",
         ) from error
     return convert_to_tensor(jnp.array(array, copy=True))
 

@@ -185,12 +185,12 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 
 
 def round(x: Any, name: str | None = None) -> Tensor:
-    """The nearest integer; halves go to the even one, as in Python and unlike in C."""
+    """Round to the nearest integer; halves are rounded to the even one, as in Python and unlike in C."""
     return _round_op(x)
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:
-    """The nearest integer of a floating-point tensor; halves go to the even one."""
+    """Round to the nearest integer; halves are rounded to the even one."""
     return _rint(x)
 
 

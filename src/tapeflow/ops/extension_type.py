@@ -54,7 +54,7 @@ class _Constructed(type):
 
 
 class ExtensionType(CallTaker, metaclass=_Constructed):
-    """An immutable class with typed fields that ops can be taught to take.
+    """The base class of immutable types with typed fields, which ops can be extended to accept.
 
     >>> class Masked(tf.experimental.ExtensionType):
     ...     values: tf.Tensor
@@ -79,7 +79,7 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
         taken = [n for n in own if n in _RESERVED]
         if taken:
             raise ValueError(
-                f"{cls.__name__} expected fields with names of their own: {taken} are reserved. Use other names."
+                f"{cls.__name__} expected fields with other names: {taken} are reserved. Use other names."
             )
         cls._hints = {**cls._hints, **own}
         cls._fields = tuple(cls._hints)
@@ -285,7 +285,7 @@ def _converted(annotation: Any, value: Any, where: str) -> Any:
 
 
 class ExtensionTypeSpec(TypeSpec):
-    """What an instance of an extension type is like: a spec, or the value, of each field."""
+    """The spec of an extension type: a spec or value for each field."""
 
     value_type: ClassVar[type[ExtensionType]]  # pyright: ignore[reportIncompatibleMethodOverride] - one for a class
 

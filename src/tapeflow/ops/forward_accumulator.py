@@ -62,7 +62,7 @@ class ForwardAccumulator:
 
         Args:
             primals: tensors that were computed inside the `with` block, in any structure.
-            unconnected_gradients: what to give for a tensor that depends on none of what is differentiated by.
+            unconnected_gradients: the gradient for a source on which the target does not depend.
         """
         unconnected = UnconnectedGradients(unconnected_gradients)
         return nest.map_structure(lambda target: self._in_direction(target, unconnected), primals)

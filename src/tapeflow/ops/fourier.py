@@ -110,7 +110,7 @@ def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Any) -> Tenso
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real numbers over the last axis: the half of it that says everything.
+    """The Fourier transform of real numbers over the last axis: the nonredundant half.
 
     Args:
         fft_length: `[n]`; the input is cut or filled up with zeros to that length.
@@ -119,7 +119,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft`; of an odd length only if `fft_length` says so."""
+    """The inverse of `rfft`; the length is even unless `fft_length` is odd."""
     return _real("tf.signal.irfft", input_tensor, fft_length, 1, _irfft_op)
 
 

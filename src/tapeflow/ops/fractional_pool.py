@@ -115,7 +115,7 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalPool:
-    """The largest value of each window, of windows whose sizes make up a ratio such as 1.44 on average.
+    """Max pooling with windows of varying size whose average ratio is fractional, such as 1.44.
 
     Args:
         value: images, channels last.

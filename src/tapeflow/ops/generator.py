@@ -102,7 +102,7 @@ class Generator:
         return Algorithm.THREEFRY.value
 
     def reset(self, state: Any) -> None:
-        """Take on a state, such as that of another generator."""
+        """Set the state, for example to that of another generator."""
         where = "tf.random.Generator.reset"
         numbers = read_array(state, where, "state")
         if numbers.shape != (3,):
@@ -125,7 +125,7 @@ class Generator:
         self._counter.count = int(read_array(counter, where, "counter").reshape(-1)[0])
 
     def skip(self, delta: Any) -> Tensor:
-        """Move on as if `delta` tensors had been drawn; gives the state before."""
+        """Advance the state as if `delta` tensors had been drawn; returns the state before."""
         before = self.state
         self._counter.count += read_int(delta, "tf.random.Generator.skip", "delta")
         return before
@@ -190,7 +190,7 @@ class Generator:
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None
     ) -> Tensor:
-        """How many of `counts` trials succeed with probability `probs`."""
+        """Draw from a binomial distribution with `counts` trials and probability `probs`."""
         where = "tf.random.Generator.binomial"
         return draw_binomial(where, self._counter.next_key, shape, counts, probs, dtype)
 
@@ -199,7 +199,7 @@ _global_generator: Generator | None = None
 
 
 def get_global_generator() -> Generator:
-    """The generator that code without one of its own shares; made at the first call."""
+    """The global generator, created at the first call."""
     global _global_generator
     if _global_generator is None:
         _global_generator = Generator.from_non_deterministic_state()

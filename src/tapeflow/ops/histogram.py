@@ -50,7 +50,7 @@ def _read(
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
-    """How many values lie in each of `nbins` equal bins.
+    """The number of values in each of `nbins` equal bins.
 
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 1, 0, 2], dtype=int32)
@@ -63,7 +63,7 @@ def histogram_fixed_width(
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
-    """The bin that each value lies in."""
+    """The index of the bin that contains each value."""
     where = "tf.histogram_fixed_width_bins"
     tensor, limits, count, wanted = _read(where, values, value_range, nbins, dtype)
     return _bins_op(tensor, limits, count=count, dtype=wanted)

@@ -258,8 +258,8 @@ def combined_non_max_suppression(
     Args:
         boxes: shape (batch, boxes, classes or 1, 4).
         scores: shape (batch, boxes, classes).
-        max_output_size_per_class: how many boxes a class may keep.
-        max_total_size: how many an image may keep.
+        max_output_size_per_class: the maximum number of boxes per class.
+        max_total_size: the maximum number of boxes per image.
         pad_per_class: give no more than classes times boxes a class.
         clip_boxes: cut boxes at 0 and 1.
     """

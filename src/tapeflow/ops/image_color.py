@@ -105,7 +105,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """How bright RGB images are, in one channel."""
+    """Convert RGB images to grayscale images with one channel."""
     images = read_channels("tf.image.rgb_to_grayscale", images, 3)
     gray = _mix_op(convert_image_dtype(images, float32), by=_GRAY)
     return convert_image_dtype(gray, images.dtype)

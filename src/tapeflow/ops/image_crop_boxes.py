@@ -120,7 +120,7 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> DistortedBoundingBox:
-    """A random part of an image that shows enough of one of its objects; the whole image if none is found.
+    """A random crop that shows enough of one of the image's objects; the whole image if there is none.
 
     Args:
         image_size: height, width and channels.

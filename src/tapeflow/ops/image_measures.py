@@ -124,7 +124,7 @@ def ssim(
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """How alike in structure two images are, at most 1; with `return_index_map` about each pixel."""
+    """The structural similarity of two images, at most 1; with `return_index_map`, around each pixel."""
     where = "tf.image.ssim"
     first, second, most = _compared(where, img1, img2, max_val)
     _check_window(where, first, filter_size, 0)
@@ -198,7 +198,7 @@ def _sobel_op(images: Any) -> Any:
 
 
 def sobel_edges(image: Any) -> Tensor:
-    """How fast images change downwards and to the right, as a last axis of two."""
+    """Sobel gradients of images, vertical and horizontal, as a new last axis of size two."""
     return _sobel_op(read_images("tf.image.sobel_edges", image, (4,)))
 
 

@@ -187,7 +187,7 @@ def crop_and_resize(
     Args:
         image: a batch of images.
         boxes: rows of y1, x1, y2, x2 as shares of height and width; beyond the image lies a constant.
-        box_indices: which image each box is of.
+        box_indices: the index of the image of each box.
         crop_size: height and width of the result.
         method: "bilinear" or "nearest".
         extrapolation_value: what lies beyond the image.

@@ -20,7 +20,7 @@ from tapeflow.ops.segment import unsorted_segment_sum
 
 @dataclass(frozen=True, repr=False)
 class IndexedSlicesSpec:
-    """What an `IndexedSlices` is like.
+    """The spec of an `IndexedSlices`.
 
     Args:
         shape: that of the whole tensor.

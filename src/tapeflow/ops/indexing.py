@@ -310,7 +310,7 @@ def searchsorted(
     out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where each of `values` would be put into its sorted row to keep it sorted.
+    """The index at which each of `values` would be inserted to keep its row sorted.
 
     Args:
         sorted_sequence: rows in ascending order along the last axis.

@@ -51,7 +51,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` stands for a value that is not there yet, such as a `tf.keras.Input`."""
+    """Whether `tensor` is symbolic, without a value, such as a `tf.keras.Input`."""
     return isinstance(tensor, Symbolic)
 
 
@@ -61,7 +61,7 @@ def inside_function() -> bool:
 
 
 def type_spec_from_value(value: Any) -> Any:
-    """The spec of a value: a `tf.TensorSpec` of a tensor or of what becomes one, that of its own kind of others."""
+    """The spec of a value: a `tf.TensorSpec` if it can be converted to a tensor, otherwise the spec of its kind."""
     own = None if isinstance(value, TensorLike) else getattr(value, "_type_spec", None)
     if own is not None:
         return own

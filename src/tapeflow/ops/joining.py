@@ -157,7 +157,7 @@ def split(
     Args:
         value: the tensor.
         num_or_size_splits: how many equal parts, or the size of each; one size may be -1.
-        axis: where to cut.
+        axis: the axis to split.
         num: how many sizes there are; only checked.
     """
     del name

@@ -72,7 +72,7 @@ def _factors(where: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
     factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
     if factors.ndim < 2 or order.spec.shape[-1:] != factors.spec.shape[-2:-1] or not order.dtype.is_integer:
         raise invalid(
-            f"{where} expected the factors and the order of rows that tf.linalg.lu gives; got lower_upper "
+            f"{where} expected the factors and row permutation returned by tf.linalg.lu; got lower_upper "
             f"{describe(factors)} and perm {describe(order)}."
         )
     return factors, order

@@ -68,7 +68,7 @@ class Matching:
     """A rule that says of each prediction whether it is right, and the ops that count with it.
 
     Args:
-        name: what messages call it.
+        name: its name in messages.
         rule: `rule(y_true, y_pred, **statics)` gives 1 where they match and 0 elsewhere, in the dtype of
             both.
     """

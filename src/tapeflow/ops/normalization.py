@@ -159,7 +159,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """What `normalize_moments` needs: the count, the sum, the sum of squares, and the shift.
+    """The statistics for `normalize_moments`: the count, the sum, the sum of squares, and the shift.
 
     A shift near the mean, subtracted first, saves digits.
     """
@@ -176,7 +176,7 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance from `sufficient_statistics`, perhaps those of several batches."""
+    """The mean and variance from `sufficient_statistics`, which may cover several batches."""
     sums = same_dtype("NormalizeMoments", mean_ss, variance_ss)
     return _normalize_moments(counts, *sums, 0 if shift is None else shift)
 
@@ -250,7 +250,7 @@ def fused_batch_norm(
         mean: the moving mean; needed for inference and for a factor other than 1.
         variance: the moving variance; likewise.
         epsilon: a small number that keeps the root from 0.
-        data_format: where the channels are: "NHWC", "NCHW", "NDHWC" or "NCDHW".
+        data_format: the layout: "NHWC", "NCHW", "NDHWC" or "NCDHW".
         is_training: normalise by the moments of this batch, not by those given.
         name: ignored.
         exponential_avg_factor: the weight of this batch in the moments returned.

@@ -39,7 +39,7 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """Arrays with at least three axes: a vector lies in the middle one, a matrix in the first two."""
+    """Convert to arrays with at least three axes: a vector fills the middle one, a matrix the first two."""
     return _each(arys, 3, lambda shape: (1, *shape, 1)[-3:] if len(shape) < 2 else (*shape, 1))
 
 

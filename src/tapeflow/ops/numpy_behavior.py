@@ -146,7 +146,7 @@ METHODS: dict[str, Any] = {
 def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:
-    """Let tensors behave as NumPy's arrays, in the whole program from now on.
+    """Make tensors behave like NumPy arrays, from now on in the whole program.
 
     They get NumPy's methods (`T`, `reshape`, `ravel`, `astype`, `max`, ...), may be indexed with lists and arrays, and
     inputs of two dtypes are promoted as NumPy does where an op would otherwise refuse them: int32 and float32 give

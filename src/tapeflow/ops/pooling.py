@@ -137,7 +137,7 @@ def max_pool2d(
     Args:
         input: rank 4, of any real dtype.
         ksize: the size of the window; an int, or a list of 1, 2 or 4.
-        strides: how far it moves; an int, or a list of 1, 2 or 4.
+        strides: the stride; an int, or a list of 1, 2 or 4.
         padding: `"SAME"`, `"VALID"`, or a pair of counts for each of the four axes.
         data_format: `"NHWC"` or `"NCHW"`.
         name: ignored.
@@ -193,7 +193,7 @@ def avg_pool2d(
     Args:
         input: rank 4, of a floating dtype.
         ksize: the size of the window; an int, or a list of 1, 2 or 4.
-        strides: how far it moves; an int, or a list of 1, 2 or 4.
+        strides: the stride; an int, or a list of 1, 2 or 4.
         padding: `"SAME"` or `"VALID"`.
         data_format: `"NHWC"` or `"NCHW"`.
         name: ignored.
@@ -290,7 +290,7 @@ def pool(
         input: a batch, one to three spatial axes, and channels.
         window_shape: the size of the window, one int a spatial axis.
         pooling_type: `"MAX"` or `"AVG"`.
-        strides: how far it moves; 1 by default. Dilated windows move by 1.
+        strides: the stride; 1 by default. Dilated windows have stride 1.
         padding: `"VALID"`, or `"SAME"` for windows that are not dilated.
         data_format: channels last by default.
         dilations: the distance between two cells of the window; 1 by default.

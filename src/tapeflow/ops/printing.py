@@ -38,9 +38,9 @@ def print(
     Args:
         inputs: what to print, one after the other.
         output_stream: `sys.stderr` (the default), `sys.stdout`, or `"file://path"` to append to a file.
-        summarize: how many elements to print at either end of each dimension; -1 for all.
-        sep: what goes between two inputs.
-        end: what goes after the last one.
+        summarize: the number of elements to print at either end of each dimension; -1 for all.
+        sep: the separator between two inputs.
+        end: the string after the last one.
         name: ignored.
 
     >>> tf.print("loss", tf.constant(0.25), tf.range(10), output_stream=sys.stdout)

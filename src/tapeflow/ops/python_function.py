@@ -55,7 +55,7 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Call a Python function with numpy arrays and take numpy arrays back; no gradient passes it.
+    """Call a Python function with numpy arrays that returns numpy arrays; it has no gradient.
 
     >>> tf.numpy_function(np.sort, [tf.constant([3, 1, 2])], tf.int32).numpy()
     array([1, 2, 3], dtype=int32)

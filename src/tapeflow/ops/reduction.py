@@ -259,14 +259,14 @@ def reduce_euclidean_norm(
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Whether all hold over `axis`; true over nothing."""
+    """Whether all elements over `axis` are true; true for no elements."""
     return _reduce(_all_op, "tf.reduce_all", _as_bools(input_tensor), axis, keepdims)
 
 
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Whether one holds over `axis`; false over nothing."""
+    """Whether any element over `axis` is true; false for no elements."""
     return _reduce(_any_op, "tf.reduce_any", _as_bools(input_tensor), axis, keepdims)
 
 
@@ -283,7 +283,7 @@ def count_nonzero(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Tensor:
-    """How many elements over `axis` are not zero; NaN is not."""
+    """The number of nonzero elements over `axis`; NaN counts as nonzero."""
     tensor = convert_to_tensor(input)
     axes = read_axes(axis, len(tensor.spec.shape), "tf.math.count_nonzero")
     return _count_nonzero(tensor, axis=axes, keepdims=bool(keepdims), dtype=as_dtype(dtype))

@@ -70,7 +70,7 @@ def check_op(name: str, text: str, more: str, check: Callable[..., Any]) -> Op:
     """An op that only checks its input. The text belongs to the op, so each text has its own.
 
     Args:
-        name: what messages call it.
+        name: its name in messages.
         text: what the error says, as it stands.
         more: what it says then, with `{value}` and `{limit}` from the check's report.
         check: `check(xp, array)` gives the report.

@@ -137,7 +137,7 @@ def _tensor_scatter(how: str, tensor: Any, indices: Any, updates: Any, policy: s
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` put in at rows of `indices`; the last one counts.
+    """A copy of `tensor` with `updates` written at `indices`; of duplicates, the last one counts.
 
     >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [8, 9]).numpy()
     array([8, 2, 9], dtype=int32)

@@ -271,7 +271,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """`identity`; what does not change is found out by the compiler."""
+    """The same as `identity`: the compiler detects constants itself."""
     return identity(input)
 
 

@@ -52,7 +52,7 @@ def frame(
         frame_step: samples from the start of one to that of the next.
         pad_end: fill up the last frames instead of leaving them out.
         pad_value: what to fill up with.
-        axis: which axis is time.
+        axis: the time axis.
     """
     where = "tf.signal.frame"
     tensor = convert_to_tensor(signal)

@@ -31,7 +31,7 @@ def _cosine(where: str, window_length: Any, periodic: bool, dtype: Any, middle: 
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A cosine raised to lie above 0, which it reaches at the ends."""
+    """The Hann window: a raised cosine that is 0 at the ends."""
     return _cosine("tf.signal.hann_window", window_length, bool(periodic), dtype, 0.5)
 
 
@@ -60,7 +60,7 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: Any, beta: float = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """A window made of sums of a Kaiser window, whose squares add up to 1 where halves overlap."""
+    """The Kaiser-Bessel derived window: its squares add up to 1 where halves overlap."""
     length, wanted = _read("tf.signal.kaiser_bessel_derived_window", window_length, dtype)
     sums = np.cumsum(np.kaiser(length // 2 + 1, float(beta)))
     half = np.sqrt(sums[:-1] / sums[-1])

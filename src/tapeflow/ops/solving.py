@@ -274,7 +274,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """How many singular values exceed `tol`, by default max(rows, columns) * eps * the largest."""
+    """The number of singular values above `tol`, by default max(rows, columns) * eps * the largest."""
     tensor = _floating_matrix("tf.linalg.matrix_rank", a)
     return _matrix_rank_by_default(tensor) if tol is None else _matrix_rank(tensor, tol)
 

@@ -57,7 +57,7 @@ def _stateless(where: str, seed: Any, alg: Any = "auto_select") -> Key:
 
 
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
-    """`num` new seeds made of one, as a tensor of shape [num, 2] and of the dtype of `seed`."""
+    """Derive `num` new seeds from one, as a tensor of shape [num, 2] with the dtype of `seed`."""
     where = "tf.random.split"
     tensor = convert_to_tensor(seed)
     shape = (read_int(num, where, "num"), 2)
@@ -168,7 +168,7 @@ def stateless_binomial(
     output_dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many of `counts` trials succeed with probability `probs`, decided by `seed` alone."""
+    """Draw from a binomial distribution with `counts` trials and probability `probs`, determined by `seed` alone."""
     where = "tf.random.stateless_binomial"
     return draw_binomial(where, _stateless(where, seed), shape, counts, probs, output_dtype)
 
@@ -179,7 +179,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """Where each index goes when the numbers from 0 to `max_index` are shuffled, decided by `seed` alone.
+    """The position of each index after the numbers from 0 to `max_index` are shuffled, determined by `seed` alone.
 
     Args:
         index: one index or several.

@@ -93,7 +93,7 @@ def assert_shapes(
             and tensors of one element are alike, so `()` and `(1,)` fit both.
         data: ignored; shapes are always known, so the error needs no further values.
         summarize: ignored, like `data`.
-        message: what the error says first.
+        message: the beginning of the error message.
         name: ignored.
 
     >>> x, y = tf.zeros([8, 3]), tf.zeros([8, 5])

@@ -29,7 +29,7 @@ from tapeflow.ops.shaping import reshape
 
 
 class TensorArraySpec:
-    """What a `TensorArray` is like.
+    """The spec of a `TensorArray`.
 
     Args:
         element_shape: the shape of its elements.
@@ -152,7 +152,7 @@ class TensorArray:
         return self
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are."""
+        """The number of elements."""
         return constant(self._length())
 
     def _length(self) -> int:
@@ -298,7 +298,7 @@ class TensorArray:
         return self
 
     def close(self, name: str | None = None) -> None:
-        """Let go of the elements."""
+        """Release the elements."""
         self._elements, self._rows = [], None
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
@@ -308,7 +308,7 @@ class TensorArray:
         )
 
     def copied(self) -> TensorArray:
-        """An array that holds the same; writing to it leaves this one as it is."""
+        """A copy with the same elements; writing to it does not change this array."""
         made = copy.copy(self)
         made._elements, made._cleared = list(self._elements), set(self._cleared)
         return made

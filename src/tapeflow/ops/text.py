@@ -35,7 +35,7 @@ def string_tensor(elements: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
-    """Strings one behind the other, element by element; scalars go with every element.
+    """Concatenate strings element by element; scalars are joined to every element.
 
     >>> tf.strings.join([tf.constant(["a", "b"]), "x"], separator="-").numpy().tolist()
     [b'a-x', b'b-x']
@@ -80,7 +80,7 @@ def _characters(text: bytes) -> int:
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Small letters; only those of ASCII unless `encoding="utf-8"`.
+    """Convert strings to lower case; only ASCII letters unless `encoding="utf-8"`.
 
     >>> tf.strings.lower("Loss").numpy()
     b'loss'
@@ -89,7 +89,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Capital letters; only those of ASCII unless `encoding="utf-8"`."""
+    """Convert strings to upper case; only ASCII letters unless `encoding="utf-8"`."""
     return _changed("tf.strings.upper", input, encoding, bytes.upper, str.upper)
 
 

@@ -68,14 +68,14 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Neighbouring strings put together, of one or several widths.
+    """Join neighbouring strings to n-grams, of one or several widths.
 
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
     [b'a b', b'b c']
 
     Args:
         data: strings; their last dimension is gone over.
-        ngram_width: how many strings to put together, or a list of numbers.
+        ngram_width: the number of strings to join, or a list of such numbers.
         separator: what stands between them.
         pad_values: what stands before the first and behind the last; one string or two.
         padding_width: how often it stands there at most; one less than the width unless given.

@@ -139,7 +139,7 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """Strings of code points, which lie in the last dimension.
+    """Encode the code points in the last dimension as strings.
 
     >>> tf.strings.unicode_encode([233, 33], "UTF-8").numpy()
     b'\\xc3\\xa9!'

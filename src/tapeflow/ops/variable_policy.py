@@ -6,7 +6,7 @@ import enum
 
 
 class VariableAggregation(enum.Enum):
-    """What becomes of assignments that several replicas make to one Variable."""
+    """How assignments by several replicas to one Variable are combined."""
 
     NONE = 0
     SUM = 1

@@ -177,12 +177,12 @@ def _batch_scatter_update(
 
 
 def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:
-    """The elements or parts at `indices`, as `tf.gather_nd` gives them."""
+    """The elements or slices at `indices`, as returned by `tf.gather_nd`."""
     return gather_nd(self, indices)
 
 
 def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
-    """The rows `indices`, as `tf.gather` gives them."""
+    """The rows `indices`, as returned by `tf.gather`."""
     return gather(self, indices)
 
 

@@ -18,7 +18,7 @@ class Window:
     Attributes:
         input: how many cells the axis has.
         size: how many cells the window sees.
-        strides: how far it moves.
+        strides: the stride.
         padding: cells of nothing before and after; negative ones crop.
         dilations: the distance between two cells the window sees.
     """

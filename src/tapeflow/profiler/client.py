@@ -34,7 +34,7 @@ def trace(
     num_tracing_attempts: int = 3,
     options: ProfilerOptions | None = None,
 ) -> None:
-    """Have other processes profiled for a while, and write what they found to `<logdir>/plugins/profile/<time>/`.
+    """Profile other processes for a while, and write the profiles to `<logdir>/plugins/profile/<time>/`.
 
     Args:
         service_addr: their addresses: `'grpc://localhost:6009'`, or several with commas between.
@@ -42,7 +42,7 @@ def trace(
         duration_ms: for how long.
         worker_list: of a TPU; ignored.
         num_tracing_attempts: how often to try if nothing was traced.
-        options: how much to look at.
+        options: the level of detail.
 
     Raises:
         InvalidArgumentError: an argument is wrong.
@@ -74,7 +74,7 @@ def trace(
 
 
 def monitor(service_addr: str, duration_ms: int, level: int = 1) -> str:
-    """A few words on how busy a process is; of servers only those of Cloud TPUs have them.
+    """A short text about the load of a process; only the servers of Cloud TPUs support it.
 
     Raises:
         UnimplementedError: the server has none.

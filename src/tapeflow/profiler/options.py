@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ProfilerOptions(NamedTuple):
-    """How much a profile looks at.
+    """The level of detail of a profile.
 
     Attributes:
         host_tracer_level: of the host 1 little, 2 what each op takes, 3 everything.

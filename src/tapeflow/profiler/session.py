@@ -30,7 +30,7 @@ class _Session:
 
     Args:
         logdir: where it goes, or None if that is said when it stops.
-        options: how much to look at.
+        options: the level of detail.
     """
 
     def __init__(self, logdir: str | None, options: ProfilerOptions) -> None:
@@ -106,14 +106,14 @@ _lock = threading.Lock()
 
 
 def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
-    """Start to profile; `stop` writes what was found to `<logdir>/plugins/profile/<time>/`.
+    """Start profiling; `stop` writes the profile to `<logdir>/plugins/profile/<time>/`.
 
     Steps of `fit` are found by themselves; mark those of your own loop with `Trace("train", step_num=step)`. While a
     profile is taken, each step waits for its results, so that the device's time is known.
 
     Args:
         logdir: the folder of the logs.
-        options: how much to look at.
+        options: the level of detail.
 
     Raises:
         AlreadyExistsError: a profile is being taken.
@@ -190,7 +190,7 @@ class Profile:
 
     Args:
         logdir: the folder of the logs.
-        options: how much to look at.
+        options: the level of detail.
 
     >>> with tf.profiler.experimental.Profile("logs"):
     ...     model.fit(dataset)

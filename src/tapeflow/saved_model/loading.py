@@ -365,7 +365,7 @@ def _check(path: Path, name: str, manifest: Any, digest: str) -> None:
 
 
 def contains_saved_model(export_dir: Any) -> bool:
-    """Whether a folder holds a saved model that `load` reads."""
+    """Whether a folder contains a saved model that `load` can read."""
     path = Path(os.fspath(export_dir))
     return (path / MANIFEST).is_file() or is_saved_model(path)
 

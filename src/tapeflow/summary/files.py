@@ -238,7 +238,7 @@ class FileWriter(SummaryWriter):
             self._raise_failure()
 
     def close(self) -> None:
-        """Flush and let go of the file; the writer takes no more summaries."""
+        """Flush and close the file; the writer accepts no more summaries."""
         if self._is_closed:
             return
         self._is_held = False

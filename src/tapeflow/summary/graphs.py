@@ -47,7 +47,7 @@ def graph(graph_data: Any) -> bool:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
-    """Note from now on what staged functions compute, and with `profiler` what takes time.
+    """Start to record the graphs of functions and, with `profiler`, a profile.
 
     Args:
         graph: note the graphs of the functions that are called.

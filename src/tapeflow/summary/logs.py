@@ -79,7 +79,7 @@ class Logs(Mapping[str, Run]):
         return f"<Logs {self.path!r}: {len(self)} runs>"
 
     def hparams(self, name: str) -> dict[str, bool | float | str]:
-        """The hyperparameters of a run, and of the runs whose folders it lies in."""
+        """The hyperparameters of a run, and of the runs whose folders contain it."""
         found: dict[str, bool | float | str] = {}
         parts = name.split("/")
         for length in range(1, len(parts) + 1):

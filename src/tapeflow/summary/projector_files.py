@@ -84,7 +84,7 @@ def asset_path(logdir: str | os.PathLike[str], path: str) -> str:
     found = os.path.realpath(os.path.join(folder, path))
     if os.path.commonpath([folder, found]) != folder:
         raise ValueError(
-            f"the projector expected files in {folder!r}; got path={path!r}, which leads out of it"
+            f"the projector expected files in {folder!r}; got path={path!r}, which is outside of it"
         )
     return found
 

@@ -68,7 +68,7 @@ def inner_runs(folder: str) -> list[str]:
 
 
 class Run(Mapping[str, Series]):
-    """What a run has logged: by tag a `Series`.
+    """The logged data of a run: a `Series` per tag.
 
     Attributes:
         path: the file or folder.

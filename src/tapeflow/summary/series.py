@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Series:
-    """What a run has logged under one tag.
+    """The logged data of a run under one tag.
 
     Attributes:
         tag: the tag.
@@ -27,7 +27,7 @@ class Series:
         self.first_row = 1 << 62
 
     def describe(self, plugin: str, content: bytes, description: str) -> None:
-        """Take what the file says about the tag."""
+        """Read the metadata of the tag from the file."""
         self.plugin, self.content, self.description = plugin, content, description
 
     def add(self, rows: np.ndarray, steps: np.ndarray, wall_times: np.ndarray, values: np.ndarray) -> None:

@@ -33,5 +33,6 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 def _check(shape: tuple[int, ...], dtype: np.dtype) -> None:
     if dtype.kind not in "SUO":
         raise TypeError(
-            f"tf.summary.text expected strings; got data of dtype {dtype}. Make text of it, for example with str()."
+            f"tf.summary.text expected strings; got data of dtype {dtype}. Convert it to strings, for "
+            "example with str()."
         )

@@ -70,7 +70,7 @@ class Source(abc.ABC):
 
 
 class SummaryWriter(abc.ABC):
-    """Where summaries go while it is the default writer."""
+    """Writes summaries to an event file while it is the default writer."""
 
     is_recording = True
 
@@ -107,7 +107,7 @@ class SummaryWriter(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Flush and let go of the file; the writer takes no more summaries."""
+        """Flush and close the file; the writer accepts no more summaries."""
 
     def init(self) -> None:
         """Do nothing: a writer is ready when it is made."""

@@ -12,7 +12,7 @@ from tapeflow.summary.emission import emit
 
 
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> bool:
-    """Write a tensor as it is.
+    """Write a tensor without a plugin's encoding.
 
     Args:
         tag: the tag, taken as it is, without the name scope.

@@ -42,7 +42,7 @@ _COUNTER = "save_counter"
 
 
 class CheckpointOptions:
-    """How checkpoints are written.
+    """Options for writing checkpoints.
 
     Args:
         enable_async: write on a thread of its own: `save` returns when the values have been copied.

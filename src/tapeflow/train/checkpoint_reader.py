@@ -80,7 +80,7 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Wait for new checkpoints in a folder and give each one's path.
+    """Wait for new checkpoints in a folder and yield the path of each.
 
     Args:
         checkpoint_dir: the folder.

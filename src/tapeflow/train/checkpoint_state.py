@@ -36,7 +36,7 @@ def file_of(save_path: Any) -> Path:
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
-    """What the state file of a folder says; None if there is none, or none that can be read."""
+    """The content of a folder's checkpoint state file; None if it is missing or unreadable."""
     folder = os.fspath(checkpoint_dir)
     path = Path(folder, latest_filename or _NAME)
     try:
@@ -107,7 +107,7 @@ def update_checkpoint_state(
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The path of a folder's latest checkpoint, to give to `restore`; None if there is none.
+    """The path of the latest checkpoint in a folder, for `restore`; None if there is none.
 
     Args:
         checkpoint_dir: the folder.

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ClusterSpec:
-    """Which tasks there are, by job and number, and at which address.
+    """The tasks of a cluster, by job and index, with their addresses.
 
     Args:
         cluster: for each job a list of addresses, or a dict of them by number; or another ClusterSpec.
@@ -40,7 +40,7 @@ class ClusterSpec:
         }
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has."""
+        """The number of tasks of a job."""
         return len(self._of(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
@@ -58,7 +58,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job by number; None where there is no such task."""
+        """The addresses of a job's tasks by index; None for a missing task."""
         tasks = self._of(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 

@@ -37,7 +37,7 @@ class Coordinator:
         self._joined = False
 
     def should_stop(self) -> bool:
-        """Whether somebody has asked to stop."""
+        """Whether a stop has been requested."""
         return self._stopped.is_set()
 
     def request_stop(self, ex: BaseException | tuple[Any, ...] | None = None) -> None:

@@ -10,7 +10,7 @@ from tapeflow.train.trackable import children
 
 
 class TrackableView:
-    """What an object leads to: what a checkpoint of it would hold.
+    """The objects that an object refers to: the content of a checkpoint of it.
 
     Args:
         root: the object.
@@ -26,7 +26,7 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Any, **kwargs: Any) -> dict[str, Any]:
-        """What an object leads to at once, by name."""
+        """The direct children of an object, by name."""
         return children(obj)
 
     def descendants(self) -> list[Any]:
@@ -42,7 +42,7 @@ class TrackableView:
 
 
 class CheckpointView:
-    """What a checkpoint holds, as numbered nodes; number 0 is what was saved.
+    """The content of a checkpoint, as numbered nodes; node 0 is the saved object.
 
     Args:
         save_path: what `Checkpoint.save` returned.
@@ -79,7 +79,7 @@ class CheckpointView:
         return found
 
     def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
-        """What both have, as `match` gives it; the nodes that no object matches; the objects that no node does."""
+        """The matches of both (see `match`), the nodes without an object, and the objects without a node."""
         matched = self.match(obj)
         mine = obj if isinstance(obj, TrackableView) else TrackableView(obj)
         known = {id(o) for o in matched.values()}

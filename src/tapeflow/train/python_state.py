@@ -18,7 +18,7 @@ class PythonState:
     """
 
     def serialize(self) -> str | bytes:
-        """What it is now."""
+        """The current value, as text or bytes."""
         raise NotImplementedError(f"{type(self).__name__} expected a method `serialize(self)`; it has none.")
 
     def deserialize(self, string_value: bytes) -> None:

@@ -100,7 +100,7 @@ def _hparams(space: Any) -> list[HParam]:
 def _named(name: Any, value: Any) -> Any:
     if isinstance(value, HParam) and value.name != name:
         raise ValueError(
-            f"tune.search expected an HParam under its own name; got {name!r}: {value!r}. Rename one of them."
+            f"tune.search expected each HParam under its name; got {name!r}: {value!r}. Rename one of them."
         )
     return HParam(name, value) if isinstance(value, Domain) else value
 

@@ -87,7 +87,7 @@ def open_study(storage: Any, name: str, logdir: str, begun_with: dict[str, Any],
     for what, value in begun_with.items():
         if before.get(what) != value:
             raise ValueError(
-                f"tune.search expected the {what} that {name!r} was begun with, {json.dumps(before.get(what))}; got "
+                f"tune.search expected the {what} with which {name!r} was started, {json.dumps(before.get(what))}; got "
                 f"{what}={json.dumps(value)}. Choose another logdir or name for a search of its own."
             )
     return study

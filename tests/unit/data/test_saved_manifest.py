@@ -30,7 +30,7 @@ def test_elements_must_be_of_the_kind_that_is_said(tmp_path: Path) -> None:
         (found,) = reader.element(block(1, tensor_bytes(np.arange(size))))
         assert found.tolist() == list(range(size))
     for wrong in (np.arange(2.0), np.zeros((2, 2), np.int64), np.array([b"a"], object)):
-        with pytest.raises(tf.errors.DataLossError, match="a record that holds another kind"):
+        with pytest.raises(tf.errors.DataLossError, match="a record with another kind"):
             reader.element(block(1, tensor_bytes(wrong)))
-    with pytest.raises(tf.errors.DataLossError, match="a record that holds another kind"):
+    with pytest.raises(tf.errors.DataLossError, match="a record with another kind"):
         reader.element(b"")

@@ -1,4 +1,4 @@
-"""Tests for tapeflow.engine.quick: which programs are compiled without optimising their machine code."""
+"""Tests for tapeflow.engine.quick: which programs are compiled in the simpler way."""
 
 from __future__ import annotations
 
@@ -73,12 +73,19 @@ def test_cutting_a_batch_out_of_many_does_not_count(chosen: list[bool]) -> None:
     assert not decide(chosen, lambda rows: rows * 2, rows)
 
 
-def test_unoptimised_programs_are_other_programs() -> None:
-    """The option reaches XLA: a product and a sum are fused into one rounding in optimised code alone."""
-    x = np.random.default_rng(0).normal(size=4096).astype(np.float32)
-    y, z = x[::-1].copy(), np.roll(x, 7)
-    wanted = x * y + z  # rounded twice
-    assert (np.asarray(jitted(lambda x, y, z: x * y + z, (), False, x, y, z)(x, y, z)) == wanted).all()
+def test_options_reach_xla(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+    jit = jax.jit
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        given.append(options.get("compiler_options"))
+        return jit(*arguments, **options)
+
+    monkeypatch.setattr(quick.jax, "jit", noted)
+    jitted(jnp.sin, (), False, SMALL)
+    assert given[-1] == {"xla_backend_optimization_level": 2, "xla_cpu_use_fusion_emitters": False}
+    jitted(jnp.sin, (), False, LARGE)
+    assert given[-1] is None
 
 
 @pytest.mark.parametrize("units", [63, 64, 65, 66])

@@ -372,12 +372,12 @@ class TestNonsense:
             (
                 ValueError,
                 lambda x: (x * 1.0, lambda dy: dy if float(dy) > 0 else -dy),
-                "expected a grad_fn made of tf ops; it reads the value of a gradient",
+                "expected a grad_fn that consists of tf ops; it reads the value of a gradient",
             ),
             (
                 ValueError,
                 lambda x: (x * 1.0, lambda dy: (tf.print(dy), dy)[1]),
-                "expected a grad_fn made of tf ops; .* or prints",
+                "expected a grad_fn that consists of tf ops; .* or prints",
             ),
         ],
     )

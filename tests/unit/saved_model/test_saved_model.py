@@ -211,7 +211,7 @@ def test_a_checkpoint_can_hold_functions(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_exported(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="treats each row by itself"):
+    with pytest.raises(ValueError, match="treats each row separately"):
         tf.saved_model.save(Scaler(), tmp_path / "m", options=STABLEHLO)
     with pytest.raises(ValueError, match="expected a Keras model or an object with functions"):
         tf.saved_model.save(tf.Module(), tmp_path / "m")

@@ -93,7 +93,7 @@ def test_paths_stay_inside(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     assert asset_path(tmp_path / "run", "a/b.tsv") == str((tmp_path / "run" / "a" / "b.tsv").resolve())
     for path in ("../secret", "/etc/passwd", "a/../../x"):
-        with pytest.raises(ValueError, match="leads out of it"):
+        with pytest.raises(ValueError, match="is outside of it"):
             asset_path(tmp_path / "run", path)
 
 

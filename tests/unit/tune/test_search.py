@@ -273,11 +273,11 @@ def test_arguments_that_make_no_sense(tmp_path, arguments, text):
 def test_a_search_that_was_begun_differently_is_refused(search):
     search(bowl, [X], trials=1)
     with pytest.raises(
-        ValueError, match="expected the space that 'search' was begun with, .*another logdir or name"
+        ValueError, match="expected the space with which 'search' was started, .*another logdir or name"
     ):
         search(bowl, [X, N], trials=2)
     with pytest.raises(
-        ValueError, match="expected the direction that 'search' was begun with, \"minimize\"; got"
+        ValueError, match="expected the direction with which 'search' was started, \"minimize\"; got"
     ):
         search(bowl, [X], trials=2, direction="max")
     assert len(search(bowl, [X, N], trials=2, name="other").trials) == 2

@@ -49,7 +49,7 @@ def test_logarithmic_domains_sample_evenly_over_magnitudes():
         ([], "expected hyperparameters of different names; got []"),
         ([UNITS, UNITS], "expected hyperparameters of different names; got ['units', 'units']"),
         ([hp.HParam("units")], "expected a domain for every hyperparameter"),
-        ({"a": UNITS}, "expected an HParam under its own name; got 'a'"),
+        ({"a": UNITS}, "expected each HParam under its name; got 'a'"),
         ({"a": hp.Discrete([], dtype=int)}, "expected values in every domain; got a=Discrete([])"),
     ],
     ids=["empty", "twice", "no domain", "another name", "no values"],

@@ -24,7 +24,7 @@ def register(name: str) -> Callable[[type[TypeSpec]], type[TypeSpec]]:
             raise TypeError(f"type_spec_registry.register expected a subclass of tf.TypeSpec; got {cls!r}.")
         if _NAME_TO_TYPE_SPEC.get(name, cls) is not cls:
             raise ValueError(
-                f"type_spec_registry.register expected a name of its own: Name {name} has already been registered; "
+                f"type_spec_registry.register expected a unique name: Name {name} has already been registered; "
                 f"got it for {cls.__qualname__}, too. Use another name."
             )
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[cls] = cls, name

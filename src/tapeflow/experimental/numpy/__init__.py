@@ -73,7 +73,7 @@ def finfo(dtype: Any) -> Any:
 
 
 def iinfo(dtype: Any) -> Any:
-    """The limits of a type of whole numbers."""
+    """The limits of an integer type."""
     return _np.iinfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
 
 
@@ -83,12 +83,12 @@ def shape(a: Any) -> tuple[int, ...]:
 
 
 def ndim(a: Any) -> int:
-    """How many axes an array has."""
+    """The number of axes of an array."""
     return len(shape(a))
 
 
 def size(x: Any, axis: int | None = None) -> int:
-    """How many elements an array has, or how long an axis is."""
+    """The number of elements of an array, or the length of an axis."""
     dims = shape(x)
     return int(_np.prod(dims)) if axis is None else dims[axis]
 

@@ -175,7 +175,7 @@ def check(name: str, options: Options) -> None:
         )
     if not isinstance(options.input_tensor, KerasTensor | None):
         raise ValueError(
-            f"{name} expected input_tensor to be a tf.keras.Input, or what layers make of one; got "
+            f"{name} expected input_tensor to be a tf.keras.Input, or the output of layers on one; got "
             f"input_tensor={type(options.input_tensor).__name__}. Call the network on tensors instead."
         )
 

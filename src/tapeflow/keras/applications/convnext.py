@@ -56,7 +56,7 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
     doc = f"""The {kind.lower()} network of Liu and others, 2022. See `VGG16` for the other arguments.
 
     Args:
-        model_name: what the model and, at first, its layers are called.
+        model_name: the name of the model and prefix of its layers.
         include_preprocessing: take images from 0 to 255; without it, standardised ones.
     """
     return published(build, f"ConvNeXt{kind}", doc, __name__)

@@ -52,7 +52,7 @@ def _network(
     doc = f"""Network {kind.upper()} of Radosavovic and others, 2020. See `VGG16` for the other arguments.
 
     Args:
-        model_name: what the model and, at first, its layers are called.
+        model_name: the name of the model and prefix of its layers.
         include_preprocessing: take images from 0 to 255; without it, from 0 to 1.
         classifier_activation: read as in Keras, where the top gives logits whatever it says.
     """

@@ -145,7 +145,7 @@ def _around(padding: Any, data_format: str | None) -> list[list[int]]:
 def resize_images(
     x: Any, height_factor: int, width_factor: int, data_format: str | None, interpolation: str = "nearest"
 ) -> Any:
-    """Images enlarged by whole factors, by repeating pixels or ('bilinear') by mixing neighbours."""
+    """Enlarge images by integer factors, by repeating pixels or by 'bilinear' interpolation."""
     tensor = convert_to_tensor(x)
     first = 2 if config.read_data_format(data_format) == "channels_first" else 1
     for axis, factor in ((first, height_factor), (first + 1, width_factor)):
@@ -168,7 +168,7 @@ def resize_images(
 def resize_volumes(
     x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str | None
 ) -> Any:
-    """Volumes enlarged by whole factors, by repeating."""
+    """Enlarge volumes by integer factors, by repeating."""
     first = 2 if config.read_data_format(data_format) == "channels_first" else 1
     for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
         x = tf.repeat(x, factor, axis=axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def is_tf_random_generator_enabled() -> bool:
-    """True: every random layer draws from a generator of its own, whose state is saved with the model."""
+    """True: every random layer has a generator, whose state is saved with the model."""
     return True
 
 

@@ -50,7 +50,7 @@ def local_conv(
 def local_conv1d(
     inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
 ) -> Any:
-    """`local_conv` over time: the kernel says how many places there are."""
+    """`local_conv` over time; the kernel determines the number of positions."""
     return local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
 

@@ -81,7 +81,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 
 
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
-    """A bias for each channel, or one of the shape of a whole sample."""
+    """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)
     if bias_rank not in (1, rank - 1):
@@ -176,7 +176,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
-    """Convolution of each channel by itself."""
+    """Convolve each channel separately."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.depthwise_conv2d(x, depthwise_kernel, **window)
 
@@ -190,7 +190,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
-    """Convolution of each channel by itself, then of all channels at each place."""
+    """Convolve each channel separately, then combine the channels at each position."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, **window)
 

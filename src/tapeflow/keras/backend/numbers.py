@@ -62,12 +62,12 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def argmax(x: Any, axis: Any = -1) -> Any:
-    """Where the largest element is."""
+    """The index of the largest element."""
     return tf.argmax(x, axis)
 
 
 def argmin(x: Any, axis: Any = -1) -> Any:
-    """Where the smallest element is."""
+    """The index of the smallest element."""
     return tf.argmin(x, axis)
 
 

@@ -39,7 +39,7 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    """One or the other by a scalar condition, or element by element; either may be a function.
+    """Choose one of two values by a scalar condition, or element by element; either may be a function.
 
     A condition of several axes, but fewer than the results have, belongs to their first ones; a vector
     belongs to the last.

@@ -36,6 +36,6 @@ def manual_variable_initialization(value: bool) -> None:
 
 
 def clear_session() -> None:
-    """Forget the names given so far and the learning phase. Models go when nothing refers to them."""
+    """Reset automatic names and the learning phase. Models are freed when nothing refers to them."""
     reset_names()
     set_learning_phase(None)

@@ -108,7 +108,7 @@ def cast_to_floatx(x: Any) -> Any:
 
 
 def get_value(x: Any) -> Any:
-    """The value of a tensor or variable as an array; anything else as it is."""
+    """The value of a tensor or variable as an array; other values unchanged."""
     return x.numpy() if tf.is_tensor(x) or isinstance(x, tf.Variable) else x
 
 
@@ -189,14 +189,14 @@ def to_dense(tensor: Any) -> Any:
 
 
 def stop_gradient(variables: Any) -> Any:
-    """Tensors that gradients take for constants; a list gives a list."""
+    """Tensors that gradients treat as constants; for a list, a list."""
     if isinstance(variables, (list, tuple)):
         return [tf.stop_gradient(tensor) for tensor in variables]
     return tf.stop_gradient(variables)
 
 
 def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
-    """Print `message` and the value of `x` whenever it is computed; gives `x`."""
+    """Print `message` and the value of `x` whenever it is computed; returns `x`."""
     tf.print(message, x, summarize=summarize)
     return x
 

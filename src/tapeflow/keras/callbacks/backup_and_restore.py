@@ -17,7 +17,7 @@ NAME = "training_state.safetensors"
 
 
 class BackupAndRestore(Callback):
-    """Backs the training state up, and goes on from there when the same `fit` is called again.
+    """Backs up the training state, and resumes from it when the same `fit` is called again.
 
     What comes out in the end, weights and history, is the same bit by bit as if nothing had happened: the state
     has the weights, the optimizer with its loss scale, metrics in the middle of an epoch, random counters, the

@@ -52,7 +52,7 @@ class Callback:
         self.model = model
 
     def get_training_state(self) -> Any:
-        """What it must remember for an interrupted training to go on as if nothing had happened; None for nothing.
+        """The state needed to resume an interrupted training run exactly; None if there is none.
 
         Plain values: numbers, texts, numpy arrays, and dicts, lists and tuples of them. It is called before a backup
         of a step or epoch is written: a callback with a thread of its own waits here until its files are on disk.

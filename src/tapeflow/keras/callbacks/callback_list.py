@@ -200,6 +200,12 @@ class CallbackList:
                 count = min(count, callback._before_steps(count))
         return max(1, count)  # one that goes on with another `save_freq` may be late already
 
+    def show_compiling(self, mode: str, seconds: float) -> None:
+        """Have the progress bar say that a step has been compiling for so long."""
+        for callback in self.callbacks:
+            if isinstance(callback, ProgbarLogger):
+                callback.show_compiling(mode, seconds)
+
     def after_steps(self, mode: str, count: int) -> None:
         """`count` steps have run, and their batch hooks have been called."""
         if mode == "train":
@@ -210,7 +216,7 @@ class CallbackList:
                 callback._keep_state()
 
     def after_begin(self) -> None:
-        """Training has begun, for everybody, and goes on where it was."""
+        """Restore the callbacks after `on_train_begin`, when training is resumed."""
         for callback in self.callbacks:
             callback._keep_beginning()
 

@@ -17,7 +17,7 @@ class EarlyStopping(Callback):
     Args:
         monitor: the name of the quantity in the logs.
         min_delta: the least change that counts as an improvement.
-        patience: how many epochs without improvement to wait.
+        patience: the number of epochs to wait without improvement.
         verbose: 1 to print what it does.
         mode: `min`, `max`, or `auto`: `max` for names that end in `acc`, `accuracy` or `auc`.
         baseline: a value that must be beaten within `patience` epochs.

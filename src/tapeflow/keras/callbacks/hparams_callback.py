@@ -25,7 +25,7 @@ class HParamsCallback(Callback):
     Args:
         writer: a summary writer, or a folder to make one in.
         hparams: values (bool, int, float, str) by name, or by `HParam`.
-        trial_id: which trial it is; by default runs with equal values are the same one.
+        trial_id: the trial; by default, runs with equal values belong to the same trial.
 
     >>> from tapeflow.plugins.hparams import api as hp
     >>> callbacks = [tf.keras.callbacks.TensorBoard("logs/1"), hp.KerasCallback("logs/1", {"units": 64})]

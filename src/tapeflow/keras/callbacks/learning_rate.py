@@ -70,7 +70,7 @@ class ReduceLROnPlateau(Callback):
     Args:
         monitor: the name of the quantity in the logs.
         factor: what to multiply the rate by, less than 1.
-        patience: how many epochs without improvement to wait.
+        patience: the number of epochs to wait without improvement.
         verbose: 1 to print what it does.
         mode: `min`, `max`, or `auto`: `max` for names that contain `acc`.
         min_delta: the least change that counts as an improvement.

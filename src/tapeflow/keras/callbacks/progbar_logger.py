@@ -98,6 +98,11 @@ class ProgbarLogger(Callback):
     def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
         self._finish(logs)
 
+    def show_compiling(self, mode: str, seconds: float) -> None:
+        """Say behind the bar that a step is being compiled; another thread calls this while it is."""
+        if self.progbar is not None:
+            self.progbar.note(f"compiling {mode}_step, {seconds:.0f}s")
+
     def _start(self) -> Progbar:
         self.seen = 0
         self._drawn_at_s = 0.0

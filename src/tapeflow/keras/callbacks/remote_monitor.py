@@ -18,7 +18,7 @@ TIMEOUT_S = 10.0
 
 
 class RemoteMonitor(Callback):
-    """Posts the logs of every epoch to `root + path`. Training goes on if that fails; it warns once.
+    """Posts the logs of every epoch to `root + path`. If that fails, it warns once and training continues.
 
     Args:
         root: the server's address.

@@ -25,7 +25,7 @@ class History(NamedTuple):
 
 
 class KerasTensor(Symbolic):
-    """Stands for a tensor that a model will compute; layers, tf functions and operators take it."""
+    """A symbolic tensor that a model will compute; layers, tf functions and operators accept it."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class KerasTensor(Symbolic):
         self.shape = self.shape.merge_with(shape)
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """A layer that makes this call, and the symbol for what it gives."""
+        """A layer that makes this call, and the symbolic tensor of its result."""
         from tapeflow.keras.graph.op_layer import TFOpLambda
 
         return TFOpLambda(function)(*args, **kwargs)

@@ -34,7 +34,7 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """One number everywhere, or the elements of an array of as many, or one that broadcasts."""
+    """Initializes with one number, or with the elements of an array that has the shape or broadcasts to it."""
 
     def __init__(self, value: Any = 0) -> None:
         self.value = value

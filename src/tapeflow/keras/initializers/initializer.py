@@ -35,7 +35,7 @@ class Initializer:
         return cls(**{key: value for key, value in config.items() if key != "dtype"})
 
     def clone(self) -> Self:
-        """Another initializer of the same kind, which draws values of its own unless it has a seed."""
+        """A copy of this initializer, which draws different values unless it has a seed."""
         return self.from_config(self.get_config())
 
 

@@ -40,7 +40,7 @@ def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The initializer that a name or a config stands for."""
+    """Look up an initializer by name or config."""
     return INITIALIZERS.deserialize(config, custom_objects)
 
 

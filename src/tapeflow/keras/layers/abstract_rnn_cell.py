@@ -9,7 +9,7 @@ from tapeflow.keras.layers.recurrent_cell import zero_states
 
 
 class AbstractRNNCell(Layer):
-    """One timestep of a recurrent layer; a subclass says what is computed and how large the states are.
+    """One timestep of a recurrent layer; a subclass defines the computation and the size of the states.
 
     >>> class Sums(tf.keras.layers.AbstractRNNCell):
     ...     state_size = output_size = 3

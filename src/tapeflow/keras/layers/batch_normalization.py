@@ -28,9 +28,9 @@ class BatchNormalization(NormalizationLayer):
         momentum: how much of the moving averages stays at each step.
         epsilon: a small number that keeps the root from 0.
         center, scale: whether there is an offset `beta`, and a factor `gamma`.
-        beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: first values.
-        beta_regularizer, gamma_regularizer: what to add to the losses for them.
-        beta_constraint, gamma_constraint: what they are brought back to after an update.
+        beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: initializers.
+        beta_regularizer, gamma_regularizer: penalties on them, added to the losses.
+        beta_constraint, gamma_constraint: functions applied to them after each update.
         synchronized: take the moments over all replicas.
         renorm, renorm_clipping, renorm_momentum: correct the moments of a batch towards their averages, within
             bounds 'rmin', 'rmax' and 'dmax'; see `batch_renormalization`.

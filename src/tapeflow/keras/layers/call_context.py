@@ -27,14 +27,14 @@ _learning_phase: list[Any] = [None]
 
 
 def learning_phase() -> Any:
-    """0 or 1: what layers take for `training` where no call says; 0 unless set."""
+    """The default of layers for `training`, 0 or 1, if a call does not pass it; 0 unless set."""
     if call_context.training is not None:
         return call_context.training
     return _learning_phase[0] or 0
 
 
 def set_learning_phase(value: Any) -> None:
-    """Set what layers take for `training` where no call says; None goes back to each layer's default."""
+    """Set the default of layers for `training` if a call does not pass it; None restores each layer's default."""
     if value not in (None, 0, 1):
         raise ValueError(f"set_learning_phase expected 0 or 1; got value={value!r}.")
     _learning_phase[0] = value

@@ -39,7 +39,7 @@ def encoded_inputs(
         layer: says the mode, the dtype, and whether vectors are sparse.
         inputs: what it was called with.
         numbers_of: class numbers for a dense tensor of values, each by itself.
-        depth: how many classes there are.
+        depth: the number of classes.
         weights: see `encoded`; for sparse or ragged inputs with one for each value, of their kind.
     """
     mode, dtype = layer.output_mode, layer.compute_dtype
@@ -64,7 +64,7 @@ def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None)
     Args:
         inputs: integers below `depth`; the classes of one sample are along the last axis.
         mode: "int"; "one_hot" for a vector of each; "multi_hot", "count" or "tf_idf" for one of a sample.
-        depth: how many classes there are.
+        depth: the number of classes.
         dtype: of the result.
         weights: what each number adds ("count"), or what each class counts ("tf_idf").
     """

@@ -192,10 +192,10 @@ class ConvLSTM(RNN):
         kernel_size, strides, padding, data_format, dilation_rate: of the convolution of the inputs.
         activation, recurrent_activation: of the new carry and the output, and of the gates.
         use_bias: whether there is a bias.
-        kernel_initializer, recurrent_initializer, bias_initializer: first values of the weights.
+        kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         unit_forget_bias: begin with a bias of 1 for the forget gate.
         kernel_regularizer, recurrent_regularizer, bias_regularizer, activity_regularizer: what to add to the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what weights are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: a function applied to the weights after each update.
         return_sequences, return_state, go_backwards, stateful: see `RNN`.
         dropout, recurrent_dropout: shares of the input and of the state dropped in training.
         **kwargs: see `Layer`.

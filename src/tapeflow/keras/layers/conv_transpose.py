@@ -15,19 +15,19 @@ class ConvTranspose(Conv):
     """What transposed convolutions share: the input of the convolution that would give this output's size.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
         strides: by how much the output is larger.
         padding: 'valid' or 'same', of the convolution that is transposed.
         output_padding: cells to add at the end of each axis, less than the stride; worked out if None.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        kernel_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        kernel_constraint, bias_constraint: what they are brought back to after an update.
+        kernel_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        kernel_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
     """
 

@@ -71,7 +71,7 @@ class Cropping2D(_Cropping):
 
     Args:
         cropping: how much on all sides; by height and by width; or `((top, bottom), (left, right))`.
-        data_format: where the channels are: 'channels_last' or 'channels_first'.
+        data_format: the axis of the channels: 'channels_last' or 'channels_first'.
         **kwargs: see `Layer`.
     """
 
@@ -93,7 +93,7 @@ class Cropping3D(_Cropping):
 
     Args:
         cropping: how much on all sides; one number or one pair for each of the three axes.
-        data_format: where the channels are: 'channels_last' or 'channels_first'.
+        data_format: the axis of the channels: 'channels_last' or 'channels_first'.
         **kwargs: see `Layer`.
     """
 

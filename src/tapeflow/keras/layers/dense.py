@@ -13,16 +13,16 @@ from tapeflow.ops.dense import dense_op, project_op
 
 
 class Dense(Layer):
-    """`activation(inputs @ kernel + bias)`, over the last axis.
+    """A fully connected layer: `activation(inputs @ kernel + bias)` over the last axis.
 
     Args:
         units: the size of the output's last axis.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        kernel_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        kernel_constraint, bias_constraint: what they are brought back to after an update.
+        kernel_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        kernel_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
 
     >>> tf.keras.layers.Dense(3)(tf.zeros((2, 4))).shape

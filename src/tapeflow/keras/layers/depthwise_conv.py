@@ -18,17 +18,17 @@ class DepthwiseConv(Conv):
 
     Args:
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid' or 'same'.
         depth_multiplier: how many channels each channel becomes.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        depthwise_initializer, bias_initializer: first values of the weights.
-        depthwise_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        depthwise_constraint, bias_constraint: what they are brought back to after an update.
+        depthwise_initializer, bias_initializer: initializers of the weights.
+        depthwise_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        depthwise_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
     """
 
@@ -110,14 +110,14 @@ class DepthwiseConv(Conv):
 
 
 class DepthwiseConv1D(DepthwiseConv):
-    """Each channel of a sequence convolved by itself; see `DepthwiseConv` for the arguments."""
+    """Convolves each channel of a sequence separately; see `DepthwiseConv` for the arguments."""
 
     rank = 1
     _knows_output_shape: ClassVar[bool] = True
 
 
 class DepthwiseConv2D(DepthwiseConv):
-    """Each channel of an image convolved by itself; see `DepthwiseConv` for the arguments.
+    """Convolves each channel of an image separately; see `DepthwiseConv` for the arguments.
 
     >>> tf.keras.layers.DepthwiseConv2D(3, depth_multiplier=2)(tf.zeros((2, 8, 8, 3))).shape
     TensorShape([2, 6, 6, 6])

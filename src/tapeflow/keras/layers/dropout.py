@@ -136,7 +136,7 @@ class _SpatialDropout(Dropout):
 
 
 class SpatialDropout1D(_SpatialDropout):
-    """Dropout of whole channels of sequences, (batch, steps, channels)."""
+    """Drops whole channels of sequences, (batch, steps, channels)."""
 
     _knows_output_shape: ClassVar[bool] = True
     _rank = 3
@@ -151,7 +151,7 @@ class SpatialDropout1D(_SpatialDropout):
 
 
 class SpatialDropout2D(_SpatialDropout):
-    """Dropout of whole channels of images."""
+    """Drops whole channels of images."""
 
     _knows_output_shape: ClassVar[bool] = True
     _rank = 4
@@ -161,7 +161,7 @@ class SpatialDropout2D(_SpatialDropout):
 
 
 class SpatialDropout3D(_SpatialDropout):
-    """Dropout of whole channels of volumes."""
+    """Drops whole channels of volumes."""
 
     _knows_output_shape: ClassVar[bool] = True
     _rank = 5

@@ -18,12 +18,12 @@ class EinsumDense(Layer):
     Args:
         equation: such as 'abc,cd->abd', the batch first; '...' stands for axes on one side that stay.
         output_shape: the sizes of the output but the batch's and those of '...'; None where it is the input's.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         bias_axes: the letters of the output that the bias has; no bias unless given.
-        kernel_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        kernel_constraint, bias_constraint: what they are brought back to after an update.
+        kernel_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        kernel_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
 
     >>> tf.keras.layers.EinsumDense("abc,cd->abd", output_shape=(None, 5))(tf.zeros((2, 3, 4))).shape

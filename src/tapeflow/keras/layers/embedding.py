@@ -17,7 +17,7 @@ class Embedding(Layer):
         input_dim: the number of rows; inputs are from 0 to `input_dim - 1`.
         output_dim: the size of a row.
         embeddings_initializer, embeddings_regularizer, embeddings_constraint: of the table.
-        activity_regularizer: what to add to the losses for the output.
+        activity_regularizer: a penalty on the output, added to the losses.
         mask_zero: take 0 as padding, and give a mask that says so to the layers after.
         input_length: the length of the sequences, if it is always the same.
         sparse: whether to give a sparse tensor.

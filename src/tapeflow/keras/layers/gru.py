@@ -10,7 +10,7 @@ from tapeflow.keras.layers.rnn import CellLayer, FromCell, split_arguments
 
 
 class GRUCell(RecurrentCell):
-    """One timestep of `GRU`. The gates lie side by side in the weights: update, reset, new.
+    """One timestep of `GRU`. The gates are concatenated in the weights: update, reset, new.
 
     Args:
         reset_after: apply the reset gate after the product with the recurrent kernel; there are then two
@@ -101,10 +101,10 @@ class GRU(CellLayer):
         units: the size of the output and of the state.
         activation, recurrent_activation: of the new state, and of the gates.
         use_bias: whether there is a bias.
-        kernel_initializer, recurrent_initializer, bias_initializer: first values of the weights.
+        kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         kernel_regularizer, recurrent_regularizer, bias_regularizer, activity_regularizer: what to add to
             the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what weights are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: a function applied to the weights after each update.
         dropout, recurrent_dropout: shares of the input and of the state dropped in training.
         reset_after: apply the reset gate after the product with the recurrent kernel.
         **kwargs: see `RNN` and `Layer`.

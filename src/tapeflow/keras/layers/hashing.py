@@ -10,7 +10,7 @@ from tapeflow.keras.layers.layer import Layer
 
 
 class Hashing(Layer):
-    """Strings or whole numbers as numbers of bins, by a hash of their text.
+    """Hashes strings or integers into bins.
 
     Args:
         num_bins: how many bins there are, the one for masked values included.

@@ -103,7 +103,7 @@ class IndexLookup(PreprocessingLayer):
         return [*self._special_tokens(), *self._terms] if include_special_tokens else list(self._terms)
 
     def vocabulary_size(self) -> int:
-        """How many places there are, those for the mask and for unknown terms included."""
+        """The vocabulary size, including the mask and unknown terms."""
         return len(self._terms) + len(self._special_tokens())
 
     vocab_size = vocabulary_size
@@ -133,7 +133,7 @@ class IndexLookup(PreprocessingLayer):
             self._set_weights(np.asarray(idf_weights, np.float32))
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
-        """What the layer keeps with a model's weights, as Keras has it."""
+        """The state that is saved with a model's weights, as in Keras."""
         if self.idf_weights is not None:
             store["idf_weights"] = self.idf_weights
 
@@ -144,7 +144,7 @@ class IndexLookup(PreprocessingLayer):
             self.idf_weights = np.asarray(weights, np.float32)
 
     def load_vocabulary(self, lines: list[str]) -> None:
-        """Take the terms that Keras wrote beside a model's weights, after these."""
+        """Load the terms that Keras saved with a model's weights, after the existing ones."""
         self.set_vocabulary(lines, self.idf_weights)
 
     def _check_terms(self, terms: list[Any], special: list[Any]) -> None:
@@ -310,7 +310,7 @@ def without_file(config: dict[str, Any]) -> dict[str, Any]:
 def _lines_of(path: str | Path) -> list[str]:
     if is_load_safe():
         raise ValueError(
-            f"Loading expected a model's vocabulary in its own file; got the path {str(path)!r}, and a model file must "
+            f"Loading expected the vocabulary in the model file; got the path {str(path)!r}, and a model file must "
             "not choose which other files are opened. If you trust who wrote it, pass safe_mode=False to load_model."
         )
     file = Path(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Layer(LossOwner, LayerHistory):
         trainable: whether the weights are to be trained.
         name: its name; made of the class's otherwise.
         dtype: a dtype, or a mixed-precision policy; the global policy unless given.
-        activity_regularizer: what to add to the losses for the layer's output.
+        activity_regularizer: a penalty on the layer's output, added to the losses.
         **kwargs: `input_shape`, `batch_input_shape`, `input_dim` and `batch_size` for a Sequential's first
             layer, `weights` for first values.
 
@@ -62,7 +62,7 @@ class Layer(LossOwner, LayerHistory):
     _knows_output_shape: ClassVar[bool] = False
     _given: Any  # what __init__ was called with, for the default get_config
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         layer = super().__new__(cls)
         object.__setattr__(layer, "_given", (args, kwargs))
         return layer
@@ -108,7 +108,7 @@ class Layer(LossOwner, LayerHistory):
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the layer computes."""
+        """The computation of the layer."""
         return inputs
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -122,7 +122,7 @@ class Layer(LossOwner, LayerHistory):
         return mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for an input of this shape; found by sketching the call."""
+        """The output shape for an input of this shape, inferred by sketching the call."""
         from tapeflow.keras.graph.inference import inferred_shape
 
         self._build_for_shape(input_shape)
@@ -369,11 +369,11 @@ class Layer(LossOwner, LayerHistory):
         return type(self).__module__.startswith("tapeflow.") and getattr(self, "sparse", False)
 
     def known_outputs(self, inputs: Any) -> Any:
-        """Symbolic tensors like those that a call on symbolic inputs gives, if there are such already."""
+        """Symbolic outputs of a call on symbolic inputs, if they exist already."""
         return None
 
     def made_results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Symbolic tensors like those that a call gives, where they follow from the arguments alone."""
+        """Symbolic outputs of a call, if the arguments alone determine them."""
         return None
 
     # What it computes in

@@ -21,17 +21,17 @@ class LocallyConnected(Layer):
     """What both share: a window over `rank` axes and a kernel for each place of it.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid'; 'same' too with implementation 2 or 3.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias, which differs from place to place too.
-        kernel_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        kernel_constraint, bias_constraint: what they are brought back to after an update.
+        kernel_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        kernel_constraint, bias_constraint: functions applied to them after each update.
         implementation: how the kernel is kept. 1: a matrix for each place. 2: from every cell of the input to
             every one of the output, zero outside the windows, for small inputs. 3: the weights inside the windows
             alone, in one vector, for large inputs and few places.
@@ -219,7 +219,7 @@ class LocallyConnected(Layer):
 
 
 class LocallyConnected1D(LocallyConnected):
-    """Windows over time with weights of their own, (batch, steps, channels); see `LocallyConnected`.
+    """A convolution over time with separate weights at each position; see `LocallyConnected`.
 
     >>> tf.keras.layers.LocallyConnected1D(4, 3)(tf.zeros((2, 8, 5))).shape
     TensorShape([2, 6, 4])
@@ -230,7 +230,7 @@ class LocallyConnected1D(LocallyConnected):
 
 
 class LocallyConnected2D(LocallyConnected):
-    """Windows over images with weights of their own, (batch, rows, columns, channels); see `LocallyConnected`.
+    """A convolution over images with separate weights at each position; see `LocallyConnected`.
 
     >>> tf.keras.layers.LocallyConnected2D(4, 3, strides=2)(tf.zeros((2, 8, 8, 3))).shape
     TensorShape([2, 3, 3, 4])

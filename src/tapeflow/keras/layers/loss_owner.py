@@ -34,10 +34,10 @@ class LossOwner(WeightOwner):
         self._called_as = next(_calls)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Add to what training minimises: tensors computed in `call`, or functions of no arguments.
+        """Add losses to minimize: tensors computed in `call`, or functions without arguments.
 
         Args:
-            losses: one or several. A function is called whenever the losses are asked for.
+            losses: one or several. A function is called whenever the losses are computed.
             inputs: Keras 1's; not needed.
         """
         for loss in nest.flatten(losses):
@@ -77,7 +77,7 @@ class LossOwner(WeightOwner):
 
         Args:
             value: the value of this batch.
-            name: what the logs call it.
+            name: its name in the logs.
             aggregation: 'mean' over batches, which is the default; None for the result of a metric object.
         """
         if isinstance(value, Symbolic):

@@ -10,7 +10,7 @@ from tapeflow.keras.layers.rnn import CellLayer, FromCell, split_arguments
 
 
 class LSTMCell(RecurrentCell):
-    """One timestep of `LSTM`. The gates lie side by side in the weights: input, forget, new, output.
+    """One timestep of `LSTM`. The gates are concatenated in the weights: input, forget, new, output.
 
     Args:
         unit_forget_bias: begin with a bias of 1 for the forget gate.
@@ -97,11 +97,11 @@ class LSTM(CellLayer):
         units: the size of the output, of the state and of the carry.
         activation, recurrent_activation: of the new carry and the output, and of the gates.
         use_bias: whether there is a bias.
-        kernel_initializer, recurrent_initializer, bias_initializer: first values of the weights.
+        kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         unit_forget_bias: begin with a bias of 1 for the forget gate.
         kernel_regularizer, recurrent_regularizer, bias_regularizer, activity_regularizer: what to add to
             the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what weights are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: a function applied to the weights after each update.
         dropout, recurrent_dropout: shares of the input and of the state dropped in training.
         **kwargs: see `RNN` and `Layer`.
 

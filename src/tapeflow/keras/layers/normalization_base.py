@@ -15,9 +15,9 @@ class NormalizationLayer(Layer):
     Args:
         epsilon: a small number that keeps the root from 0.
         center, scale: whether there is an offset `beta`, and a factor `gamma`.
-        beta_initializer, gamma_initializer: first values of the weights.
-        beta_regularizer, gamma_regularizer: what to add to the losses for them.
-        beta_constraint, gamma_constraint: what they are brought back to after an update.
+        beta_initializer, gamma_initializer: initializers of the weights.
+        beta_regularizer, gamma_regularizer: penalties on them, added to the losses.
+        beta_constraint, gamma_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
     """
 

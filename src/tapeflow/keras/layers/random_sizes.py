@@ -12,7 +12,7 @@ from tapeflow.ops.random_draw import draw_uniform
 
 
 class RandomCrop(RandomLayer):
-    """A part of the images in training, at one random place for the whole batch.
+    """Crops images during training, at one random position for the whole batch.
 
     Otherwise, and where images are smaller than that part, the middle of them, resized.
 
@@ -112,7 +112,7 @@ class RandomHeight(_RandomSize):
 
 
 class RandomWidth(_RandomSize):
-    """Stretch a batch of images to a random width; the arguments are those of `RandomHeight`."""
+    """Stretches a batch of images to a random width; the same arguments as `RandomHeight`."""
 
     _axis: ClassVar[int] = 1
     _knows_output_shape: ClassVar[bool] = True

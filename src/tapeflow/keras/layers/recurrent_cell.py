@@ -24,9 +24,9 @@ class RecurrentCell(RandomLayer):
         units: the size of the output and of each state.
         activation, recurrent_activation: functions or their names.
         use_bias: whether there is a bias.
-        kernel_initializer, recurrent_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, recurrent_regularizer, bias_regularizer: what to add to the losses for them.
-        kernel_constraint, recurrent_constraint, bias_constraint: what they are brought back to.
+        kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer: penalties on them, added to the losses.
+        kernel_constraint, recurrent_constraint, bias_constraint: functions applied to them after each update.
         dropout: the share of the inputs that is dropped in training, the same at every timestep.
         recurrent_dropout: the share of the state that is dropped in training.
         implementation: 1 draws a dropout mask for each gate, 2 one for all; 1 with recurrent dropout.
@@ -202,7 +202,7 @@ class RecurrentCell(RandomLayer):
         return {**config, "seed": self.seed} if self.seed is not None else config
 
     def cell_config(self) -> dict[str, Any]:
-        """The arguments that a layer made of this cell takes too."""
+        """The arguments that a layer of this cell also accepts."""
         config: dict[str, Any] = {
             "units": self.units,
             "activation": activations.serialize(self.activation),

@@ -14,19 +14,19 @@ class SeparableConv(Conv):
     """What separable convolutions share.
 
     Args:
-        filters: how many channels the output has.
+        filters: the number of output channels.
         kernel_size: the size of the window; an int for all axes, or one an axis.
-        strides: how far it moves.
+        strides: the stride.
         padding: 'valid', 'same', or 'causal' over one axis.
         data_format: 'channels_last' or 'channels_first'; the global setting if None.
         dilation_rate: the distance between two cells that the window sees.
         depth_multiplier: how many channels each channel becomes before they are mixed.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        depthwise_initializer, pointwise_initializer, bias_initializer: first values of the weights.
-        depthwise_regularizer, pointwise_regularizer, bias_regularizer: what to add to the losses for them.
-        activity_regularizer: what to add to the losses for the output.
-        depthwise_constraint, pointwise_constraint, bias_constraint: what they are brought back to.
+        depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the weights.
+        depthwise_regularizer, pointwise_regularizer, bias_regularizer: penalties on them, added to the losses.
+        activity_regularizer: a penalty on the output, added to the losses.
+        depthwise_constraint, pointwise_constraint, bias_constraint: functions applied to them after each update.
         **kwargs: see `Layer`.
     """
 

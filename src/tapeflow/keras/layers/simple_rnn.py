@@ -73,10 +73,10 @@ class SimpleRNN(CellLayer):
         units: the size of the output and of the state.
         activation: of the output.
         use_bias: whether there is a bias.
-        kernel_initializer, recurrent_initializer, bias_initializer: first values of the weights.
+        kernel_initializer, recurrent_initializer, bias_initializer: initializers of the weights.
         kernel_regularizer, recurrent_regularizer, bias_regularizer, activity_regularizer: what to add to
             the losses.
-        kernel_constraint, recurrent_constraint, bias_constraint: what weights are brought back to.
+        kernel_constraint, recurrent_constraint, bias_constraint: a function applied to the weights after each update.
         dropout, recurrent_dropout: shares of the input and of the state dropped in training.
         **kwargs: see `RNN` and `Layer`.
 

@@ -102,7 +102,7 @@ class TextVectorization(PreprocessingLayer):
         return self._lookup.get_vocabulary(include_special_tokens)
 
     def vocabulary_size(self) -> int:
-        """How many numbers there are, those for padding and for unknown words included."""
+        """The vocabulary size, including padding and unknown words."""
         return self._lookup.vocabulary_size()
 
     def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
@@ -110,7 +110,7 @@ class TextVectorization(PreprocessingLayer):
         self._lookup.set_vocabulary(vocabulary, idf_weights)
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
-        """What the layer keeps with a model's weights, as Keras has it."""
+        """The state that is saved with a model's weights, as in Keras."""
         self._lookup.save_own_variables(store)
 
     def load_own_variables(self, store: Any) -> None:
@@ -118,7 +118,7 @@ class TextVectorization(PreprocessingLayer):
         self._lookup.load_own_variables(store)
 
     def load_vocabulary(self, lines: list[str]) -> None:
-        """Take the words that Keras wrote beside a model's weights, after these."""
+        """Load the words that Keras saved with a model's weights, after the existing ones."""
         self._lookup.load_vocabulary(lines)
 
     def update_state(self, data: Any) -> None:

@@ -15,7 +15,7 @@ class StringLookup(IndexLookup):
     """Strings as their places in a vocabulary, or places as strings.
 
     Args:
-        max_tokens: how many places there may be, the special ones included.
+        max_tokens: the largest vocabulary size, including the special terms.
         num_oov_indices: how many places there are for unknown strings; a hash says which one takes it.
         mask_token: a string for place 0, such as `""` for padding.
         oov_token: what unknown strings are called.
@@ -107,7 +107,7 @@ class IntegerLookup(IndexLookup):
     """Whole numbers as their places in a vocabulary, or places as numbers.
 
     Args:
-        max_tokens: how many places there may be, the special ones included.
+        max_tokens: the largest vocabulary size, including the special terms.
         num_oov_indices: how many places there are for unknown numbers; the remainder says which one takes it.
         mask_token: a number for place 0.
         oov_token: what unknown numbers are called; -1.

@@ -130,9 +130,9 @@ class WeightOwner(Module):
             shape: its shape; `()` unless given.
             dtype: its dtype; the layer's variable dtype unless given.
             initializer: its first value; Glorot uniform for floats and zeros for the rest unless given.
-            regularizer: what to add to the losses for it.
+            regularizer: a penalty on it, added to the losses.
             trainable: whether tapes and optimizers follow it; True unless given.
-            constraint: what an optimizer applies to it after an update.
+            constraint: a function that the optimizer applies to it after each update.
             autocast: whether reads under mixed precision give the compute dtype.
         """
         if "_own_weights" not in vars(self):
@@ -265,7 +265,7 @@ class WeightOwner(Module):
         return self.weights
 
     def count_params(self) -> int:
-        """How many numbers the weights hold."""
+        """The number of parameters in the weights."""
         if not self.built:  # pyright: ignore[reportAttributeAccessIssue]
             raise ValueError(
                 f"You tried to call `count_params` on layer {self.name}, but the layer isn't built. You can "

@@ -71,7 +71,7 @@ def categorical_crossentropy(
         y_pred: predicted probabilities, scaled here to sum to one, or logits.
         from_logits: whether `y_pred` is before the softmax.
         label_smoothing: move labels this far towards all classes being equally likely.
-        axis: where the classes are.
+        axis: the axis of the classes.
     """
     where = "categorical_crossentropy"
     y_pred = convert_to_tensor(y_pred)
@@ -120,7 +120,7 @@ def sparse_categorical_crossentropy(
             of length 1 does no harm.
         y_pred: predicted probabilities, or logits.
         from_logits: whether `y_pred` is before the softmax.
-        axis: where the classes are.
+        axis: the axis of the classes.
         ignore_class: a label that does not count, such as -1 or 255; its loss is 0 and masked.
 
     Raises:

@@ -76,7 +76,7 @@ def categorical_focal_crossentropy(
         gamma: how fast an example fades as it is learned.
         from_logits: whether `y_pred` is before the softmax.
         label_smoothing: move labels this far towards all classes being equally likely.
-        axis: where the classes are.
+        axis: the axis of the classes.
     """
     where = "categorical_focal_crossentropy"
     y_pred = convert_to_tensor(y_pred)

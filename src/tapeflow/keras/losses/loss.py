@@ -17,7 +17,7 @@ _TENSORS = (TensorLike, Symbolic)
 
 
 class Loss:
-    """A loss to subclass: `call` gives one value per sample, calling the object a scalar.
+    """The base class of losses: `call` returns one value per sample, calling the object returns a scalar.
 
     Args:
         reduction: how the values of the samples become one; see `Reduction`.
@@ -45,7 +45,7 @@ class Loss:
         return compute_weighted_loss(losses, sample_weight, self._get_reduction(), mask)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """One loss per sample; subclasses define it."""
+        """Compute one loss per sample; subclasses define it."""
         raise NotImplementedError(
             f"Must be implemented in subclasses: {type(self).__name__} needs a method "
             "call(self, y_true, y_pred) that returns one loss per sample."

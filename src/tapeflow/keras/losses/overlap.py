@@ -29,7 +29,7 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 
 @dispatching
 def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Any:
-    """`dice` with a weight of its own for each kind of mistake.
+    """`dice` with separate weights for false positives and false negatives.
 
     Args:
         y_true: 1 inside the region and 0 outside.

@@ -79,7 +79,7 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
 
 @dispatching
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
-    """Minus the cosine of the angle between the vectors along `axis`: -1 when they point alike."""
+    """The negative cosine similarity of the vectors along `axis`: -1 if they have the same direction."""
     y_true, y_pred = prepare("cosine_similarity", y_true, y_pred)
     y_true, y_pred = tf.linalg.l2_normalize(y_true, axis), tf.linalg.l2_normalize(y_pred, axis)
     return -tf.reduce_sum(y_true * y_pred, axis)

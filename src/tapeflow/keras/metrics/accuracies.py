@@ -9,7 +9,7 @@ from tapeflow.keras.metrics.wrapper import MeanMetricWrapper
 
 
 class Accuracy(MeanMetricWrapper):
-    """How often predictions equal labels: class numbers against class numbers.
+    """The fraction of predictions that equal their labels, both class numbers.
 
     >>> m = tf.keras.metrics.Accuracy()
     >>> m.update_state([1, 2, 3, 4], [0, 2, 3, 4])
@@ -22,7 +22,7 @@ class Accuracy(MeanMetricWrapper):
 
 
 class BinaryAccuracy(MeanMetricWrapper):
-    """How often `y_pred > threshold` equals labels of 0 and 1, element by element.
+    """The fraction of elements for which `y_pred > threshold` equals the label, 0 or 1.
 
     For logits the threshold that goes with a probability of one half is 0.
     """
@@ -34,7 +34,7 @@ class BinaryAccuracy(MeanMetricWrapper):
 
 
 class CategoricalAccuracy(MeanMetricWrapper):
-    """How often the largest score is that of the right class, labels being one-hot.
+    """The fraction of samples whose largest score is the right class; labels are one-hot.
 
     The last axis is that of the classes. For class numbers use `SparseCategoricalAccuracy`.
     """
@@ -44,14 +44,14 @@ class CategoricalAccuracy(MeanMetricWrapper):
 
 
 class SparseCategoricalAccuracy(MeanMetricWrapper):
-    """How often the largest score is that of the right class, labels being class numbers."""
+    """The fraction of samples whose largest score is the right class; labels are class numbers."""
 
     def __init__(self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None) -> None:
         super().__init__(functions.sparse_categorical_accuracy, name, dtype=dtype)
 
 
 class TopKCategoricalAccuracy(MeanMetricWrapper):
-    """How often the right class is among the `k` largest scores, labels being one-hot."""
+    """The fraction of samples whose class is among the `k` largest scores; labels are one-hot."""
 
     def __init__(
         self, k: int = 5, name: str | None = "top_k_categorical_accuracy", dtype: Any = None
@@ -60,7 +60,7 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
 
 
 class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
-    """How often the right class is among the `k` largest scores, labels being class numbers."""
+    """The fraction of samples whose class is among the `k` largest scores; labels are class numbers."""
 
     def __init__(
         self, k: int = 5, name: str | None = "sparse_top_k_categorical_accuracy", dtype: Any = None

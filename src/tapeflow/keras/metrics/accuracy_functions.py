@@ -38,7 +38,7 @@ def binary_matches(y_true: Any, y_pred: Any, threshold: float = 0.5) -> tf.Tenso
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> tf.Tensor:
-    """How often `y_pred > threshold` equals `y_true`, over the last axis.
+    """The fraction of elements for which `y_pred > threshold` equals `y_true`, over the last axis.
 
     >>> tf.keras.metrics.binary_accuracy([[1], [1], [0]], [[1.0], [0.4], [0.2]]).numpy()
     array([1., 0., 1.], dtype=float32)

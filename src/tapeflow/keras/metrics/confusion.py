@@ -32,25 +32,25 @@ class _ConditionCount(CountingMetric):
 
 
 class TruePositives(_ConditionCount):
-    """How many positives were predicted to be so."""
+    """The number of positives that were predicted as positive."""
 
     _kind = "tp"
 
 
 class TrueNegatives(_ConditionCount):
-    """How many negatives were predicted to be so."""
+    """The number of negatives that were predicted as negative."""
 
     _kind = "tn"
 
 
 class FalsePositives(_ConditionCount):
-    """How many negatives were predicted to be positive."""
+    """The number of negatives that were predicted as positive."""
 
     _kind = "fp"
 
 
 class FalseNegatives(_ConditionCount):
-    """How many positives were predicted to be negative."""
+    """The number of positives that were predicted as negative."""
 
     _kind = "fn"
 
@@ -76,7 +76,7 @@ class _Rate(CountingMetric):
 
 
 class Precision(_Rate):
-    """How many of those predicted positive are so; 0 if none was predicted.
+    """The fraction of positive predictions that are correct; 0 if there are none.
 
     Args:
         thresholds: above which a score is positive, 0.5 by default; the result has one value for each.
@@ -109,7 +109,7 @@ class Precision(_Rate):
 
 
 class Recall(_Rate):
-    """How many of the positives were predicted to be so; 0 if there are none. Arguments as `Precision`."""
+    """The fraction of positives that were predicted as positive; 0 if there are none. Arguments as for `Precision`."""
 
     def __init__(
         self,

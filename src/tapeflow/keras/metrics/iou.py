@@ -88,7 +88,7 @@ class IoU(Metric):
 
 
 class BinaryIoU(IoU):
-    """`IoU` of two classes, for scores: those of at least `threshold` are of class 1."""
+    """`IoU` of two classes for scores: those at or above `threshold` belong to class 1."""
 
     def __init__(
         self,

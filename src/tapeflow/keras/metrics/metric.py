@@ -117,11 +117,11 @@ class Metric(tf.Module):
             variable.assign(np.zeros(variable.shape, variable.dtype.as_numpy_dtype))
 
     def merge_state(self, metrics: Iterable[Metric]) -> None:
-        """Add the state of other metrics of this kind, each of which has seen batches of its own."""
+        """Add the state of other metrics of this kind, each of which has seen other batches."""
         for metric in metrics:
             if len(metric.weights) != len(self.weights):
                 raise ValueError(
-                    f"{type(self).__name__}.merge_state expected metrics of its own kind; got {metric!r} "
+                    f"{type(self).__name__}.merge_state expected metrics of the same class; got {metric!r} "
                     f"with {len(metric.weights)} Variables instead of {len(self.weights)}. Metric {metric!r} "
                     f"is not compatible with {self!r}."
                 )

@@ -150,7 +150,7 @@ class LossScaleOptimizer(Optimizer):
         self._inner.finalize_variable_values(var_list)
 
     def get_scaled_loss(self, loss: Any) -> Any:
-        """The loss times the scale; of a function, a function that gives it."""
+        """The loss times the scale; for a function, a function that returns this."""
         self._has_scaled, self._unscales_later = True, False
         if callable(loss):
             return lambda: self._scaled(loss())

@@ -96,7 +96,7 @@ def global_policy() -> Policy:
 
 
 def set_global_policy(policy: Policy | str | None) -> None:
-    """Make `policy` the one of layers made from now on; None goes back to `floatx()`."""
+    """Set the dtype policy of new layers; None restores `floatx()`."""
     if policy is None:
         _global.clear()
         return

@@ -19,7 +19,7 @@ class AddMetric(Layer):
     """Reports the mean of its input as a metric.
 
     Args:
-        metric_name: what the logs call it.
+        metric_name: its name in the logs.
     """
 
     def __init__(self, metric_name: str, aggregation: str | None = "mean", **kwargs: Any) -> None:

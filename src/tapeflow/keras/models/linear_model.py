@@ -17,10 +17,10 @@ class LinearModel(Model):
 
     Args:
         units: how many outputs there are.
-        activation: a function or its name; none unless given.
+        activation: a function or its name; by default none.
         use_bias: whether there is a bias.
-        kernel_initializer, bias_initializer: first values of the weights.
-        kernel_regularizer, bias_regularizer: what to add to the losses for them.
+        kernel_initializer, bias_initializer: initializers of the weights.
+        kernel_regularizer, bias_regularizer: penalties on them, added to the losses.
         **kwargs: see `Layer`.
 
     >>> model = tf.keras.experimental.LinearModel(kernel_initializer="ones")
@@ -110,7 +110,7 @@ class LinearModel(Model):
 
 
 class WideDeepModel(Model):
-    """The sum of a linear and a deep model, trained together, each with an optimizer of its own if wanted.
+    """The sum of a linear and a deep model, trained together, optionally with separate optimizers.
 
     Args:
         linear_model: usually a `LinearModel`.

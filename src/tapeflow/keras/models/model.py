@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine import nest
@@ -18,7 +18,7 @@ from tapeflow.keras.training.trainer import Trainer
 
 
 class Model(Trainer, Layer):
-    """Layers that are trained together, as a subclass with a `call` or as a graph of symbolic tensors.
+    """A model: layers that are trained together, in a subclass with a `call` or as a graph of symbolic tensors.
 
     Args:
         inputs: symbolic inputs (`tf.keras.Input`), in any structure, for a functional model.
@@ -43,11 +43,11 @@ class Model(Trainer, Layer):
     # Lists that are the model's own, not the user's.
     _layer_lists: ClassVar[frozenset[str]] = frozenset({"_graph_layers", "_stack"})
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Model and _is_functional(args, kwargs):
             from tapeflow.keras.models.functional import Functional
 
-            return Layer.__new__(Functional, *args, **kwargs)
+            return Layer.__new__(Functional, *args, **kwargs)  # pyright: ignore[reportReturnType]
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -86,7 +86,7 @@ class Model(Trainer, Layer):
         return once(found + self._own_weights)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        """What the model computes; a subclass writes it."""
+        """The computation of the model; subclasses implement it."""
         raise NotImplementedError(
             f"Unimplemented `tf.keras.Model.call()` in {type(self).__name__}: if you intend to create a `Model` "
             "with the Functional API, please provide `inputs` and `outputs` arguments. Otherwise, subclass `Model` "
@@ -94,7 +94,7 @@ class Model(Trainer, Layer):
         )
 
     def build(self, input_shape: Any = None) -> None:
-        """Make the weights for inputs of this shape, by sketching a call."""
+        """Create the weights for inputs of this shape."""
         if self.built or type(self).call is Model.call or input_shape is None:
             self.built = True
             return
@@ -136,7 +136,7 @@ class Model(Trainer, Layer):
         return tuple(_held_first(self, {id(self)}))
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        """The layer of a name, or at an index of `layers`."""
+        """Return the layer with a name, or at an index of `layers`."""
         if index is not None and name is not None:
             raise ValueError(
                 f"Provide only a layer name or a layer index. Received: index={index}, name={name}."
@@ -167,7 +167,7 @@ class Model(Trainer, Layer):
         self._is_stateful = bool(value)
 
     def reset_states(self) -> None:
-        """Set the states of stateful layers back to their first values."""
+        """Reset the states of stateful layers to their initial values."""
         for layer in self._below()[1:]:
             reset = getattr(layer, "reset_states", None)
             if reset is not None and layer.stateful and not isinstance(layer, Model):  # pyright: ignore
@@ -212,13 +212,13 @@ class Model(Trainer, Layer):
         return deep_copy(self, memo)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of a subclass's `__init__`, where they are plain values."""
+        """The arguments of a subclass's `__init__`, if they are plain values."""
         config = {"name": self.name, "trainable": self.trainable, **self._noted_arguments()}
         return {k: v for k, v in config.items() if k not in ("inputs", "outputs")}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        """A model from what `get_config` gave."""
+        """Create a model from the result of `get_config`."""
         if cls._takes_a_graph() and {"layers", "input_layers", "output_layers"} <= set(config):
             from tapeflow.keras.models.functional import graph_model
 
@@ -264,7 +264,7 @@ class Model(Trainer, Layer):
         save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
 
     def export(self, filepath: Any, format: str = "tf_saved_model", **kwargs: Any) -> None:
-        """Write what the model computes, for serving: without what only its training needs.
+        """Write the model's computation for serving, without the parts that only training needs.
 
         Args:
             filepath: a folder that is new, empty, or holds an earlier export and nothing else.
@@ -282,7 +282,7 @@ class Model(Trainer, Layer):
     def save_weights(
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any
     ) -> None:
-        """Save the weights alone."""
+        """Save only the weights."""
         from tapeflow.keras.saving.weight_file import save_weights
 
         save_weights(self, filepath, overwrite=overwrite, save_format=save_format)

@@ -19,7 +19,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class Sequential(Functional):
-    """Layers that each take what the one before gives.
+    """A model of layers in a row: each receives the output of the layer before it.
 
     It is built when its input shape is known: from an `Input` or a first layer with `input_shape`, or
     else when it is first called.
@@ -189,7 +189,7 @@ class Sequential(Functional):
         return inputs
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What the last layer leaves; it is on the output already."""
+        """The mask of the last layer, which the output already has."""
         return
 
     @property

@@ -11,12 +11,12 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Adam(FusedOptimizer):
-    """Steps along the mean gradient, divided by the root of the mean squared gradient.
+    """The Adam optimizer: steps along the mean gradient, divided by the root of the mean squared gradient.
 
     Args:
         learning_rate: a number, a schedule or a function.
-        beta_1: how much of the mean stays at each step.
-        beta_2: how much of the mean square stays.
+        beta_1: the decay of the mean per step.
+        beta_2: the decay of the mean square per step.
         epsilon: added to the root; it is the paper's "epsilon hat".
         amsgrad: divide by the root of the largest mean square so far.
         adaptive_epsilon: correct epsilon for bias too, which makes it the paper's epsilon.

@@ -15,7 +15,7 @@ class Adamax(FusedOptimizer):
 
     Args:
         learning_rate: a number, a schedule or a function.
-        beta_1: how much of the mean stays at each step.
+        beta_1: the decay of the mean per step.
         beta_2: how much of the largest gradient stays.
         epsilon: added to the divisor.
         name: its name.

@@ -144,7 +144,7 @@ class FusedOptimizer(Optimizer):
         update_variables(step_of(plan), self._iterations, rate, [gradient], targets)
 
     def get_slot(self, var: Variable, slot_name: str) -> Variable:
-        """What is remembered of a variable, by the name it has of old: `m` and `v` for Adam."""
+        """An optimizer slot of a variable, by its old name: `m` and `v` for Adam."""
         if slot_name not in self._slot_names:
             return super().get_slot(var, slot_name)
         slots = self._slots_of(self._get_variable_index(var))

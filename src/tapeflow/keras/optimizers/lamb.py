@@ -14,8 +14,8 @@ class Lamb(FusedOptimizer):
 
     Args:
         learning_rate: a number, a schedule or a function.
-        beta_1: how much of the mean stays at each step.
-        beta_2: how much of the mean square stays.
+        beta_1: the decay of the mean per step.
+        beta_2: the decay of the mean square per step.
         epsilon: added to the root.
         name: its name.
         options: see `Optimizer`.

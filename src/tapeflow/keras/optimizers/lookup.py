@@ -43,7 +43,7 @@ def deserialize(config: dict[str, Any], custom_objects: Any = None, **kwargs: An
 
 
 def get(identifier: Any, **kwargs: Any) -> Any:
-    """The optimizer that a name, a config or an optimizer stands for.
+    """Look up an optimizer by name or config; optimizers are returned unchanged.
 
     >>> tf.keras.optimizers.get("adam").name
     'Adam'

@@ -18,7 +18,7 @@ class Nadam(FusedOptimizer):
     Args:
         learning_rate: a number, a schedule or a function.
         beta_1: how much of the mean stays at each step, in the end.
-        beta_2: how much of the mean square stays.
+        beta_2: the decay of the mean square per step.
         epsilon: added to the root.
         name: its name.
         options: see `Optimizer`.

@@ -265,7 +265,7 @@ class ImageDataGenerator:
     # -- changes ----------------------------------------------------------------------------------
 
     def get_random_transform(self, img_shape: tuple[int, ...], seed: int | None = None) -> dict[str, Any]:
-        """What to do with an image of a shape, drawn at random; for `apply_transform`."""
+        """Draw random transformation parameters for an image of a shape; for `apply_transform`."""
         if seed is not None:
             np.random.seed(seed)
         draw = np.random.uniform

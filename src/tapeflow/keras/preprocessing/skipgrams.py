@@ -9,7 +9,7 @@ import numpy as np
 
 
 def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> np.ndarray:
-    """How likely to keep each of the `size` most frequent words, if their counts follow Zipf's law."""
+    """The probability of keeping each of the `size` most frequent words, if their counts follow Zipf's law."""
     gamma = 0.577
     rank = np.arange(size)
     rank[0] = 1
@@ -28,7 +28,7 @@ def skipgrams(
     sampling_table: Any = None,
     seed: int | None = None,
 ) -> tuple[list[list[int]], list[Any]]:
-    """Pairs of word numbers and whether they were found within a window; 0 is no word.
+    """Pairs of word numbers, and whether they occur within a window; 0 is not a word.
 
     Args:
         sequence: the numbers of a text's words.

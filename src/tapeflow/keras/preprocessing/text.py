@@ -16,7 +16,7 @@ _FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 def text_to_word_sequence(
     input_text: str, filters: str = _FILTERS, lower: bool = True, split: str = " "
 ) -> list[str]:
-    """The words of a text, which lie between the characters `filters` and the string `split`."""
+    """Split a text into words at the string `split`, and remove the characters in `filters`."""
     text = input_text.lower() if lower else input_text
     text = text.translate({ord(character): split for character in filters})
     return [word for word in text.split(split) if word]
@@ -207,7 +207,7 @@ class Tokenizer:
         }
 
     def to_json(self, **kwargs: Any) -> str:
-        """A text that `tokenizer_from_json` reads; arguments go to `json.dumps`."""
+        """The config as a string for `tokenizer_from_json`; arguments are passed to `json.dumps`."""
         return json.dumps({"class_name": "Tokenizer", "config": self.get_config()}, **kwargs)
 
 

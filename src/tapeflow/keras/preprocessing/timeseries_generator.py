@@ -92,5 +92,5 @@ class TimeseriesGenerator(Sequence):
         }
 
     def to_json(self, **kwargs: Any) -> str:
-        """The config as JSON; arguments go to `json.dumps`."""
+        """The config as JSON; arguments are passed to `json.dumps`."""
         return json.dumps({"class_name": type(self).__name__, "config": self.get_config()}, **kwargs)

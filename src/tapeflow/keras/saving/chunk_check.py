@@ -52,7 +52,8 @@ def check_chunks(found: h5py.Dataset) -> None:
     room = found.file.id.get_filesize()
     if any(part.size > room for part in stored):
         raise ValueError(
-            f"Loading expected a whole HDF5 file; got the array {found.name} with a chunk said to be larger than the "
+            f"Loading expected a whole HDF5 file; got the array {found.name} with a chunk that claims to "
+            "be larger than the "
             f"file's {room} bytes. It may be truncated or damaged: use another copy."
         )
     if _DEFLATE in filters:

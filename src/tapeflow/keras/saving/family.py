@@ -268,7 +268,7 @@ def deserialize_keras_object(
     printable_module_name: str = "object",
     safe_mode: bool = True,
 ) -> Any:
-    """Make the object that `identifier` stands for, or the objects in a list or dict.
+    """Create the object that `identifier` describes, or the objects in a list or dict.
 
     Args:
         identifier: a dict or name as `serialize_keras_object` gives; a function passes unchanged.

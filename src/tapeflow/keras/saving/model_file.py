@@ -115,7 +115,7 @@ def model_writer(
         others = [name for name in GRAPH_FILES if (folder / name).exists()]
         if others and not path.exists():
             raise FileExistsError(
-                f"save_model expected a folder that is new or holds a model of its own; got {str(folder)!r}, which "
+                f"save_model expected a new folder, or one that it wrote; got {str(folder)!r}, which "
                 f"holds {others[0]!r} of something else. Nothing was changed: choose another folder, or move it away."
             )
         if path.exists() and not zipfile.is_zipfile(path):

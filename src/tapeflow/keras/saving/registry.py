@@ -52,7 +52,7 @@ custom_object_scope = CustomObjectScope
 
 
 def get_custom_objects() -> dict[str, Any]:
-    """The live dict of registered objects; what is put into it is found everywhere."""
+    """The dict of registered objects; objects added to it are registered."""
     return _registered
 
 

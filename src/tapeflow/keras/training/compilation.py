@@ -131,7 +131,7 @@ class Compilation:
         self._forget_programs()
 
     def get_compile_config(self) -> dict[str, Any] | None:
-        """What `compile` was given, as a config; None before."""
+        """The arguments of `compile`, as a config; None before `compile`."""
         from tapeflow.keras.saving.registry import serialize_keras_object
 
         if not self._is_compiled:
@@ -140,13 +140,13 @@ class Compilation:
         return nest.map_structure(lambda v: v if _is_plain(v) else serialize_keras_object(v), given)
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
-        """Compile as a config says, of this or another version of Keras."""
+        """Compile with the arguments in a config of this or another version of Keras."""
         from tapeflow.keras.saving.training_state import compile_arguments
 
         self.compile(**compile_arguments(config))
 
     def explain(self, x: Any = None, y: Any = None) -> str:
-        """Which loss and which metrics training really computes, over which axes, and why; printed and returned.
+        """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
 
         Args:
             x: a batch of inputs, if the model has not seen data yet.

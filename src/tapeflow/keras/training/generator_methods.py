@@ -40,14 +40,14 @@ class GeneratorMethods:
     def evaluate_generator(
         self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
     ) -> Any:
-        """The same as `evaluate`, silent unless told."""
+        """The same as `evaluate`, silent by default."""
         _warn("evaluate")
         return self.evaluate(generator, steps=steps, callbacks=callbacks, **{"verbose": 0, **options})
 
     def predict_generator(
         self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
     ) -> Any:
-        """The same as `predict`, silent unless told."""
+        """The same as `predict`, silent by default."""
         _warn("predict")
         return self.predict(generator, steps=steps, callbacks=callbacks, **{"verbose": 0, **options})
 

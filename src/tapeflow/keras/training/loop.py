@@ -10,6 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine import nest, phases
+from tapeflow.engine.compiling import Announced
 from tapeflow.engine.rows import Rows
 from tapeflow.engine.staging import reading
 from tapeflow.engine.symbolic import CallTaker
@@ -53,7 +54,8 @@ class Loop:
                     if size == 1:
                         with phases.during("callbacks"):
                             getattr(self.callbacks, f"on_{self.mode}_batch_begin")(group.step)
-                    rows = self.model._run_steps(function, self._stacked(group, size), group.count)
+                    with Announced(self._show_compiling):
+                        rows = self.model._run_steps(function, self._stacked(group, size), group.count)
                     phases.wait()
                     phases.note_source(self.source.description)
                     self._warn_of_read(function, group)
@@ -68,6 +70,9 @@ class Loop:
                 yield group, rows
                 if self.mode == "train" and self.model.stop_training:
                     return
+
+    def _show_compiling(self, seconds: float) -> None:
+        self.callbacks.show_compiling(self.mode, seconds)
 
     def _prepare_last(self, function: Any, group: Group) -> None:
         """Let the program of a smaller last batch be compiled while the others run, if some are left."""

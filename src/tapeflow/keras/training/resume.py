@@ -177,7 +177,7 @@ class Run:
             self.is_over = bool(found["is_over"])
         except (KeyError, TypeError, ValueError, RecursionError, IndexError, AttributeError) as error:
             raise BrokenFile(
-                f"Resuming expected a training state; got {str(path)!r}, which holds none ({type(error).__name__}: "
+                f"Resuming expected a training state; got {str(path)!r}, which contains none ({type(error).__name__}: "
                 f"{error}). Delete it to begin anew."
             ) from error
         self._restored = found

@@ -40,7 +40,7 @@ class Trainer(Compilation, GeneratorMethods):
     # The steps, which a subclass may override
 
     def train_step(self, data: Any) -> Any:
-        """One step of training on a batch; the logs."""
+        """Train on one batch and return the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
@@ -50,26 +50,26 @@ class Trainer(Compilation, GeneratorMethods):
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def test_step(self, data: Any) -> Any:
-        """One step of evaluation on a batch; the logs."""
+        """Evaluate one batch and return the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
         self.compute_loss(x, y, y_pred, sample_weight)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
-        """The outputs for a batch."""
+        """Return the outputs for one batch."""
         x, _, _ = unpack_x_y_sample_weight(data)
         return self(x, training=False)  # pyright: ignore[reportCallIssue]
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, **_: Any
     ) -> Any:
-        """The loss of a batch: what `compile` says, and what layers and the model add."""
+        """The loss of a batch: the compiled loss, plus the losses that layers and the model add."""
         with op_scope("loss"):
             return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
-        """Update the metrics with a batch; their results so far."""
+        """Update the metrics with a batch and return their results so far."""
         with op_scope("metrics"):
             self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
@@ -214,7 +214,7 @@ class Trainer(Compilation, GeneratorMethods):
         return_dict: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """The loss and metrics on data; the arguments are those of `fit`.
+        """Compute the loss and metrics on data; the same arguments as `fit`.
 
         Returns:
             The loss, or a list of the loss and metrics; with `return_dict` a dict by name.
@@ -271,7 +271,7 @@ class Trainer(Compilation, GeneratorMethods):
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
-        """One step of training on one batch; the loss and metrics."""
+        """Train on one batch and return the loss and metrics."""
         self._require_compiled("train_on_batch")
         if reset_metrics:
             self.reset_metrics()

@@ -12,7 +12,7 @@ from tapeflow.engine import placement
 
 
 class DatasetCreator:
-    """What `fit` takes as `x` to make the dataset itself, of batches for one replica each.
+    """An `x` for `fit` that creates the dataset in `fit`, with batches for one replica each.
 
     Args:
         dataset_fn: called with a `tf.distribute.InputContext`; returns a `tf.data.Dataset`.
@@ -34,7 +34,7 @@ class DatasetCreator:
         return made
 
     def batches(self) -> Any:
-        """What `fit` reads: the dataset itself, or on several devices as many of its batches at once."""
+        """The batches for `fit`: those of the dataset or, on several devices, as many of them at once."""
         count = 1 if placement.current is None else len(placement.current)
         dataset = self(tf.distribute.InputContext(num_replicas_in_sync=count))
         return dataset if count == 1 else JoinedBatches(dataset, count)

@@ -39,7 +39,7 @@ def to_ordinal(y: Any, num_classes: int | None = None, dtype: Any = "float32") -
 
 
 def normalize(x: Any, axis: int = -1, order: Any = 2) -> Any:
-    """`x` divided by its norm of this order along `axis`; where the norm is 0, as it is."""
+    """Divide `x` by its norm of this order along `axis`; unchanged where the norm is 0."""
     norms = np.atleast_1d(np.linalg.norm(np.asarray(x), order, axis))
     norms[norms == 0] = 1
     return (np.asarray(x) if isinstance(x, (list, tuple)) else x) / np.expand_dims(norms, axis)

@@ -12,7 +12,7 @@ from tapeflow.keras.utils.sequence import Sequence
 
 
 class SequenceEnqueuer:
-    """What both share: `start`, `get` and `stop`.
+    """The base class of enqueuers: `start`, `get` and `stop`.
 
     Args:
         sequence: where the batches come from.

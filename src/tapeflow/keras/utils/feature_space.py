@@ -129,7 +129,7 @@ class FeatureSpace(Layer):
 
     @classmethod
     def feature(cls, dtype: str, preprocessor: Any, output_mode: str) -> Feature:
-        """A column that goes through a layer of your own."""
+        """A feature that is processed by a custom layer."""
         return Feature(dtype, preprocessor, output_mode)
 
     @classmethod
@@ -189,12 +189,12 @@ class FeatureSpace(Layer):
 
     @classmethod
     def string_hashed(cls, num_bins: int, output_mode: str = "one_hot", name: str | None = None) -> Feature:
-        """The bin that a string's hash says."""
+        """Hash strings into bins."""
         return Feature("string", Hashing(num_bins, name=_named(name, "string_hashed")), output_mode)
 
     @classmethod
     def integer_hashed(cls, num_bins: int, output_mode: str = "one_hot", name: str | None = None) -> Feature:
-        """The bin that an integer's hash says."""
+        """Hash integers into bins."""
         return Feature("int64", Hashing(num_bins, name=_named(name, "integer_hashed")), output_mode)
 
     def _feature(self, name: str, given: Any) -> Feature:
@@ -257,7 +257,7 @@ class FeatureSpace(Layer):
         return self.inputs
 
     def get_encoded_features(self) -> Any:
-        """What becomes of the inputs: symbolic tensors for a functional model."""
+        """The encoded features: symbolic tensors for a functional model."""
         if self.encoded_features is None:
             if not self._is_adapted and self._adaptable():
                 raise ValueError(

@@ -127,7 +127,7 @@ def save_img(
     scale: bool = True,
     **kwargs: Any,
 ) -> None:
-    """Write an array as an image file; further arguments go to Pillow's `Image.save`."""
+    """Write an array as an image file; other arguments are passed to Pillow's `Image.save`."""
     image = array_to_img(x, data_format=data_format, scale=scale)
     if image.mode == "RGBA" and file_format in ("jpg", "jpeg"):
         warnings.warn("The JPG format does not support RGBA images, converting to RGB.", stacklevel=2)

@@ -15,7 +15,7 @@ _LINE_INTERVAL_S = 10.0
 
 
 class Progbar:
-    """Shows how far a loop has come, how long it will still take, and running values.
+    """Shows the progress of a loop, the remaining time, and running values.
 
     On a terminal, and in a notebook, the bar is redrawn in place; elsewhere, as in a log file, it is a
     plain line every ten seconds and one at the end.
@@ -92,19 +92,28 @@ class Progbar:
         """`update`, with the number of steps since the last one."""
         self.update(self._seen + n, values)
 
+    def note(self, text: str) -> None:
+        """Show a remark behind the bar, until it is drawn again."""
+        now_s = time.time()
+        if self.verbose == 1 and now_s - self._drawn_at_s >= self.interval:
+            self._put(f"{self._bar(self._seen)} - {text}", is_last=False)
+            self._drawn_at_s = now_s
+
     def _draw(self, current: int, step_s: float, now_s: float, finalize: bool) -> None:
         text = self._bar(current)
         if self.target is None or finalize:
             text += f" - {now_s - self._start_s:.0f}s {_duration(step_s)}/{self.unit_name}"
         else:
             text += f" - ETA: {_clock(step_s * (self.target - current))}"
-        text += self._shown_values()
+        self._put(text + self._shown_values(), is_last=finalize)
+
+    def _put(self, text: str, is_last: bool) -> None:
         width = len(text)
         if self._is_in_place:
             rubout = "\b" * self._drawn_width + "\r"
             text = rubout + text.ljust(self._drawn_width)
         self._drawn_width = width
-        say(text, end="\n" if finalize or not self._is_in_place else "")
+        say(text, end="\n" if is_last or not self._is_in_place else "")
 
     def _bar(self, current: int) -> str:
         if self.target is None:

@@ -21,7 +21,7 @@ def _names(function: Callable[..., Any]) -> Iterable[str]:
 
 
 class BaseWrapper:
-    """What a classifier and a regressor share: a function that makes the model, and arguments for it and `fit`.
+    """The base class of the wrappers: a function that creates the model, with arguments for it and for `fit`.
 
     Args:
         build_fn: gives a compiled model; without it the class itself is called, which a subclass makes possible.
@@ -41,7 +41,7 @@ class BaseWrapper:
         return function if inspect.isroutine(function) else function.__call__
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Refuse arguments that nobody takes."""
+        """Raise an error for arguments that no function accepts."""
         build = self._build_function()
         if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(build).parameters.values()):
             return
@@ -67,7 +67,7 @@ class BaseWrapper:
     def filter_sk_params(
         self, fn: Callable[..., Any], override: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """The arguments that a function takes, and those given now."""
+        """Those of the arguments that a function accepts, with overrides."""
         known = _names(fn)
         return {k: v for k, v in self.sk_params.items() if k in known} | dict(override or {})
 
@@ -108,7 +108,7 @@ class BaseWrapper:
 
 
 class KerasClassifier(BaseWrapper):
-    """A model that gives probabilities of classes, as scikit-learn's classifier."""
+    """Wraps a model that predicts class probabilities as a scikit-learn classifier."""
 
     _estimator_type = "classifier"
 
@@ -148,7 +148,7 @@ class KerasClassifier(BaseWrapper):
 
 
 class KerasRegressor(BaseWrapper):
-    """A model that gives numbers, as scikit-learn's regressor."""
+    """Wraps a model that predicts numbers as a scikit-learn regressor."""
 
     _estimator_type = "regressor"
 

@@ -231,7 +231,8 @@ class LinearOperatorZeros(LinearOperator):
         batch = () if batch_shape is None else read_shape(batch_shape, where, "batch_shape")
         if is_non_singular or is_positive_definite or (is_square and rows != columns):
             raise ValueError(
-                f"{where} expected hints that hold of zeros: a zero operator is never non-singular or positive "
+                f"{where} expected hints that are true for a zero operator: a zero operator is never "
+                "non-singular or positive "
                 f"definite, and {rows} x {columns} is{'' if rows == columns else ' not'} square. Use is_square=False "
                 f"if it is not."
             )

@@ -166,7 +166,8 @@ class LinearOperatorPermutation(LinearOperator):
     ) -> None:
         if is_non_singular is False or is_square is False:
             raise ValueError(
-                "LinearOperatorPermutation expected hints that hold of permutations: a permutation operator is always "
+                "LinearOperatorPermutation expected hints that are true for permutations: a permutation "
+                "operator is always "
                 "non-singular and square."
             )
         self._perm = index_tensor(perm, "LinearOperatorPermutation", "perm")
@@ -213,7 +214,8 @@ class LinearOperatorHouseholder(LinearOperator):
     ) -> None:
         if is_positive_definite or False in (is_non_singular, is_self_adjoint, is_square):
             raise ValueError(
-                "LinearOperatorHouseholder expected hints that hold of reflections: a Householder operator is always "
+                "LinearOperatorHouseholder expected hints that are true for reflections: a Householder "
+                "operator is always "
                 "non-singular, self-adjoint and square, and never positive definite."
             )
         self._axis = as_matrix(reflection_axis)

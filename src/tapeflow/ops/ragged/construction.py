@@ -91,7 +91,7 @@ def _scalar_depth(value: Any, where: str) -> int | None:
     deepest = max((_depth(v) for v in value), default=0)
     if len(found) > 1 or any(d is not None and d < deepest for d in found):
         raise ValueError(
-            f"{where} expected scalars that lie equally deep: all scalar values must have the same nesting "
+            f"{where} expected scalars at the same depth: all scalar values must have the same nesting "
             f"depth; got {value!r}."
         )
     return None if not found else 1 + (found.pop() or 0)
@@ -161,7 +161,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """Where rows begin, from the row of each value."""
+    """Compute the start of each row from the row of each value."""
     ids = partition.read_places(segment_ids, "tf.ragged.segment_ids_to_row_splits", "segment_ids")
     dtype = as_dtype(out_type or (ids.dtype if hasattr(segment_ids, "dtype") else int64))
     count = 0 if num_segments is None else int(num_segments)

@@ -135,7 +135,7 @@ def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
         longest = int(np.diff(splits).max(initial=0))
         if shape[axis] not in (1, longest) or (shape[axis] != 1 and (np.diff(splits) != longest).any()):
             raise invalid(
-                f"tf.{name} expected a tensor that goes with rows of lengths {np.diff(splits).tolist()}; got "
+                f"tf.{name} expected a tensor that matches rows of lengths {np.diff(splits).tolist()}; got "
                 f"shape {shape}."
             )
         index = [*[i[ids] for i in index], within if shape[axis] != 1 else np.zeros_like(within)]

@@ -295,20 +295,20 @@ class RaggedTensor(CallTaker):
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._places_dtype)
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
-        """How many rows there are."""
+        """The number of rows."""
         dtype = self._places_dtype if out_type is None else as_dtype(out_type)
         return convert_to_tensor(np.array(len(self._places) - 1, dtype.as_numpy_dtype))
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins."""
+        """The start of each row."""
         return self._as_places(self._places[:-1])
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends."""
+        """The end of each row."""
         return self._as_places(self._places[1:])
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """How long each row is, at the given axis."""
+        """The length of each row, at the given axis."""
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -363,7 +363,7 @@ class RaggedTensor(CallTaker):
         )
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> RaggedTensor:
-        """The same rows of what a function makes of the innermost values; it must treat each by itself."""
+        """Apply a function to the innermost values and keep the rows; it must treat each value separately."""
         return self.with_flat_values(function(self.flat_values))
 
     def _for_filling(self) -> tuple[Any, int]:

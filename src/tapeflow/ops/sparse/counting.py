@@ -41,7 +41,7 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each integer occurs, as a sparse tensor.
+    """Count how often each integer occurs, as a sparse tensor.
 
     Args:
         values: integers of at least 0: a tensor, ragged or sparse, of rank 1 or 2.

@@ -35,7 +35,7 @@ def _distance(first: Sequence[Any], second: Sequence[Any]) -> int:
 
 
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = None) -> Tensor:
-    """Levenshtein's distance of sequences, which lie along the last dimension of sparse tensors.
+    """The Levenshtein distance between sequences along the last dimension of sparse tensors.
 
     Args:
         hypothesis: a sparse tensor.

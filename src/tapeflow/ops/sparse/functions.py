@@ -21,7 +21,7 @@ from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse, places_of
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
-    """The whole tensor, with `default_value` (zero, or an empty string) where there is no value."""
+    """Convert to a dense tensor, with `default_value` (zero, or an empty string) where there is no value."""
     where = "tf.sparse.to_dense"
     sparse = only_sparse(sp_input, where)
     places = _checked(sparse, where) if validate_indices else places_of(sparse)
@@ -76,7 +76,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The same values in a whole of another shape; one dimension may be -1."""
+    """Reshape a sparse tensor; one dimension may be -1."""
     sparse = only_sparse(sp_input, "tf.sparse.reshape")
     wanted = list(read_ints(shape, "tf.sparse.reshape", "shape"))
     total = int(np.prod(sparse._dense_shape))
@@ -90,7 +90,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The dimensions in another order, reversed unless it is said."""
+    """Permute the dimensions, by default in reverse order."""
     sparse = only_sparse(sp_input, "tf.sparse.transpose")
     rank = len(sparse._dense_shape)
     order = list(range(rank))[::-1] if perm is None else list(read_ints(perm, "tf.sparse.transpose", "perm"))
@@ -107,7 +107,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """A block of the whole."""
+    """A slice of a sparse tensor."""
     where = "tf.sparse.slice"
     sparse = only_sparse(sp_input, where)
     first = np.array(read_ints(start, where, "start"))
@@ -312,7 +312,7 @@ def fill_empty_rows(
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same values in a larger whole, or in one as small as can be."""
+    """The same values in a larger shape, or in the smallest possible one."""
     sparse = only_sparse(sp_input, "tf.sparse.reset_shape")
     smallest = sparse._places.max(axis=0, initial=-1) + 1
     if new_shape is None:

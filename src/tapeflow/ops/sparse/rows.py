@@ -98,7 +98,7 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """The embeddings of each row of ids, put together to one.
+    """Look up the embeddings of each row of ids and combine them.
 
     Args:
         params: the table, or a list of tables taken as one.

@@ -67,7 +67,7 @@ def _combined(where: str, a: Any, b: Any, combine: Callable[[set[Any], set[Any]]
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in both sets, in ascending order.
+    """The elements of both sets, in ascending order.
 
     >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[3, 1, 7]])).numpy().tolist()
     [[1, 3]]
@@ -76,17 +76,17 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in one of the sets or in both, in ascending order."""
+    """The elements of either set, in ascending order."""
     return _combined("tf.sets.union", a, b, set.union)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in `a` and not in `b`, or with `aminusb=False` the other way round."""
+    """The elements of `a` that are not in `b`, or with `aminusb=False` the reverse."""
     return _combined("tf.sets.difference", a, b, lambda x, y: x - y if aminusb else y - x)
 
 
 def size(a: Any, validate_indices: bool = True) -> Tensor:
-    """How many different elements each set of a sparse tensor has."""
+    """The number of distinct elements in each set of a sparse tensor."""
     where = "tf.sets.size"
     found, shape, _ = _groups(only_sparse(a, where, "a"), where, "a")
     counts = np.zeros(shape, np.int32)

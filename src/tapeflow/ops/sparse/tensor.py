@@ -116,7 +116,7 @@ class SparseTensor(CallTaker):
         return TensorShape(self._dense_shape.tolist())
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole; TensorFlow's older spelling."""
+        """The dense shape, under TensorFlow's older name."""
         return self.shape
 
     @property

@@ -50,7 +50,7 @@ def hparams(
 
     Args:
         hparams: values (bool, int, float, str) by name, or by `HParam`.
-        trial_id: which trial it is; by default runs with equal values are the same one.
+        trial_id: the trial; by default, runs with equal values belong to the same trial.
         start_time_secs: when it began; now unless given.
 
     Returns:

@@ -294,6 +294,7 @@ def _refusal(problems: list[tuple[str, str, str]]) -> NotImplementedError:
     )
     more = f" and {len(by_op) - 5} other ops" if len(by_op) > 5 else ""
     return NotImplementedError(
-        f"A SavedModel expected ops that TapeFlow has; got {said}{more}. Nothing was run: export the model without "
+        f"A SavedModel expected ops that TapeFlow supports; got {said}{more}. Nothing was run: export "
+        "the model without "
         "them, or run this part in TensorFlow."
     )

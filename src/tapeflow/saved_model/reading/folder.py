@@ -80,7 +80,7 @@ class SavedModelFolder:
     def _asset(self, name: str) -> str:
         folder = self.path / ASSETS_DIRECTORY
         if not name or Path(name).is_absolute() or ".." in Path(name).parts:
-            raise self.broken(f"its asset {name!r} lies outside of the folder")
+            raise self.broken(f"its asset {name!r} is outside the folder")
         try:
             part_of(self.path, ASSETS_DIRECTORY)
             return str(part_of(folder, name))
@@ -97,7 +97,7 @@ class SavedModelFolder:
             return self._asset(given.name).encode("utf-8", "surrogateescape")
         if self._safe_mode:
             raise PermissionError(
-                f"A SavedModel expected to read its own assets; got {str(given)!r}, which lies outside of "
+                f"A SavedModel expected to read its own assets; got {str(given)!r}, which is outside "
                 f"{str(folder)!r}. It is not read."
             )
         return path

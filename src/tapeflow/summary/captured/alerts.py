@@ -26,7 +26,7 @@ def alert(title: str, text: str = "", level: Level = "warning", step: int | None
     """
     if not isinstance(title, str) or not title.strip():
         raise ValueError(
-            f"tf.summary.alert expected a title; got title={title!r}. Say what is wrong in a few words."
+            f"tf.summary.alert expected a title; got title={title!r}. Describe the problem in a few words."
         )
     if level not in LEVELS:
         raise ValueError(

@@ -109,7 +109,7 @@ def _kinds(kinds: bool | Iterable[str], where: str, name: str) -> frozenset[str]
 
 
 class Capture:
-    """What is being captured of one run in this process.
+    """The capture of one run in this process.
 
     Attributes:
         id: names it in the event file.
@@ -152,7 +152,7 @@ class Capture:
         self._thread.start()
 
     def finish(self, error: BaseException | None = None) -> None:
-        """Write how the run ended, and let go of the console; once."""
+        """Write how the run ended and stop capturing the console; later calls do nothing."""
         if self not in _open or self._process != os.getpid():
             return
         _open.discard(self)

@@ -404,7 +404,7 @@ def test_paths_that_lead_out_are_refused_in_words(
     configure(folder, f'embeddings {{ tensor_name: "words" {text} }}', t__tsv=b"1\t2\n3\t4\n")
     os.symlink(tmp_path / "secret", folder / "link")
     asking = ask()
-    words = "which leads out of it"
+    words = "which is outside of it"
     if field == "metadata_path":
         facts = asking.json("facts")
         assert words in facts["notes"][0]["text"]
@@ -499,7 +499,7 @@ def test_vectors_in_checkpoints(tmp_path: Path, ask: Callable[..., Asking]) -> N
     configure(theirs, 'model_checkpoint_path: "ckpt-1" embeddings { tensor_name: "nothing" }')
     assert "it has no 'nothing'; it begins with " in ask("theirs", "nothing").refused("facts")[1]
     configure(theirs, 'model_checkpoint_path: "../../ckpt" embeddings { tensor_name: "nothing" }')
-    assert "which leads out of it" in ask("theirs", "nothing").refused("facts")[1]
+    assert "which is outside of it" in ask("theirs", "nothing").refused("facts")[1]
     (theirs / "ckpt-1.index").write_bytes(b"not a table" * 20)
     configure(theirs, 'model_checkpoint_path: "ckpt-1" embeddings { tensor_name: "words" }')
     assert "there is no TensorFlow checkpoint of this name" in ask("theirs", "words").refused("facts")[1]

@@ -100,6 +100,7 @@ def test_numbers_are_those_of_exact_programs(
     shared = trained(MODELS[name], train, batches(*sizes))
     monkeypatch.setattr(settings, "shares_programs", False)
     exact = trained(MODELS[name], train, batches(*sizes))
+    assert np.isfinite(exact[0]).all()
     np.testing.assert_allclose(shared[0], exact[0], rtol=1e-4)
     for one, other in zip((*shared[1], *shared[2]), (*exact[1], *exact[2]), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
+import tapeflow as tf
+from tapeflow.engine import compiling
 from tapeflow.keras import callbacks as cb
 from tapeflow.keras import utils
 from tapeflow.keras.callbacks.logs import Logs
@@ -158,3 +161,14 @@ def test_unknown_count_mode() -> None:
         ValueError, match='Unknown `count_mode`: x. Expected values are \\["samples", "steps"\\]'
     ):
         cb.ProgbarLogger("x")
+
+
+def test_fit_says_that_it_compiles(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYCHARM_HOSTED", "1")
+    monkeypatch.setattr(compiling, "_FIRST_S", 0.001)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3, "elu"), tf.keras.layers.Dense(1)])
+    model.compile("adamax", "log_cosh")
+    model.fit(np.ones((4, 7), "float32"), np.ones((4, 1), "float32"), verbose=1)
+    assert re.search(r"0/1 \[\.+\] - compiling train_step, \d+s", capsys.readouterr().out)

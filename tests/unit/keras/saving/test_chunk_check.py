@@ -51,7 +51,9 @@ def test_a_chunk_said_to_be_larger_than_the_file(compression: str, tmp_path: Pat
     path.write_bytes(data.replace(stored, struct.pack("<II", 0xFFFFFFF0, 0)))
     with (
         h5py.File(path) as file,
-        pytest.raises(ValueError, match=r"/x with a chunk said to be larger than the file's \d+ bytes"),
+        pytest.raises(
+            ValueError, match=r"/x with a chunk that claims to be larger than the file's \d+ bytes"
+        ),
     ):
         check_chunks(file["x"])
 

@@ -91,3 +91,21 @@ def test_messages_can_go_to_the_log(
         utils.enable_interactive_logging()
     assert capsys.readouterr().out == ""
     assert caplog.messages[0].endswith("loss: 0.5000")
+
+
+def test_a_note_stays_until_the_bar_is_drawn(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Progbar(4)
+    clock.now_s += 5
+    bar.note("compiling train_step, 5s")
+    assert not capsys.readouterr().out, "off a terminal a line comes every ten seconds"
+    clock.now_s += 5
+    bar.note("compiling train_step, 10s")
+    assert capsys.readouterr().out == "0/4 [..............................] - compiling train_step, 10s\n"
+    bar.update(4)
+    assert capsys.readouterr().out.startswith("4/4 [====")
+
+
+def test_a_silent_bar_has_no_notes(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    clock.now_s += 60
+    Progbar(4, verbose=2).note("compiling train_step, 60s")
+    assert not capsys.readouterr().out

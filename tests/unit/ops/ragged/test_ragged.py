@@ -83,7 +83,7 @@ def test_it_is_iterated_and_masked() -> None:
             "with equal rows",
         ),
         (lambda r: r + [[1], [2]], errors.InvalidArgumentError, "expected 4 rows, or one"),
-        (lambda r: r + [[1, 2]], errors.InvalidArgumentError, "goes with rows of lengths"),
+        (lambda r: r + [[1, 2]], errors.InvalidArgumentError, "matches rows of lengths"),
         (lambda r: tf.concat([r, r[:2]], 1), errors.InvalidArgumentError, "as many rows in each input"),
         (lambda r: tf.concat([r, tf.constant([1])], 0), ValueError, "inputs of one rank"),
         (lambda r: tf.ragged.stack([]), ValueError, "may not be empty"),

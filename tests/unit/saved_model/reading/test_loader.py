@@ -162,12 +162,12 @@ def test_assets_lie_in_the_folder(changed: Any, tmp_path: Path) -> None:
 
     for name in ("../../secret.txt", str(tmp_path / "secret.txt"), ""):
         folder = changed("vocabulary_file", rename(name))
-        with pytest.raises(ValueError, match="lies outside of the folder"):
+        with pytest.raises(ValueError, match="is outside the folder"):
             tf.saved_model.load(folder)
         shutil.rmtree(folder)
     folder = changed("vocabulary_file", rename("link.txt"))
     (folder / "assets" / "link.txt").symlink_to(tmp_path / "secret.txt")
-    with pytest.raises(ValueError, match="a link that leads out of it"):
+    with pytest.raises(ValueError, match="a symbolic link to a place outside it"):
         tf.saved_model.load(folder)
 
 

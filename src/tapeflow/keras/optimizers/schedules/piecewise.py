@@ -11,7 +11,7 @@ from tapeflow.ops import optimizer_schedules as kernels
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
-    """One rate up to and including each boundary, another after the last.
+    """A constant rate up to and including each boundary, and another after the last.
 
     Args:
         boundaries: steps, rising.
