@@ -112,3 +112,27 @@ def test_thirty_trials_beat_the_default_though_killed_in_the_middle(tmp_path):
     assert before | after == set(range(30))
     default, best = re.findall(r"([\d.]+)%", lines[-1])
     assert float(best) > float(default)
+
+
+@pytest.mark.slow
+def test_four_processes_search_together_though_one_is_killed(tmp_path):
+    (tmp_path / "log").mkdir()
+    begin_one = [PROGRAMS / "shared_search.py", tmp_path, "journal", "24"]
+    searches = [begin(*begin_one) for _ in range(4)]
+    begun = tmp_path / "begun"
+    wait_for(lambda: begun.exists() and len(begun.read_text().splitlines()) >= 10)
+    victim = int(begun.read_text().splitlines()[-1].split()[1])
+    [killed] = [s for s in searches if s.pid == victim]
+    killed.kill()
+    killed.communicate(timeout=TIMEOUT_S)
+    found = [finished(finish(s)) for s in searches if s is not killed]
+    assert sum(map(bool, found)) == 3, "each of the others has done some"
+
+    last = finish(begin(*begin_one))  # runs again what the one that was killed had begun
+    ended = {int(line.split()[1]): line.split()[2] for line in last if line.startswith("done")}
+    assert ended == dict.fromkeys(range(24), "complete")
+    names = [line.split()[0] for line in begun.read_text().splitlines()]
+    assert len(set(names)) == len(names), "no trial was begun twice"
+    again = [name for name in names if "again" in name]
+    assert len(again) == 1
+    assert len(names) - len(again) == 24

@@ -32,7 +32,7 @@ from tapeflow.distribute.values import (
 )
 from tapeflow.engine import placement
 from tapeflow.engine.device import devices_named
-from tapeflow.engine.placement import Placement
+from tapeflow.engine.placement import Placement, check_zero_stage
 from tapeflow.engine.variable import variables_written
 
 
@@ -171,6 +171,12 @@ class Strategy:
 class MirroredStrategy(Strategy):
     """Training on several devices of one machine, by default on all accelerators, or else all CPU devices.
 
+    Args:
+        devices: names of the devices; all unless given.
+        cross_device_ops: changes nothing: XLA chooses how devices talk.
+        zero_stage: which state is split over the devices instead of copied to all: 0 none, 1 that of optimizers, 3 the
+            weights as well. The numbers are those of the ZeRO paper.
+
     >>> strategy = tf.distribute.MirroredStrategy()
     >>> with strategy.scope():
     ...     model = make_model()
@@ -178,10 +184,14 @@ class MirroredStrategy(Strategy):
     >>> model.fit(x, y, batch_size=32 * strategy.num_replicas_in_sync)
     """
 
-    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+    def __init__(
+        self, devices: Sequence[str] | None = None, cross_device_ops: Any = None, *, zero_stage: int = 0
+    ) -> None:
         if devices is not None and not devices:
             raise ValueError("MirroredStrategy expected at least one device; got devices=[].")
-        super().__init__(Placement(placement.local_devices() if devices is None else devices_named(devices)))
+        check_zero_stage("MirroredStrategy", zero_stage)
+        found = placement.local_devices() if devices is None else devices_named(devices)
+        super().__init__(Placement(found, zero_stage=zero_stage))
 
 
 class CentralStorageStrategy(MirroredStrategy):

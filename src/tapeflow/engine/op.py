@@ -189,6 +189,7 @@ class Op:
         host: Kernel | None = None,
         moves: bool = False,
         keeps_elements: bool = False,
+        is_spread: bool = False,
         follows: Callable[[dict[str, Any]], int] | None = None,
     ) -> None:
         self.kernel = kernel
@@ -200,6 +201,7 @@ class Op:
         self.host = host
         self.moves = moves
         self.keeps_elements = keeps_elements
+        self.is_spread = is_spread
         self.follows = follows
         self.is_noted = check is not None or keeps_elements
         self.only_checks = False
@@ -279,6 +281,7 @@ def op(
     host: Kernel | None = None,
     moves: bool = False,
     keeps_elements: bool = False,
+    is_spread: bool = False,
     follows: Callable[[dict[str, Any]], int] | None = None,
 ) -> Callable[[Kernel], Op]: ...
 def op(
@@ -293,6 +296,7 @@ def op(
     host: Kernel | None = None,
     moves: bool = False,
     keeps_elements: bool = False,
+    is_spread: bool = False,
     follows: Callable[[dict[str, Any]], int] | None = None,
 ) -> Any:
     """Turn a pure JAX function into an op.
@@ -309,6 +313,8 @@ def op(
         moves: it only moves elements about, so it can move strings as well.
         keeps_elements: its result has exactly the elements of its input, so what was checked of the one
             holds for the other.
+        is_spread: its result lies on several devices, and may be too large for one: it is never computed apart from
+            what it is made of.
         follows: given the statics, how many inputs a first derivative goes to; the rest matter only to
             derivatives of the gradient.
     """
@@ -324,6 +330,7 @@ def op(
             host=host,
             moves=moves,
             keeps_elements=keeps_elements,
+            is_spread=is_spread,
             follows=follows,
         )
 

@@ -35,7 +35,8 @@ def awaited(ahead: Future[Any]) -> Any:
 
 def _shape_of(value: Any) -> Any:
     if isinstance(value, jax.Array):
-        return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=value.weak_type)
+        sharding = value.sharding if len(value.sharding.device_set) > 1 else None
+        return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding, weak_type=value.weak_type)
     if isinstance(value, (np.ndarray, np.generic)):
         return jax.ShapeDtypeStruct(value.shape, value.dtype)
     return value

@@ -338,6 +338,7 @@ class _Item:
     check = None
     host = None
     keeps_elements = False
+    is_spread = False
     is_noted = False
 
 

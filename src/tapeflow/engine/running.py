@@ -235,7 +235,8 @@ def _is_handful(trace: Trace, outputs: list[int]) -> bool:
         if slot >= 0 and slot not in needed:
             needed.add(slot)
             node = trace.nodes[slot]
-            if len(needed) > settings.handful or isinstance(node.instance, Gradient):
+            instance = node.instance
+            if len(needed) > settings.handful or isinstance(instance, Gradient) or instance.op.is_spread:
                 return False
             stack.extend(node.slots)
     return True

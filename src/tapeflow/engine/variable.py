@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tapeflow.engine import errors, name_scope
+from tapeflow.engine import errors, name_scope, placement
 from tapeflow.engine.convert import to_node
 from tapeflow.engine.dtypes import as_dtype, string
 from tapeflow.engine.flight import await_flights, flights
+from tapeflow.engine.layout import is_laid_out, laid_out
 from tapeflow.engine.node import Node, Spec
 from tapeflow.engine.op import Instance
 from tapeflow.engine.primitives import assign_add_op, assign_op, assign_sub_op, cast_node, read_op
@@ -101,6 +102,9 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             raise NeedsValue("it makes a Variable")  # which holds a value: a body being recorded has none
         if given.trace is FOREIGN:
             raise _met_tracer()
+        self._node, self._layout = given, None
+        if placement.current is not None:
+            self._layout = placement.current.layout_of(self)
         self._node = self._own(given)
         if state.recording is not None:
             state.recording.note_created(self)
@@ -112,6 +116,8 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
             own.trace = FOREIGN
         elif node.spec.dtype is string:
             own = Node(node.spec, materialise(node))
+        elif self._layout is not None:
+            return laid_out(node, self._layout)
         elif node.value is not None and state.recording is None and not state.trace.is_body:
             own = Node(node.spec, node.value)
         else:
@@ -183,6 +189,11 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         elif trace is not None:
             if trace.is_body and not trace.takes_writes:
                 raise AssignsVariable
+            if self._layout is not None and not is_laid_out(node, self._layout):
+                node = laid_out(node, self._layout)
+                self._replace(node)
+                node.held -= 1
+                return
             known = trace.writes.get(id(self))
             if known is None:
                 known = trace.writes[id(self)] = _new_tuple(Writes, (self, self._node, []))
@@ -296,6 +307,11 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         return f"{self._name}:0"
 
     @property
+    def path(self) -> str:
+        """Its name without `:0`, which is what layout maps go by."""
+        return self._name
+
+    @property
     def trainable(self) -> bool:
         """Whether tapes watch it without being told."""
         return self._trainable
@@ -325,14 +341,17 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         return _rebuilt, (self._host_array(), self.dtype.name, self._name, self._trainable)
 
     def __deepcopy__(self, memo: Any) -> Variable:
-        copied = Variable(
-            tensor_of(self._current()),
-            trainable=self._trainable,
-            constraint=self.constraint,
-            synchronization=self.synchronization,
-            aggregation=self.aggregation,
-            shape=self._declared,
-        )
+        layout = self._layout
+        placed = placement.current if layout is None else layout.placement.laying_out(lambda _: layout.axes)
+        with placement.using(placed):
+            copied = Variable(
+                tensor_of(self._current()),
+                trainable=self._trainable,
+                constraint=self.constraint,
+                synchronization=self.synchronization,
+                aggregation=self.aggregation,
+                shape=self._declared,
+            )
         copied._name = self._name
         memo[id(self)] = copied
         return copied

@@ -5,6 +5,7 @@ from . import callbacks as callbacks
 from . import config as config
 from . import constraints as constraints
 from . import datasets as datasets
+from . import distribution as distribution
 from . import dtype_policies as dtype_policies
 from . import experimental as experimental
 from . import initializers as initializers

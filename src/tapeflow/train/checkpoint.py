@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import errors
+from tapeflow.engine import errors, placement
 from tapeflow.engine.dtypes import int64
 from tapeflow.engine.dtypes import string as string_dtype
 from tapeflow.engine.function import Function
@@ -23,6 +23,7 @@ from tapeflow.engine.variable import Variable
 from tapeflow.train.background import BackgroundWriter
 from tapeflow.train.bundle_writer import write_checkpoint
 from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
+from tapeflow.train.parts import SplitSave, SplitTensor, delete_parts, has_parts, split_snapshot, with_parts
 from tapeflow.train.plain_state import packed
 from tapeflow.train.restoration import (
     FORMAT,
@@ -152,13 +153,26 @@ class Checkpoint(Trackable):
         options = options or CheckpointOptions()
         tensors, metadata = contents(self)
         metadata["sizes"] = history()
+        split = None
+        if any(isinstance(tensor, SplitTensor) for tensor in tensors.values()):
+            if options.format == "tensorflow":
+                raise ValueError(
+                    "CheckpointOptions expected format='safetensors' for Variables that lie on several processes; got "
+                    "format='tensorflow'. Restore the checkpoint in one process and write it from there."
+                )
+            split = SplitSave(file_of(path), tensors, metadata)
 
         def work() -> None:
-            if options.format == "tensorflow":
+            if split is not None:
+                split.write()
+            elif options.format == "tensorflow":
                 write_checkpoint(path, tensors, metadata)
                 forget_ours(path)
             else:
+                had_parts = has_parts(file_of(path))
                 write_tensors(file_of(path), tensors, metadata)
+                if had_parts:
+                    delete_parts(file_of(path))
             if then is not None:
                 then()
             for callback in options.experimental_write_callbacks or ():
@@ -227,7 +241,7 @@ def opened(save_path: Any) -> CheckpointFile:
     """
     prefix = os.fspath(save_path)
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        return TensorFile(file_of(prefix))
+        return with_parts(TensorFile(file_of(prefix)))
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         return TensorBundle(prefix)
     raise errors.NotFoundError(
@@ -311,6 +325,12 @@ def held(variable: Variable) -> Any:
     return materialise(variable._current())
 
 
-def snapshot(variable: Variable) -> np.ndarray:
-    """A Variable's value as an array of its own (`numpy` copies it: buffers of Variables are overwritten)."""
+def snapshot(variable: Variable) -> np.ndarray | SplitTensor:
+    """A Variable's value as an array of its own (`numpy` copies it: buffers of Variables are overwritten).
+
+    Of one that lies on several processes, a copy of the parts that are here.
+    """
+    value = held(variable)
+    if not placement.is_readable(value):
+        return split_snapshot(value)
     return np.asarray(variable.numpy())

@@ -18,6 +18,7 @@ from tapeflow.train.checkpoint_state import (
     get_checkpoint_state,
     update_checkpoint_state,
 )
+from tapeflow.train.parts import delete_parts
 from tapeflow.train.restoration import is_checkpoint
 from tapeflow.train.tensor_file import BrokenFile, TensorFile
 
@@ -211,6 +212,7 @@ def _delete(save_path: str) -> None:
     file, index = file_of(save_path), Path(f"{save_path}.index")
     if _is_checkpoint(file):
         file.unlink(missing_ok=True)
+        delete_parts(file)
     if index.is_file() and not index.is_symlink() and is_table(index):
         index.unlink(missing_ok=True)
         for part in index.parent.glob(f"{glob.escape(index.stem)}.data-[0-9]*-of-[0-9]*"):

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.module import Module
+from tapeflow.engine.placement import assembled
 from tapeflow.engine.sketch import init_scope
 from tapeflow.engine.variable import Variable
 from tapeflow.keras.layers.seed import SeedGenerator
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.train.growing import GrowingDict, GrowingList, growing, plain_container
+from tapeflow.train.parts import SplitFile
 from tapeflow.train.plain_state import unpacked
 from tapeflow.train.tensor_bundle import FORMAT as TENSORFLOW
 from tapeflow.train.tensor_bundle import TensorBundle
@@ -27,7 +29,7 @@ from tapeflow.train.tensor_file import BrokenFile, TensorFile
 from tapeflow.train.trackable import Trackable, children, has_state, set_state
 
 FORMAT = "tapeflow-checkpoint"
-CheckpointFile = TensorFile | TensorBundle
+CheckpointFile = TensorFile | TensorBundle | SplitFile
 _VALUES = frozenset({"tensor", "state", "strings", "foreign"})
 _SHOWN_OBJECTS = 10
 # What optimizers before Keras 2.11 called what belongs to a Variable, where it was something else.
@@ -219,7 +221,10 @@ class Restoration:
                 f"Restoring expected a tensor of dtype {variable.dtype.name} for variable {variable.name}; got {dtype} "
                 f"in {str(self.file.path)!r}. Restore into objects like those that were saved."
             )
-        return self.file.read(name)
+        layout, file = variable._layout, self.file
+        if layout is not None and isinstance(file, SplitFile) and file.is_split(name):
+            return assembled(layout, shape, lambda region: file.read_region(name, region))
+        return file.read(name)
 
     def _unpacked(self, packed: Any) -> Any:
         try:

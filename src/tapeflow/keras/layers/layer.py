@@ -9,7 +9,9 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
-from tapeflow.engine import nest
+from tapeflow.engine import nest, placement
+from tapeflow.engine.layout import lay_out_op
+from tapeflow.engine.name_scope import variable_prefix
 from tapeflow.engine.node import Spec
 from tapeflow.engine.symbolic import Symbolic
 from tapeflow.engine.tensor import Tensor, TensorLike
@@ -228,6 +230,8 @@ class Layer(LossOwner, LayerHistory):
                 raise
             if self._activity_regularizer is not None:
                 self._regularize_activity(outputs)
+            if placement.current is not None and placement.current.output_axes is not None:
+                outputs = _laid_out(outputs, placement.current, placement.current.output_axes)
         finally:
             context.layers.pop()
             context.training = outer_training
@@ -448,6 +452,18 @@ def _leaf(value: Any) -> Any:
 
 def _is_floating(dtype: str | None) -> bool:
     return dtype is not None and tf.as_dtype(dtype).is_floating
+
+
+def _laid_out(outputs: Any, placed: placement.Placement, output_axes: placement.OutputAxes) -> Any:
+    """The outputs of the layer in progress in the parts that its distribution gives to devices."""
+    if type(outputs) is not Tensor:
+        return outputs
+    path = f"{variable_prefix()}output"
+    axes = output_axes(path)
+    if axes is None:
+        return outputs
+    layout = placed.layout(path, axes, outputs._node.spec.shape)
+    return lay_out_op(outputs, sharding=layout.sharding)
 
 
 def _batch_input_shape(given: dict[str, Any]) -> tuple[int | None, ...] | None:

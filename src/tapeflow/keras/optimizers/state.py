@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine import placement
 from tapeflow.engine.variable import Variable
 from tapeflow.keras import config as keras_config
 from tapeflow.keras.optimizers.rate import LearningRate
@@ -152,7 +153,8 @@ class OptimizerState(LearningRate):
                 initial_value = initializers.get(initializer)(dims, dtype=reference.dtype)
         kind = variable_name or name or "var"
         self._belongings[len(self._variables)] = reference, kind
-        return self._added(initial_value, f"{kind}/{reference.name.removesuffix(':0')}", reference.dtype)
+        name = f"{kind}/{reference.name.removesuffix(':0')}"
+        return self._added(initial_value, name, reference.dtype, reference)
 
     def add_optimizer_variables(
         self, trainable_variables: Sequence[Variable], name: Any, initializer: Any = "zeros"
@@ -166,8 +168,11 @@ class OptimizerState(LearningRate):
                 into.append(self.add_variable_from_reference(variable, n, initializer=kind))
         return found[0] if isinstance(name, str) else found
 
-    def _added(self, value: Any, name: str, dtype: Any = None) -> Variable:
-        with tf.init_scope():  # often made in the first step, which is recorded
+    def _added(self, value: Any, name: str, dtype: Any = None, reference: Variable | None = None) -> Variable:
+        placed = placement.current
+        if reference is not None and reference._layout is not None:
+            placed = reference._layout.placement.for_slots_of(reference)
+        with placement.using(placed), tf.init_scope():  # often made in the first step, which is recorded
             variable = Variable(value, name=name, dtype=dtype, trainable=False)
         self._variables.append(variable)
         if self._deferred is not None:

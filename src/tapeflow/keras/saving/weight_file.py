@@ -24,6 +24,7 @@ from tapeflow.train.background import settle
 from tapeflow.train.bundle_writer import write_checkpoint
 from tapeflow.train.checkpoint import contents, forget_ours, held
 from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state
+from tapeflow.train.parts import with_parts
 from tapeflow.train.restoration import CheckpointFile, CheckpointLoadStatus, Restoration, is_checkpoint
 from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import ENDING as TENSORS
@@ -164,7 +165,7 @@ def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) ->
     """Load a checkpoint, by structure and perhaps later, or a file of named weights."""
     file = TensorFile(path)
     if is_checkpoint(file):
-        return _load_checkpoint(model, file, by_name)
+        return _load_checkpoint(model, with_parts(file), by_name)
     file.close()
     if not model.built:
         raise ValueError(
