@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from tapeflow.engine import phases
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import accept, jnp
 from tapeflow.engine.device import device_name
 from tapeflow.engine.dtypes import DType
 from tapeflow.engine.node import Node, Spec
@@ -246,6 +246,9 @@ class Tensor(TensorLike):
                 "or call .numpy() first."
             )
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+
+accept(TensorLike)
 
 
 _NUMPY_NAMES = {
