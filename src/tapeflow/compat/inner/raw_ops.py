@@ -111,6 +111,9 @@ ZerosLike zeros_like x=input
 _OWN = (
     *(
         "BroadcastGradientArgs",
+        "FusedBatchNorm",
+        "FusedBatchNormV2",
+        "FusedBatchNormV3",
         "IgammaGradA",
         "ImageProjectiveTransformV3",
         "PreventGradient",
