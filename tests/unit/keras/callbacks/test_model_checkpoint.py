@@ -248,3 +248,20 @@ def test_the_file_is_there_for_callbacks_of_the_user(tmp_path: Path) -> None:
     )
     fit_two_epochs(ModelCheckpoint(tmp_path / "{epoch}.h5", save_weights_only=True), look)
     assert seen == [["1.h5"], ["1.h5", "2.h5"]]
+
+
+def test_subclasses_of_packages_use_keras_names(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    class Own(tf.keras.callbacks.ModelCheckpoint):
+        def on_train_batch_end(self, batch, logs=None):
+            if self._should_save_on_batch(batch):
+                self._save_model(epoch=self._current_epoch, batch=batch, logs=logs)
+                seen.append(self._get_file_path(epoch=self._current_epoch, batch=batch, logs=logs))
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    own = Own(tmp_path / "{epoch}-{batch}.weights.h5", save_weights_only=True, save_freq=2)
+    model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, epochs=1, verbose=0, callbacks=[own])
+    assert [Path(name).name for name in seen] == ["1-2.weights.h5", "1-4.weights.h5"]
+    assert all(Path(name).exists() for name in seen)
