@@ -80,6 +80,10 @@ class TensorLike:
         """The shape; TensorFlow's older spelling."""
         return self.shape
 
+    def _rank(self) -> int:
+        """The number of dimensions; packages call it by this name."""
+        return len(self._spec.shape)
+
     @property
     def device(self) -> str:
         """Where the value lives, in TensorFlow's spelling."""

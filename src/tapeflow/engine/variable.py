@@ -296,6 +296,11 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         return f"{self._name}:0"
 
     @property
+    def handle(self) -> Variable:
+        """The Variable itself, which the ops of `tf.raw_ops` on Variables take."""
+        return self
+
+    @property
     def trainable(self) -> bool:
         """Whether tapes watch it without being told."""
         return self._trainable

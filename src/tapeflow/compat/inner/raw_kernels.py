@@ -10,6 +10,7 @@ from tapeflow.compat.inner.array_ops import prevent_gradient as prevent_gradient
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.variable import Variable
+from tapeflow.ops.arithmetic import maximum, rsqrt, sign
 from tapeflow.ops.data_dependent import unique_with_counts as _unique_with_counts
 from tapeflow.ops.host_args import read_int, read_shape
 from tapeflow.ops.image_transform import transform_op
@@ -115,6 +116,33 @@ def resource_apply_gradient_descent(
 ) -> Variable:
     """One step of gradient descent, in place."""
     return var.assign_sub(convert_to_tensor(alpha, var.dtype) * convert_to_tensor(delta, var.dtype))
+
+
+def resource_apply_keras_momentum(
+    var: Variable,
+    accum: Variable,
+    lr: Any,
+    grad: Any,
+    momentum: Any,
+    use_locking: bool = False,
+    use_nesterov: bool = False,
+) -> Variable:
+    """One step of gradient descent with momentum, in place."""
+    rate, share = (convert_to_tensor(value, var.dtype) for value in (lr, momentum))
+    step = rate * convert_to_tensor(grad, var.dtype)
+    velocity = accum.assign(accum * share - step)
+    return var.assign_add(velocity * share - step if use_nesterov else velocity)
+
+
+def resource_apply_proximal_adagrad(
+    var: Variable, accum: Variable, lr: Any, l1: Any, l2: Any, grad: Any, use_locking: bool = False
+) -> Variable:
+    """One step of Adagrad, and then towards zero: by `l1` at most, and by the factor that `l2` gives."""
+    gradient = convert_to_tensor(grad, var.dtype)
+    first, second = (convert_to_tensor(value, var.dtype) for value in (l1, l2))
+    rate = convert_to_tensor(lr, var.dtype) * rsqrt(accum.assign_add(gradient * gradient))
+    moved = var - rate * gradient
+    return var.assign(sign(moved) * maximum(abs(moved) - rate * first, 0) / (1 + rate * second))
 
 
 def split(axis: Any, value: Any, num_split: int) -> list[Tensor]:

@@ -119,7 +119,8 @@ _OWN = (
         "PreventGradient",
         "RandomGammaGrad",
     ),
-    *("ResourceApplyGradientDescent", "Split", "SplitV", "UniqueV2", "UniqueWithCountsV2"),
+    *("ResourceApplyGradientDescent", "ResourceApplyKerasMomentum", "ResourceApplyProximalAdagrad"),
+    *("Split", "SplitV", "UniqueV2", "UniqueWithCountsV2"),
 )
 
 

@@ -202,7 +202,9 @@ def _rank(sizes: np.ndarray, name: str | None = None) -> Tensor:
 
 
 _OF_SHAPES: dict[str, Callable[..., Tensor]] = {"rank": _rank, "shape": _shape, "size": _size}
-_OF_VALUES = frozenset("abs cast erf identity negative sign sqrt square stop_gradient tanh".split())
+_OF_VALUES = frozenset(
+    ["abs", "cast", "erf", "identity", "negative", "sign", "sqrt", "square", "stop_gradient", "tanh"]
+)
 """The functions that take sparse tensors: of the values alone, for zero remains zero."""
 
 
