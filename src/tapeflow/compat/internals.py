@@ -69,11 +69,12 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_OPS}.math_ops": ("math", "linalg"),
     f"{_OPS}.nn": ("nn",),
     f"{_OPS}.nn_impl": ("nn",),
-    f"{_OPS}.nn_ops": ("nn",),
+    f"{_OPS}.nn_ops": ("nn", "compat.inner.convolutions"),
     f"{_OPS}.parallel_for.control_flow_ops": (_CONTROL_FLOW,),
     f"{_OPS}.random_ops": ("random", "compat.inner.random_ops"),
     f"{_OPS}.resource_variable_ops": (_COMPOSITES,),
-    f"{_OPS}.rnn_cell_impl": ("nn",),
+    f"{_OPS}.rnn_cell": ("nn",),
+    f"{_OPS}.rnn_cell_impl": ("nn", "compat.inner.rnn_cells"),
     f"{_OPS}.sparse_ops": ("sparse",),
     f"{_OPS}.special_math_ops": ("math",),
     f"{_OPS}.state_ops": ("compat.v1",),
@@ -130,6 +131,13 @@ _NO_TPU = (
     "There are no TPUs: use tf.distribute.MirroredStrategy, or tf.distribute.get_strategy() for one device."
 )
 
+_NO_OLD_COLUMNS = (
+    "Columns are made by the functions of tf.feature_column, and have no classes to derive from."
+)
+_NO_PROTOS = (
+    "There are no protocol buffers of graphs: tf.saved_model.load and save read and write SavedModels."
+)
+
 # Modules that packages import at their start and use only with graphs, TPUs or TensorFlow's compilers: any name of
 # theirs can be imported, and says this when it is used.
 ABSENT: dict[str, str] = {
@@ -154,6 +162,19 @@ ABSENT: dict[str, str] = {
             *("qual_names", "static_analysis.activity", "templates", "transformer"),
         )
     },
+    **{
+        f"tensorflow.core.{name}_pb2": _NO_PROTOS
+        for name in (
+            *("framework.graph", "framework.node_def", "framework.op_def", "framework.summary"),
+            *("framework.tensor", "framework.tensor_shape", "framework.types"),
+            *("protobuf.meta_graph", "protobuf.saved_model", "protobuf.struct"),
+        )
+    },
+    "tensorflow.python.feature_column.feature_column": _NO_OLD_COLUMNS,
+    "tensorflow.python.feature_column.feature_column_v2": _NO_OLD_COLUMNS,
+    f"{_FRAMEWORK}.op_def_registry": _NO_GRAPHS,
+    "tensorflow.python.pywrap_tensorflow": _NO_GRAPHS,
+    "tensorflow.python.saved_model.nested_structure_coder": _NO_PROTOS,
     "tensorflow.python.eager.lift_to_graph": _NO_GRAPHS,
     "tensorflow.python.framework.importer": _NO_GRAPHS,
     "tensorflow.python.tpu.tpu_embedding_v2": _NO_TPU,

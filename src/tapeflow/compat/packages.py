@@ -36,30 +36,41 @@ class Import(NamedTuple):
 
 
 PACKAGES: dict[str, Package] = {
+    "alibi_detect": Package("alibi-detect", "0.12.0", note="detectors with TensorFlow's networks"),
     "autokeras": Package("autokeras", "1.1.0", False, "imports parts of TensorFlow's compiler"),
     "gpflow": Package("gpflow", "2.9.2", note="with tensorflow-probability 0.23"),
     "keras_bert": Package("keras-bert", "0.89.0", note="networks; not its own optimizers"),
+    "keras_nlp": Package(
+        "keras-nlp", "0.5.2", note="layers, samplers, BERT and GPT-2 without weights or tokenizers"
+    ),
     "keras_tuner": Package("keras-tuner", "1.4.7"),
     "scikeras": Package("scikeras", "0.12.0"),
     "segmentation_models": Package("segmentation-models", "1.0.1", note="with `SM_FRAMEWORK=tf.keras`"),
     "shap": Package("shap", "0.51.0", note="`KernelExplainer`, `GradientExplainer` and permutations"),
-    "sonnet": Package(
-        "dm-sonnet", "2.0.2", False, "`BatchNorm` of pictures asks for a kernel of `tf.raw_ops`"
+    "sonnet": Package("dm-sonnet", "2.0.2"),
+    "spektral": Package("spektral", "1.3.1"),
+    "tensorflow_addons": Package(
+        "tensorflow-addons",
+        "0.23.0",
+        False,
+        "optimizers derived from Keras's own (`AdamW`, `Lookahead`), and `NoisyDense`",
     ),
-    "spektral": Package("spektral", "1.3.1", False, "`tf.shape` is asked for that of a sparse tensor"),
     "tensorflow_datasets": Package(
         "tensorflow-datasets", "4.9.7", note="builders of one's own, and mock data"
     ),
+    "tensorflow_hub": Package(
+        "tensorflow-hub", "0.15.0", False, "`KerasLayer` of a saved Keras model finds no weights to train"
+    ),
     "tensorflow_model_optimization": Package("tensorflow-model-optimization", "0.8.0"),
     "tensorflow_probability": Package(
-        "tensorflow-probability", "0.23.0", note="not `tfp.layers`; chains of samples (`tfp.mcmc`) are slow"
+        "tensorflow-probability",
+        "0.23.0",
+        note="not `predict` of models that end in a distribution; NUTS (`tfp.mcmc`) is slow",
     ),
     "tensorflow_recommenders": Package("tensorflow-recommenders", "0.7.3"),
     "tf_keras_vis": Package("tf-keras-vis", "0.8.7"),
     "transformers": Package("transformers", "4.46.3", note="TensorFlow's models; tried: BERT and GPT-2"),
-    "wandb": Package(
-        "wandb", "0.22.0", False, "`WandbModelCheckpoint` calls a private method of `ModelCheckpoint`"
-    ),
+    "wandb": Package("wandb", "0.22.0", note="the callbacks; `WandbCallback` not tried"),
 }
 """What is known of each package, by the name it is imported by."""
 

@@ -24,6 +24,8 @@ from tapeflow.engine.heap import keep_freed_memory
 _state = np.random.get_state()
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+from jax._src import core as jax_core  # noqa: E402 - see `accept`
+from jax._src import dtypes as jax_dtypes  # noqa: E402 - see `accept`
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
 from jax._src import xla_bridge  # noqa: E402 - the only place that tells whether JAX has started
 from jax._src.interpreters import mlir  # noqa: E402 - has threads that a forked child must not wait for
@@ -37,6 +39,7 @@ np.random.set_state(_state)
 __all__ = [
     "ClosedJaxpr",
     "Tracer",
+    "accept",
     "clear_backends",
     "config_value",
     "get_opaque_trace_state",
@@ -51,6 +54,15 @@ __all__ = [
 def config_value(name: str) -> Any:
     """A JAX setting as it is now; JAX makes its settings known to no type checker."""
     return getattr(jax.config, name)
+
+
+def accept(kind: type) -> None:
+    """Let JAX's functions take objects of a class that has `__jax_array__`, as they take NumPy's arrays.
+
+    From 0.10 JAX asks only some of its functions' arguments for that method, and raises for those of `jax.jit`.
+    """
+    jax_core.pytype_aval_mappings[kind] = lambda value: jax_core.typeof(value.__jax_array__())
+    jax_dtypes.register_canonicalize_value_handler(kind, lambda value: value.__jax_array__())
 
 
 def _configure() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from tapeflow.engine import phases
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import accept, jnp
 from tapeflow.engine.device import device_name
 from tapeflow.engine.dtypes import DType
 from tapeflow.engine.node import Node, Spec
@@ -79,6 +79,10 @@ class TensorLike:
     def get_shape(self) -> TensorShape:
         """The shape; TensorFlow's older spelling."""
         return self.shape
+
+    def _rank(self) -> int:
+        """The number of dimensions; packages call it by this name."""
+        return len(self._spec.shape)
 
     @property
     def device(self) -> str:
@@ -246,6 +250,9 @@ class Tensor(TensorLike):
                 "or call .numpy() first."
             )
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+
+accept(TensorLike)
 
 
 _NUMPY_NAMES = {

@@ -312,6 +312,11 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
         return self._name
 
     @property
+    def handle(self) -> Variable:
+        """The Variable itself, which the ops of `tf.raw_ops` on Variables take."""
+        return self
+
+    @property
     def trainable(self) -> bool:
         """Whether tapes watch it without being told."""
         return self._trainable

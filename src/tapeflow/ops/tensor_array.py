@@ -122,6 +122,7 @@ class TensorArray:
         self._elements: list[Tensor | None] = [None] * read_int(size, "tf.TensorArray", "size")
         self._cleared: set[int] = set()
         self._rows: Tensor | None = None
+        self._whole: Tensor | None = None  # what `unstack` was given, while all of it is there
 
     @property
     def _type_spec(self) -> TensorArraySpec:
@@ -162,7 +163,13 @@ class TensorArray:
         """The element at `index`, which is then cleared unless `clear_after_read` is False."""
         if self._rows is not None:
             return gather(self._rows, _scalar_index(index))
-        at = self._place(index, "read")
+        try:
+            at = self._place(index, "read")
+        except NeedsValue:  # in a loop that becomes one op, which reads an array from outside
+            rows = self._whole if self._whole is not None else self.rows()
+            if rows is None:
+                raise
+            return gather(rows, _scalar_index(index))
         tensor = self._elements[at]
         if tensor is None:
             if at in self._cleared:
@@ -172,6 +179,7 @@ class TensorArray:
                 )
             tensor = self._filled(at)
         if self._clears:
+            self._whole = None
             self._elements[at] = None
             self._cleared.add(at)
         return tensor
@@ -188,7 +196,7 @@ class TensorArray:
         at = self._place(index, "write")
         if at >= len(self._elements):
             self._elements += [None] * (at + 1 - len(self._elements))
-        self._elements[at] = tensor
+        self._elements[at], self._whole = tensor, None
         return self
 
     def _check(self, tensor: Tensor) -> None:
@@ -259,13 +267,16 @@ class TensorArray:
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Fill the array with the rows of a tensor."""
-        rows = unstack(convert_to_tensor(value, dtype_hint=self._dtype))
+        whole = convert_to_tensor(value, dtype_hint=self._dtype)
+        rows = unstack(whole)
         if len(rows) > self._length() and not self.dynamic_size:
             raise ValueError(
                 f"TensorArray.unstack expected at most {self._length()} rows: Cannot unstack {len(rows)} "
                 f"tensors into a TensorArray of static size {self._length()}. Pass dynamic_size=True."
             )
-        return self._replaced(rows)
+        self._replaced(rows)
+        self._whole = whole
+        return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write the rows of a tensor at the places `indices`."""
@@ -294,12 +305,12 @@ class TensorArray:
     def _replaced(self, elements: list[Tensor]) -> TensorArray:
         if any(e.dtype is not self._dtype for e in elements):
             self._check(elements[0])
-        self._elements, self._cleared, self._rows = list(elements), set(), None
+        self._elements, self._cleared, self._rows, self._whole = list(elements), set(), None, None
         return self
 
     def close(self, name: str | None = None) -> None:
         """Release the elements."""
-        self._elements, self._rows = [], None
+        self._elements, self._rows, self._whole = [], None, None
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
         """Not there, as in TensorFlow's eager mode: a tape sees through the array."""
@@ -320,7 +331,7 @@ class TensorArray:
     def of_elements(self, elements: list[Tensor | None], other: TensorArray | None = None) -> TensorArray:
         """An array like this one with these elements; what it knows of their shape, another may know."""
         made = self.copied()
-        made._elements, made._rows = list(elements), None
+        made._elements, made._rows, made._whole = list(elements), None, None
         if other is not None:
             made._cleared |= other._cleared
             if not made._element_shape.is_fully_defined():

@@ -57,4 +57,47 @@ trainable = tfd.Normal(tf.Variable(0.0), 1.0)
 with tf.GradientTape() as tape:
     loss = -trainable.log_prob(1.5)
 close(tape.gradient(loss, trainable.trainable_variables)[0], -1.5)
+
+# Layers that give distributions, and layers whose weights are distributions.
+tfpl, rng = tfp.layers, np.random.default_rng(0)
+x = rng.normal(size=(64, 3)).astype("float32")
+y = x @ np.array([[1.0], [2.0], [-1.0]], np.float32)
+
+
+def negative_log_likelihood(y_true, distribution):
+    return -distribution.log_prob(y_true)
+
+
+regression = tf.keras.Sequential(
+    [
+        tf.keras.layers.Dense(2),
+        tfpl.DistributionLambda(lambda t: tfd.Normal(t[..., :1], 0.5 + tf.nn.softplus(t[..., 1:]))),
+    ]
+)
+regression.compile(tf.keras.optimizers.Adam(0.05), negative_log_likelihood)
+history = regression.fit(x, y, epochs=8, verbose=0).history["loss"]
+assert history[-1] < history[0]
+assert regression(x[:2]).mean().shape == (2, 1)
+flipout = tf.keras.Sequential([tfpl.DenseFlipout(4, activation="relu"), tfpl.DenseReparameterization(1)])
+flipout.compile("adam", "mse")
+assert np.isfinite(flipout.fit(x, y, epochs=1, verbose=0).history["loss"]).all()
+pictures = tf.keras.Sequential([tfpl.Convolution2DFlipout(2, 3), tf.keras.layers.Flatten()])
+assert pictures(tf.zeros([2, 6, 6, 1])).shape == (2, 32)
+mixture = tf.keras.Sequential(
+    [tf.keras.layers.Dense(tfpl.MixtureNormal.params_size(2, [1])), tfpl.MixtureNormal(2, [1])]
+)
+assert mixture(x[:4]).sample(3).shape == (3, 4, 1)
+
+# Hamiltonian Monte Carlo, whose loop is part of the program.
+kernel = tfp.mcmc.HamiltonianMonteCarlo(tfd.Normal([1.0, -1.0], [1.0, 2.0]).log_prob, 0.5, 3)
+
+
+@tf.function
+def chain():
+    return tfp.mcmc.sample_chain(
+        400, tf.zeros([2]), kernel=kernel, num_burnin_steps=50, trace_fn=None, seed=1
+    )
+
+
+close(tf.reduce_mean(chain(), 0), [1.0, -1.0], 0.6)
 print("result", {})

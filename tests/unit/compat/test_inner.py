@@ -153,3 +153,35 @@ def test_modules_that_packages_import_to_mention(run: Run) -> None:
                 raise SystemExit("an absent name was used")
     """
     run(program)
+
+
+def test_what_packages_import_of_graphs_says_so_when_it_is_used(run: Run) -> None:
+    run("""
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.core.protobuf import meta_graph_pb2
+        from tensorflow.python.framework import op_def_registry
+        from tensorflow.python.ops import nn_ops, rnn_cell_impl
+        from tensorflow.python.trackable import data_structures
+
+        try:
+            meta_graph_pb2.MetaGraphDef()
+        except NotImplementedError as error:
+            assert "SavedModels" in str(error), error
+        else:
+            raise SystemExit("no error")
+        assert data_structures.NoDependency({"a": 1}) == {"a": 1}
+        assert rnn_cell_impl._concat(2, [3, 4]).numpy().tolist() == [2, 3, 4]
+        assert rnn_cell_impl._concat(2, [3, 4], static=True) == (2, 3, 4)
+        x, kernel = tf.ones([1, 4, 4, 1]), tf.ones([3, 3, 1, 1])
+        made = nn_ops.Convolution(x.shape, kernel.shape, "VALID", strides=(1, 1), data_format="NHWC")
+        np.testing.assert_allclose(made(x, kernel), tf.nn.conv2d(x, kernel, 1, "VALID"))
+        assert tf.compat.v1.GraphKeys.GLOBAL_VARIABLES == "variables"
+        assert tf.compat.v1.saved_model.constants.MAIN_OP_KEY == "saved_model_main_op"
+        assert tf.compat.v1.saved_model.load_v2 is tf.saved_model.load
+        layer = tf.keras.__internal__.layers.BaseRandomLayer(seed=3)
+        drawn = layer._random_generator.random_uniform([100], 2.0, 3.0)
+        assert 2 <= float(tf.reduce_min(drawn)) < float(tf.reduce_max(drawn)) <= 3
+        assert layer._random_generator.random_normal([4]).shape == (4,)
+        assert layer._random_generator.make_legacy_seed() == 3
+    """)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.op import op
 from tapeflow.engine.tensor import Tensor
 
@@ -467,3 +468,14 @@ class TestJudgedByTheOp:
     def test_none(self, make):
         with pytest.raises(ValueError, match=r"convert a value \(None\)"):
             make([1.0]) + None
+
+
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable])
+def test_jax_takes_tensors_as_it_takes_numpys_arrays(make):
+    value = make([1.0, 2.0])
+    x = np.array([1.0, 2.0], np.float32)
+    for function in (jnp.sin, jnp.sum, jax.lax.exp, jax.jit(lambda a: a * 2), jax.vmap(jnp.cos)):
+        np.testing.assert_allclose(function(value), function(x))
+    np.testing.assert_allclose(jax.grad(lambda a: jnp.sum(a**2))(value), 2 * x)
+    np.testing.assert_allclose(jnp.where(value > 1, value, 0), [0, 2])
+    np.testing.assert_allclose(jnp.stack([value, x]), [x, x])

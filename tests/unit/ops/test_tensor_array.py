@@ -155,3 +155,26 @@ def test_spec() -> None:
     assert spec.value_type is tf.TensorArray
     with pytest.raises(TypeError, match="TensorArraySpec.from_value expected a TensorArray"):
         tf.TensorArraySpec.from_value(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_recorded_loop_reads_an_array_from_outside() -> None:
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    given = tf.TensorArray(tf.float32, 3).unstack(rows)
+    written = tf.TensorArray(tf.float32, 3, clear_after_read=False).write(0, 1.0).write(1, 2.0).write(2, 4.0)
+
+    @tf.function
+    def total(start: tf.Tensor) -> tf.Tensor:
+        calls.append(1)
+
+        def body(i: tf.Tensor, sum: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            turns.append(1)
+            return i + 1, sum + given.read(i) * written.read(i)
+
+        return tf.while_loop(lambda i, sum: i < 3, body, [0, start])[1]
+
+    calls: list[int] = []
+    turns: list[int] = []
+    for start in (0.0, 1.0):
+        assert total(tf.fill([2], start)).numpy().tolist() == [27.0 + start, 34.0 + start]
+    assert len(calls) == 1
+    assert len(turns) < 3

@@ -10,12 +10,72 @@ from tapeflow.compat.inner.array_ops import prevent_gradient as prevent_gradient
 from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.tensor import Tensor
 from tapeflow.engine.variable import Variable
+from tapeflow.ops.arithmetic import maximum, rsqrt, sign
 from tapeflow.ops.data_dependent import unique_with_counts as _unique_with_counts
 from tapeflow.ops.host_args import read_int, read_shape
 from tapeflow.ops.image_transform import transform_op
 from tapeflow.ops.joining import split as _split
+from tapeflow.ops.normalization import fused_batch_norm as _fused_batch_norm
 from tapeflow.ops.rearranging import tile
 from tapeflow.ops.special import igamma_derivative, random_gamma_derivative
+
+
+class FusedBatchNorm(NamedTuple):
+    """Normalised images and the moments to keep; the last two are the batch's, which gradients reuse."""
+
+    y: Tensor
+    batch_mean: Tensor
+    batch_variance: Tensor
+    reserve_space_1: Tensor
+    reserve_space_2: Tensor
+
+
+class FusedBatchNormV3(NamedTuple):
+    """The same, with a third value that TensorFlow's kernels of other devices use."""
+
+    y: Tensor
+    batch_mean: Tensor
+    batch_variance: Tensor
+    reserve_space_1: Tensor
+    reserve_space_2: Tensor
+    reserve_space_3: Tensor
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> FusedBatchNorm:
+    """Batch normalisation of images, and the moments after it."""
+    given = {"mean": mean, "variance": variance}
+    if is_training and exponential_avg_factor == 1.0:
+        given = {}
+    y, kept_mean, kept_variance = _fused_batch_norm(
+        x,
+        scale,
+        offset,
+        epsilon=epsilon,
+        data_format=data_format,
+        is_training=is_training,
+        exponential_avg_factor=exponential_avg_factor,
+        **given,
+    )
+    return FusedBatchNorm(y, kept_mean, kept_variance, kept_mean, kept_variance)
+
+
+fused_batch_norm_v2 = fused_batch_norm
+
+
+def fused_batch_norm_v3(**kwargs: Any) -> FusedBatchNormV3:
+    """The same, with one more output."""
+    found = fused_batch_norm(**kwargs)
+    return FusedBatchNormV3(*found, convert_to_tensor(np.zeros(0, np.float32)))
 
 
 class GradientAxes(NamedTuple):
@@ -56,6 +116,33 @@ def resource_apply_gradient_descent(
 ) -> Variable:
     """One step of gradient descent, in place."""
     return var.assign_sub(convert_to_tensor(alpha, var.dtype) * convert_to_tensor(delta, var.dtype))
+
+
+def resource_apply_keras_momentum(
+    var: Variable,
+    accum: Variable,
+    lr: Any,
+    grad: Any,
+    momentum: Any,
+    use_locking: bool = False,
+    use_nesterov: bool = False,
+) -> Variable:
+    """One step of gradient descent with momentum, in place."""
+    rate, share = (convert_to_tensor(value, var.dtype) for value in (lr, momentum))
+    step = rate * convert_to_tensor(grad, var.dtype)
+    velocity = accum.assign(accum * share - step)
+    return var.assign_add(velocity * share - step if use_nesterov else velocity)
+
+
+def resource_apply_proximal_adagrad(
+    var: Variable, accum: Variable, lr: Any, l1: Any, l2: Any, grad: Any, use_locking: bool = False
+) -> Variable:
+    """One step of Adagrad, and then towards zero: by `l1` at most, and by the factor that `l2` gives."""
+    gradient = convert_to_tensor(grad, var.dtype)
+    first, second = (convert_to_tensor(value, var.dtype) for value in (l1, l2))
+    rate = convert_to_tensor(lr, var.dtype) * rsqrt(accum.assign_add(gradient * gradient))
+    moved = var - rate * gradient
+    return var.assign(sign(moved) * maximum(abs(moved) - rate * first, 0) / (1 + rate * second))
 
 
 def split(axis: Any, value: Any, num_split: int) -> list[Tensor]:

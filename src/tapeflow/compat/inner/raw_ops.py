@@ -111,12 +111,16 @@ ZerosLike zeros_like x=input
 _OWN = (
     *(
         "BroadcastGradientArgs",
+        "FusedBatchNorm",
+        "FusedBatchNormV2",
+        "FusedBatchNormV3",
         "IgammaGradA",
         "ImageProjectiveTransformV3",
         "PreventGradient",
         "RandomGammaGrad",
     ),
-    *("ResourceApplyGradientDescent", "Split", "SplitV", "UniqueV2", "UniqueWithCountsV2"),
+    *("ResourceApplyGradientDescent", "ResourceApplyKerasMomentum", "ResourceApplyProximalAdagrad"),
+    *("Split", "SplitV", "UniqueV2", "UniqueWithCountsV2"),
 )
 
 

@@ -13,21 +13,19 @@ Mapping = dict
 _DictWrapper = dict
 
 
-class NoDependency:
-    """A value that no checkpoint shall follow."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+def NoDependency(value: Any) -> Any:
+    """The value itself: an attribute set to this is the value in TensorFlow too."""
+    return value
 
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     """The value that is to be set as an attribute."""
-    return value.value if isinstance(value, NoDependency) else value
+    return value
 
 
 def wrap_or_unwrap(value: Any) -> Any:
     """The value itself: nothing is wrapped."""
-    return value.value if isinstance(value, NoDependency) else value
+    return value
 
 
 def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:

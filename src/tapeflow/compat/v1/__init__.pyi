@@ -3,6 +3,7 @@ from . import gfile as gfile
 from . import initializers as initializers
 from . import io as io
 from . import logging as logging
+from . import saved_model as saved_model
 from . import train as train
 from .behavior import disable_eager_execution as disable_eager_execution
 from .behavior import disable_v2_behavior as disable_v2_behavior
@@ -15,6 +16,7 @@ from .behavior import local_variables_initializer as local_variables_initializer
 from .behavior import reset_default_graph as reset_default_graph
 from .behavior import tables_initializer as tables_initializer
 from .dimension import Dimension as Dimension
+from .graph_keys import GraphKeys as GraphKeys
 from .initializers import constant_initializer as constant_initializer
 from .initializers import glorot_normal_initializer as glorot_normal_initializer
 from .initializers import glorot_uniform_initializer as glorot_uniform_initializer

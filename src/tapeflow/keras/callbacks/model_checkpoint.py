@@ -94,7 +94,7 @@ class ModelCheckpoint(Callback):
         self.epochs_since_last_save = 0
         self.batches_since_last_save = 0
         self._last_batch = -1
-        self._epoch = 0
+        self._current_epoch = 0
         self._saved: str | None = None  # the file of this step or epoch, beside which the state goes
         self._writer, self._states = BackgroundWriter("checkpoint"), CommitWriter("training state")
         self._written: str | None = None
@@ -103,21 +103,27 @@ class ModelCheckpoint(Callback):
 
     def _implements_train_batch_hooks(self) -> bool:
         # `fit` says when steps have run, many of them at once; other loops have the hooks alone.
-        return self.save_freq != "epoch" and getattr(self.model, "_run", None) is None
+        is_counting = self._has_own_batch_hook or getattr(self.model, "_run", None) is None
+        return self.save_freq != "epoch" and is_counting
+
+    @property
+    def _has_own_batch_hook(self) -> bool:
+        """Whether a subclass decides after each batch whether to save."""
+        return type(self).on_train_batch_end is not ModelCheckpoint.on_train_batch_end
 
     def _before_steps(self, count: int) -> int:
-        if isinstance(self.save_freq, str):
+        if isinstance(self.save_freq, str) or self._has_own_batch_hook:
             return count
         return min(count, self.save_freq - self.batches_since_last_save)
 
     def _after_steps(self, count: int) -> None:
         run = self.model._run
-        if isinstance(self.save_freq, str) or run is None:
+        if isinstance(self.save_freq, str) or run is None or self._has_own_batch_hook:
             return
         self.batches_since_last_save += count
         if self.batches_since_last_save >= self.save_freq:
             self.batches_since_last_save = 0
-            self._save(run.epoch, run.step - 1, run.logs())
+            self._save_model(run.epoch, run.step - 1, run.logs())
 
     def get_training_state(self) -> Any:
         """The best so far, and how long ago it saved."""
@@ -234,27 +240,35 @@ class ModelCheckpoint(Callback):
             self._commit(self._states.run, self._state_writer(self._unsaved, self.model._run.beginning()))
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._epoch = epoch
+        self._current_epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if self._should_save_on_batch(batch):
+            self._save_model(self._current_epoch, batch, logs)
+
+    def _should_save_on_batch(self, batch: int) -> bool:
+        """Count the batches since the last call, and say whether there are enough of them."""
         if isinstance(self.save_freq, str):
-            return
+            return False
         # A batch number that does not grow means a new epoch; one call may stand for several batches.
         since = batch - self._last_batch if batch > self._last_batch else batch + 1
         self._last_batch = batch
         self.batches_since_last_save += since
-        if self.batches_since_last_save >= self.save_freq:
-            self.batches_since_last_save = 0
-            self._save(self._epoch, batch, logs or {})
+        if self.batches_since_last_save < self.save_freq:
+            return False
+        self.batches_since_last_save = 0
+        return True
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epochs_since_last_save += 1
         if self.save_freq == "epoch" and self.epochs_since_last_save >= self.period:
-            self._save(epoch, None, logs or {})
+            self._save_model(epoch, None, logs)
 
-    def _save(self, epoch: int, batch: int | None, logs: dict[str, Any]) -> None:
+    # Subclasses in packages call the next two, and `_should_save_on_batch`, by Keras's names.
+    def _save_model(self, epoch: int, batch: int | None, logs: dict[str, Any] | None) -> None:
+        logs = logs or {}
         self.epochs_since_last_save = 0
-        path = self._path(epoch, batch, logs)
+        path = self._get_file_path(epoch, batch, logs)
         if self.save_best_only and not self._is_best(epoch, path, logs):
             return
         if not self.save_best_only and self.verbose > 0:
@@ -312,8 +326,8 @@ class ModelCheckpoint(Callback):
         self.best = current
         return True
 
-    def _path(self, epoch: int, batch: int | None, logs: dict[str, Any]) -> str:
-        fields = {**logs, "epoch": epoch + 1}
+    def _get_file_path(self, epoch: int, batch: int | None, logs: dict[str, Any] | None) -> str:
+        fields = {**(logs or {}), "epoch": epoch + 1}
         if batch is not None:
             fields.setdefault("batch", batch + 1)
         try:

@@ -9,6 +9,7 @@ from tapeflow.engine.tensor import TensorLike
 from tapeflow.keras.config import read_data_format
 from tapeflow.keras.layers.input_spec import InputSpec
 from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.random_draws import RandomDraws
 from tapeflow.keras.layers.seed import SeedGenerator
 from tapeflow.ops.noise import dropout_op
 from tapeflow.ops.ragged.roomy import mapped_in_room
@@ -30,6 +31,10 @@ class RandomLayer(Layer):
         self.seed = seed
         self.seed_generator = SeedGenerator(seed)
         self.supports_masking = True
+
+    @property
+    def _random_generator(self) -> RandomDraws:
+        return RandomDraws(self.seed, self.seed_generator)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return tf.TensorShape(input_shape)

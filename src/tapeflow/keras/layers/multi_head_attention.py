@@ -7,6 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.layers.attention_equations import AttentionEquations, attention_equations
 from tapeflow.keras.layers.inner_build import build_inside, inside
 from tapeflow.keras.layers.layer import Layer
 from tapeflow.keras.layers.seed import SeedGenerator
@@ -238,6 +239,33 @@ class MultiHeadAttention(Layer):
         if lengths is not None:
             outputs = tf.RaggedTensor.from_tensor(outputs, lengths=lengths)
         return (outputs, scores) if return_attention_scores else outputs
+
+    # Subclasses that compute attention themselves use the next four, by Keras's names.
+    @property
+    def _dot_product_equation(self) -> str:
+        return self._equations.dot_product
+
+    @property
+    def _combine_equation(self) -> str:
+        return self._equations.combine
+
+    def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
+        """Scores as weights: over the axes of the values, and with those of masked values near 0."""
+        count = len(self._attention_axes)
+        if attention_mask is not None:
+            for _ in range(attention_scores.shape.rank - attention_mask.shape.rank):
+                attention_mask = tf.expand_dims(attention_mask, -2 * count - 1)
+        axes = tuple(range(-count, 0))
+        return tf.keras.layers.Softmax(axis=axes)(attention_scores, attention_mask)
+
+    def _dropout_layer(self, attention_scores: Any, training: Any = None) -> Any:
+        """Attention weights, in training with some dropped."""
+        is_training = tf.keras.backend.learning_phase() if training is None else training
+        return tf.nn.dropout(attention_scores, self._dropout) if is_training else attention_scores
+
+    @property
+    def _equations(self) -> AttentionEquations:
+        return attention_equations(len(self._query_shape) + 1, tuple(self._attention_axes))
 
     def _compute_attention(
         self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
 from tapeflow.engine import nest
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.tensor import Tensor, TensorLike
 
 
 def names_for(y_pred: Any, given: list[str] | None) -> list[str]:
@@ -106,7 +108,7 @@ def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and dtype of the predictions, as Keras brings them there."""
     if isinstance(y_true, tf.RaggedTensor) or isinstance(y_pred, tf.RaggedTensor):
         return _as_floats_of(y_true, y_pred), y_pred, weight
-    y_true, y_pred = _tensor(y_true), _tensor(y_pred)
+    given, y_true, y_pred = y_pred, _tensor(y_true), _tensor(y_pred)
     if len(y_true.spec.shape) == 1 and len(y_pred.spec.shape) == 2:
         y_true = tf.expand_dims(y_true, -1)
     if weight is not None:
@@ -120,7 +122,7 @@ def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
         y_true = tf.cast(y_true, pred)
     if weight is not None and pred.is_floating and weight.spec.dtype is not pred:
         weight = tf.cast(weight, pred)
-    return y_true, y_pred, weight
+    return y_true, given if _stands_for_tensor(given) else y_pred, weight
 
 
 def _as_floats_of(y_true: Any, y_pred: Any) -> Any:
@@ -141,6 +143,12 @@ def masked_weight(weight: Tensor, mask: Tensor) -> Tensor:
 
 def _tensor(value: Any) -> Tensor:
     return value if type(value) is Tensor else tf.convert_to_tensor(value)
+
+
+def _stands_for_tensor(value: Any) -> bool:
+    """Whether a prediction is an object that only converts to a tensor: a loss may ask a distribution for more."""
+    plain = (TensorLike, np.ndarray, np.generic, list, tuple, float, int)
+    return not isinstance(value, plain) and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def _short(value: Any) -> str:

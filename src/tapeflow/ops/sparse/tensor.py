@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, float32
+from tapeflow.engine.dtypes import DType, as_dtype, float32, int32
 from tapeflow.engine.shape import TensorShape, as_shape
 from tapeflow.engine.symbolic import CallTaker, MetSymbolic, Symbolic
 from tapeflow.engine.tensor import Tensor
@@ -161,8 +162,15 @@ class SparseTensor(CallTaker):
         return self.with_values(-self._values)
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        if function.__module__ == "tapeflow.ops.casting" and args[:1] == (self,):
-            return self.with_values(function(self._values, *args[1:], **kwargs))
+        name = "input" if "input" in kwargs else "x"
+        if not args and kwargs.get(name) is self:
+            args, kwargs = (self,), {key: value for key, value in kwargs.items() if key != name}
+        if args[:1] == (self,):
+            if function.__name__ in _OF_VALUES:
+                return self.with_values(function(self._values, *args[1:], **kwargs))
+            if function.__name__ in _OF_SHAPES:
+                # A shape alone, as a whole of this shape may be too large.
+                return _OF_SHAPES[function.__name__](self._dense_shape, *args[1:], **kwargs)
         raise TypeError(
             f"tf.{function.__name__} expected tensors; got a sparse tensor of shape {self.shape}. Use "
             "tf.sparse.to_dense, or an op of tf.sparse."
@@ -176,6 +184,28 @@ class SparseTensor(CallTaker):
         return "SparseTensor(indices={!s}, values={!s}, dense_shape={!s})".format(*parts)
 
     __str__ = __repr__
+
+
+def _shape(sizes: np.ndarray, out_type: Any = int32, name: str | None = None) -> Tensor:
+    del name
+    return convert_to_tensor(sizes, out_type)
+
+
+def _size(sizes: np.ndarray, out_type: Any = int32, name: str | None = None) -> Tensor:
+    del name
+    return convert_to_tensor(math.prod(sizes.tolist()), out_type)
+
+
+def _rank(sizes: np.ndarray, name: str | None = None) -> Tensor:
+    del name
+    return convert_to_tensor(len(sizes), int32)
+
+
+_OF_SHAPES: dict[str, Callable[..., Tensor]] = {"rank": _rank, "shape": _shape, "size": _size}
+_OF_VALUES = frozenset(
+    ["abs", "cast", "erf", "identity", "negative", "sign", "sqrt", "square", "stop_gradient", "tanh"]
+)
+"""The functions that take sparse tensors: of the values alone, for zero remains zero."""
 
 
 def places_of(sparse: SparseTensor) -> np.ndarray:

@@ -75,3 +75,32 @@ def test_images_through_projections() -> None:
         interpolation="NEAREST",
     )
     assert shifted.numpy()[0, :, :, 0].tolist() == [[1, 2, 3], [5, 6, 7]]
+
+
+@pytest.mark.parametrize("is_training", [True, False])
+def test_batch_norm_kernels(is_training: bool) -> None:
+    x = tf.random.normal([2, 3, 3, 4])
+    vectors = {
+        "scale": tf.fill([4], 2.0),
+        "offset": tf.ones([4]),
+        "mean": tf.zeros([4]),
+        "variance": tf.ones([4]),
+    }
+    found = raw_ops.FusedBatchNormV3(x=x, **vectors, is_training=is_training, epsilon=0.001)
+    assert len(found) == 6
+    axes = (0, 1, 2)
+    mean, spread = (np.mean(x, axes), np.var(x, axes)) if is_training else (0, 1)
+    np.testing.assert_allclose(found.y, (x - mean) / np.sqrt(spread + 0.001) * 2 + 1, atol=1e-5)
+
+
+def test_optimizers_kernels_change_variables_in_place() -> None:
+    var, accum = tf.Variable([1.0, -2.0]), tf.Variable([0.5, 0.5])
+    raw_ops.ResourceApplyKerasMomentum(
+        var=var.handle, accum=accum.handle, lr=0.1, grad=[1.0, 2.0], momentum=0.9, use_nesterov=True
+    )
+    np.testing.assert_allclose(accum, [0.35, 0.25])
+    np.testing.assert_allclose(var, [1.215, -1.975], rtol=1e-6)
+    var, accum = tf.Variable([1.0, -2.0]), tf.Variable([0.0, 3.0])
+    raw_ops.ResourceApplyProximalAdagrad(var=var, accum=accum, lr=0.5, l1=0.2, l2=1.0, grad=[2.0, 1.0])
+    np.testing.assert_allclose(accum, [4.0, 4.0])
+    np.testing.assert_allclose(var, [0.36, -1.76], rtol=1e-6)

@@ -258,3 +258,20 @@ def test_restarting_among_several_processes(
     monkeypatch.setattr(processes, "joined", lambda: Member("a:1", 2, 0))
     with pytest.raises(ValueError, match="expected a single process with load_weights_on_restart=True"):
         fit(ModelCheckpoint(tmp_path / "w{epoch}.h5", load_weights_on_restart=True), [])
+
+
+def test_subclasses_of_packages_use_keras_names(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    class Own(tf.keras.callbacks.ModelCheckpoint):
+        def on_train_batch_end(self, batch, logs=None):
+            if self._should_save_on_batch(batch):
+                self._save_model(epoch=self._current_epoch, batch=batch, logs=logs)
+                seen.append(self._get_file_path(epoch=self._current_epoch, batch=batch, logs=logs))
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    own = Own(tmp_path / "{epoch}-{batch}.weights.h5", save_weights_only=True, save_freq=2)
+    model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, epochs=1, verbose=0, callbacks=[own])
+    assert [Path(name).name for name in seen] == ["1-2.weights.h5", "1-4.weights.h5"]
+    assert all(Path(name).exists() for name in seen)

@@ -57,3 +57,22 @@ def test_shapes_that_do_not_fit() -> None:
         layer.compute_output_shape((None, 5, 4), (None, 6, 3))
     with pytest.raises(ValueError, match="All dimensions of `value` and `key`"):
         layer.compute_output_shape((None, 5, 4), (None, 6, 4), (None, 7, 4))
+
+
+def test_subclasses_compute_attention_with_its_equations() -> None:
+    class Own(tf.keras.layers.MultiHeadAttention):
+        def call(self, query, value, attention_mask=None):  # pyright: ignore[reportIncompatibleMethodOverride]
+            if not self._built_from_signature:
+                self._build_from_signature(query, value)
+            q, k, v = self._query_dense(query), self._key_dense(value), self._value_dense(value)
+            scores = tf.einsum(self._dot_product_equation, k, q / self._key_dim**0.5)
+            weights = self._dropout_layer(self._masked_softmax(scores, attention_mask))
+            return self._output_dense(tf.einsum(self._combine_equation, weights, v))
+
+    query, value = tf.random.normal([2, 3, 4]), tf.random.normal([2, 5, 4])
+    mask = tf.constant(np.tril(np.ones((2, 3, 5), bool)))
+    own, plain = Own(2, 3), tf.keras.layers.MultiHeadAttention(2, 3)
+    own(query, value)
+    plain(query, value)
+    own.set_weights(plain.get_weights())
+    np.testing.assert_allclose(own(query, value, mask), plain(query, value, attention_mask=mask), atol=1e-5)

@@ -97,3 +97,14 @@ def test_masks_leave_weights_out() -> None:
     mask = tf.constant([[1.0, 0.0], [1.0, 1.0]])
     np.testing.assert_array_equal(masked_weight(tf.constant([2.0, 3.0]), mask), [[2.0, 0.0], [3.0, 3.0]])
     assert masked_weight(tf.ones((2, 2, 1)), mask).shape == (2, 2, 1)
+
+
+def test_losses_get_objects_that_stand_for_tensors_as_they_are() -> None:
+    class Distribution:
+        shape, dtype = tf.TensorShape([2, 1]), tf.float32
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            return np.zeros((2, 1), np.float32)
+
+    given = Distribution()
+    assert matched(tf.ones([2, 1]), given, None)[1] is given

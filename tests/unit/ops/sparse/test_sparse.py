@@ -89,7 +89,7 @@ def test_the_rest_against_dense() -> None:
         (lambda m: sparse.map_values(tf.square, 1), ValueError, "a SparseTensor among the arguments"),
         (lambda m: sparse.map_values(tf.add, m, sparse.eye(2)), errors.InvalidArgumentError, "same indices"),
         (lambda m: m * tf.ones([5]), errors.InvalidArgumentError, "that broadcasts to"),
-        (lambda m: tf.square(m), TypeError, "got a sparse tensor"),
+        (lambda m: tf.exp(m), TypeError, "got a sparse tensor"),
         (lambda m: np.asarray(m), TypeError, "Use tf.sparse.to_dense"),
         (
             lambda m: sparse.to_indicator(tf.SparseTensor([[0, 0]], [9], [1, 1]), 5),
@@ -101,3 +101,24 @@ def test_the_rest_against_dense() -> None:
 def test_errors(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(_matrix())
+
+
+def test_functions_of_shapes_and_of_values_take_sparse_tensors() -> None:
+    sparse = tf.SparseTensor([[0, 1], [2, 0]], [0.25, -4.0], [3, 2])
+    assert tf.shape(sparse, out_type=tf.int64).numpy().tolist() == [3, 2]
+    assert (int(tf.size(input=sparse)), int(tf.rank(sparse))) == (6, 2)
+    for function in (
+        tf.abs,
+        tf.negative,
+        tf.sign,
+        tf.square,
+        tf.tanh,
+        tf.math.erf,
+        tf.identity,
+        tf.stop_gradient,
+    ):
+        found = function(sparse)
+        assert found.indices.numpy().tolist() == [[0, 1], [2, 0]]
+        np.testing.assert_allclose(found.values, function(sparse.values))
+    with pytest.raises(TypeError, match=r"tf\.exp expected tensors; got a sparse tensor of shape \(3, 2\)"):
+        tf.exp(sparse)

@@ -1,0 +1,33 @@
+"""`tensorflow.python.ops.rnn_cell_impl`: how the shape of a state is put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.shape import TensorShape, as_shape
+from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.ops.joining import concat
+from tapeflow.ops.shaping import reshape
+
+
+def _concat(prefix: Any, suffix: Any, static: bool = False) -> TensorShape | Tensor:
+    """One shape after the other; a number is a shape of one dimension.
+
+    Args:
+        prefix: a shape, a number, or an integer tensor of rank 0 or 1.
+        suffix: another.
+        static: whether to give a `TensorShape` instead of a tensor.
+    """
+    if static:
+        known = [as_shape([part] if isinstance(part, int) else part) for part in (prefix, suffix)]
+        return known[0].concatenate(known[1])
+    return concat([_vector(part) for part in (prefix, suffix)], 0)
+
+
+def _vector(part: Any) -> Tensor:
+    if not isinstance(part, TensorLike):
+        return convert_to_tensor(np.ravel(part).astype(np.int32))
+    return reshape(part, [-1])
