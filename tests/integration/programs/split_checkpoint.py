@@ -74,5 +74,5 @@ if silent is not None:
             manager.save()
     except tf.errors.UnavailableError as error:
         found["error"] = str(error)
-print(json.dumps({**found, "files": sorted(os.listdir(folder))}), flush=True)
+print(json.dumps(found), flush=True)
 os._exit(0)
