@@ -51,12 +51,12 @@ def _restored_engine() -> Iterator[None]:
 
     for field in dataclasses.fields(settings):
         setattr(settings, field.name, getattr(before, field.name))
-    if "tapeflow.engine.trace" in sys.modules:
-        from tapeflow.engine.trace import state
+    if "tapeflow.engine.recording.trace" in sys.modules:
+        from tapeflow.engine.recording.trace import state
 
         state.__init__()
-    if "tapeflow.engine.checks" in sys.modules:
-        from tapeflow.engine import checks
+    if "tapeflow.engine.recording.checks" in sys.modules:
+        from tapeflow.engine.recording import checks
 
         checks.unsettled.clear()
 
@@ -89,9 +89,9 @@ def no_real_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
 def counting() -> Callable[[], AbstractContextManager[SimpleNamespace]]:
     """`with counting() as spent: ...` tells afterwards what the engine did inside.
 
-    `spent` has the fields of `tapeflow.engine.program.Counters`, as differences.
+    `spent` has the fields of `tapeflow.engine.programs.program.Counters`, as differences.
     """
-    from tapeflow.engine.program import counters
+    from tapeflow.engine.programs.program import counters
 
     @contextmanager
     def count() -> Iterator[SimpleNamespace]:

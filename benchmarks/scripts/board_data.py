@@ -32,8 +32,8 @@ def last_tag(name: str) -> str:
 
 def make(name: str) -> None:
     """Write a set, unless it is there."""
-    from tapeflow.summary import encoding
-    from tapeflow.summary.records import record
+    from tapeflow.summary.event_files import encoding
+    from tapeflow.summary.event_files.records import record
 
     done = folder_of(name) / "done"
     if done.exists():
@@ -62,8 +62,8 @@ def make(name: str) -> None:
 def _picture_event(time: float, step: int, tag: str) -> bytes:
     import numpy as np
 
-    from tapeflow.summary import encoding
-    from tapeflow.summary.tensors import tensor_bytes
+    from tapeflow.summary.event_files import encoding
+    from tapeflow.summary.event_files.tensors import tensor_bytes
 
     data = b"\x89PNG\r\n\x1a\n" + random.randbytes(_PICTURE_BYTES)
     strings = np.array([b"1024", b"1024", data], dtype=object)
@@ -73,9 +73,9 @@ def _picture_event(time: float, step: int, tag: str) -> bytes:
 def _histogram_event(time: float, step: int, tag: str) -> bytes:
     import numpy as np
 
-    from tapeflow.summary import encoding
-    from tapeflow.summary.histograms import histogram_buckets
-    from tapeflow.summary.tensors import tensor_bytes
+    from tapeflow.summary.event_files import encoding
+    from tapeflow.summary.event_files.tensors import tensor_bytes
+    from tapeflow.summary.kinds.histograms import histogram_buckets
 
     rng = np.random.default_rng(step)
     data = np.concatenate([rng.normal(-step / 100, 1, 500), rng.normal(step / 200, 0.5, 500)])

@@ -17,10 +17,10 @@ def make() -> None:
 
 def write(folder: Path, sessions: int) -> None:
     """Sessions in which the accuracy depends on learning rate, optimizer and width, and on nothing else."""
-    from tapeflow.summary import encoding
-    from tapeflow.summary.hyperparameters import hparams_pb, session_end_pb
+    from tapeflow.summary.event_files import encoding
+    from tapeflow.summary.event_files.records import record
+    from tapeflow.summary.kinds.hyperparameters import hparams_pb, session_end_pb
     from tapeflow.summary.protos import message
-    from tapeflow.summary.records import record
 
     if (folder / "done").exists():
         return

@@ -34,8 +34,9 @@ def _reduce_window(x):
 
 
 def _kernels():
-    from tapeflow.ops import conv_kernel, pool_kernel
-    from tapeflow.ops.window import Window
+    from tapeflow.ops.nn.conv import kernel as conv_kernel
+    from tapeflow.ops.nn.pool import kernel as pool_kernel
+    from tapeflow.ops.nn.window import Window
 
     def convolve(x, filters):
         window = Window(x.shape[1:3], filters.shape[:2], (1, 1), ((1, 1), (1, 1)), (1, 1))

@@ -12,8 +12,8 @@ RUNS, TAGS, POINTS = 5, 10, 4000
 
 def make_runs() -> None:
     """Write the files anew."""
-    from tapeflow.summary import encoding
-    from tapeflow.summary.records import record
+    from tapeflow.summary.event_files import encoding
+    from tapeflow.summary.event_files.records import record
 
     shutil.rmtree(FOLDER, ignore_errors=True)
     meta = encoding.metadata("scalars")

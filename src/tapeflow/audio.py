@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import float32, int32
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import float32, int32
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_int
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
 
 _SCALE = 32768.0
 

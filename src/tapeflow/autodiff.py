@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 from tapeflow.ops import GradientTape as GradientTape
-from tapeflow.ops.forward_accumulator import ForwardAccumulator as ForwardAccumulator
+from tapeflow.ops.gradient.forward_accumulator import ForwardAccumulator as ForwardAccumulator

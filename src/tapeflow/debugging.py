@@ -8,33 +8,33 @@ from __future__ import annotations
 
 import dataclasses
 
-from tapeflow.engine.program import counters
+from tapeflow.engine.programs.program import counters
+from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
 from tapeflow.engine.settings import settings
-from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
-from tapeflow.ops.assertion import Assert as Assert
-from tapeflow.ops.assertion import assert_equal as assert_equal
-from tapeflow.ops.assertion import assert_greater as assert_greater
-from tapeflow.ops.assertion import assert_greater_equal as assert_greater_equal
-from tapeflow.ops.assertion import assert_less as assert_less
-from tapeflow.ops.assertion import assert_less_equal as assert_less_equal
-from tapeflow.ops.assertion import assert_near as assert_near
-from tapeflow.ops.assertion import assert_negative as assert_negative
-from tapeflow.ops.assertion import assert_non_negative as assert_non_negative
-from tapeflow.ops.assertion import assert_non_positive as assert_non_positive
-from tapeflow.ops.assertion import assert_none_equal as assert_none_equal
-from tapeflow.ops.assertion import assert_positive as assert_positive
-from tapeflow.ops.check_numerics import assert_all_finite as assert_all_finite
-from tapeflow.ops.check_numerics import check_numerics as check_numerics
-from tapeflow.ops.static_assertion import assert_integer as assert_integer
-from tapeflow.ops.static_assertion import assert_proper_iterable as assert_proper_iterable
-from tapeflow.ops.static_assertion import assert_rank as assert_rank
-from tapeflow.ops.static_assertion import assert_rank_at_least as assert_rank_at_least
-from tapeflow.ops.static_assertion import assert_rank_in as assert_rank_in
-from tapeflow.ops.static_assertion import assert_same_float_dtype as assert_same_float_dtype
-from tapeflow.ops.static_assertion import assert_scalar as assert_scalar
-from tapeflow.ops.static_assertion import assert_shapes as assert_shapes
-from tapeflow.ops.static_assertion import assert_type as assert_type
-from tapeflow.ops.static_assertion import is_numeric_tensor as is_numeric_tensor
+from tapeflow.ops.debugging.assertion import Assert as Assert
+from tapeflow.ops.debugging.assertion import assert_equal as assert_equal
+from tapeflow.ops.debugging.assertion import assert_greater as assert_greater
+from tapeflow.ops.debugging.assertion import assert_greater_equal as assert_greater_equal
+from tapeflow.ops.debugging.assertion import assert_less as assert_less
+from tapeflow.ops.debugging.assertion import assert_less_equal as assert_less_equal
+from tapeflow.ops.debugging.assertion import assert_near as assert_near
+from tapeflow.ops.debugging.assertion import assert_negative as assert_negative
+from tapeflow.ops.debugging.assertion import assert_non_negative as assert_non_negative
+from tapeflow.ops.debugging.assertion import assert_non_positive as assert_non_positive
+from tapeflow.ops.debugging.assertion import assert_none_equal as assert_none_equal
+from tapeflow.ops.debugging.assertion import assert_positive as assert_positive
+from tapeflow.ops.debugging.check_numerics import assert_all_finite as assert_all_finite
+from tapeflow.ops.debugging.check_numerics import check_numerics as check_numerics
+from tapeflow.ops.debugging.static_assertion import assert_integer as assert_integer
+from tapeflow.ops.debugging.static_assertion import assert_proper_iterable as assert_proper_iterable
+from tapeflow.ops.debugging.static_assertion import assert_rank as assert_rank
+from tapeflow.ops.debugging.static_assertion import assert_rank_at_least as assert_rank_at_least
+from tapeflow.ops.debugging.static_assertion import assert_rank_in as assert_rank_in
+from tapeflow.ops.debugging.static_assertion import assert_same_float_dtype as assert_same_float_dtype
+from tapeflow.ops.debugging.static_assertion import assert_scalar as assert_scalar
+from tapeflow.ops.debugging.static_assertion import assert_shapes as assert_shapes
+from tapeflow.ops.debugging.static_assertion import assert_type as assert_type
+from tapeflow.ops.debugging.static_assertion import is_numeric_tensor as is_numeric_tensor
 
 _logs_device_placement = False
 _filters_tracebacks = True

@@ -3,7 +3,7 @@
 TensorFlow has left it for preprocessing layers. Shared embeddings and columns of sequences are not here.
 """
 
-from tapeflow.keras.layers import feature_columns as _columns
+from tapeflow.keras.layers.features import feature_columns as _columns
 
 bucketized_column = _columns.bucketized_column
 categorical_column_with_hash_bucket = _columns.categorical_column_with_hash_bucket

@@ -1,8 +1,6 @@
 """`tf.ragged`: tensors whose rows differ in length."""
 
-from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
-from tapeflow.ops.feature_cross import ragged_cross as cross
-from tapeflow.ops.feature_cross import ragged_cross_hashed as cross_hashed
+from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.ragged.arranging import stack as stack
 from tapeflow.ops.ragged.arranging import stack_dynamic_partitions as stack_dynamic_partitions
 from tapeflow.ops.ragged.construction import constant as constant
@@ -11,6 +9,8 @@ from tapeflow.ops.ragged.construction import range as range
 from tapeflow.ops.ragged.construction import row_splits_to_segment_ids as row_splits_to_segment_ids
 from tapeflow.ops.ragged.construction import segment_ids_to_row_splits as segment_ids_to_row_splits
 from tapeflow.ops.ragged.masking import boolean_mask as boolean_mask
+from tapeflow.ops.sparse.feature_cross import ragged_cross as cross
+from tapeflow.ops.sparse.feature_cross import ragged_cross_hashed as cross_hashed
 
 __all__ = [
     "boolean_mask",

@@ -1,9 +1,9 @@
 """`tf.sparse`: tensors that are zero almost everywhere."""
 
-from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
-from tapeflow.ops.feature_cross import cross as cross
-from tapeflow.ops.feature_cross import cross_hashed as cross_hashed
+from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.sparse.counting import bincount as bincount
+from tapeflow.ops.sparse.feature_cross import cross as cross
+from tapeflow.ops.sparse.feature_cross import cross_hashed as cross_hashed
 from tapeflow.ops.sparse.functions import add as add
 from tapeflow.ops.sparse.functions import concat as concat
 from tapeflow.ops.sparse.functions import expand_dims as expand_dims

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.config.devices import list_physical_devices
-from tapeflow.engine import errors, nest
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype
-from tapeflow.engine.tape import GradientTape
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine import errors
+from tapeflow.engine.differentiation.tape import GradientTape
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.engine.values.tensor import TensorLike
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:

@@ -15,8 +15,8 @@ from tapeflow import summary
 from tapeflow.board.board import Options
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
-from tapeflow.summary import encoding
-from tapeflow.summary.confusions import confusion_counts
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.kinds.confusions import confusion_counts
 
 Open = Callable[..., Page]
 NAMES = ["ant", "bee", "cat", "<script>alert(1)</script>", "elk"]

@@ -37,7 +37,7 @@ from tapeflow.board.board import Options
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 from tapeflow.plugins.hparams import api as hp
-from tapeflow.summary.hyperparameters import session_end_pb
+from tapeflow.summary.kinds.hyperparameters import session_end_pb
 
 STATUSES = ["STATUS_UNKNOWN", "STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_RUNNING"]
 DATA = Path(__file__).parents[1] / "data" / "hparams"

@@ -14,8 +14,8 @@ import pytest
 import scipy.special
 
 from tapeflow.engine.backend import jax
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.ops import (
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.math import (
     arithmetic,
     comparison,
     cumulative,

@@ -33,13 +33,13 @@ from tapeflow.plugins.custom_scalar import summary as custom_scalar
 from tapeflow.plugins.hparams import api as hp
 from tapeflow.plugins.mesh import summary as mesh
 from tapeflow.plugins.pr_curve import summary as pr_curve
-from tapeflow.summary.embeddings import read_embeddings, read_vectors
-from tapeflow.summary.hyperparameters import session_end_pb
-from tapeflow.summary.layouts import read_layout
-from tapeflow.summary.meshes import read_meshes
-from tapeflow.summary.pr_curves import curve_from
+from tapeflow.summary.event_files.tensors import array_of
+from tapeflow.summary.kinds.embeddings import read_embeddings, read_vectors
+from tapeflow.summary.kinds.hyperparameters import session_end_pb
+from tapeflow.summary.kinds.layouts import read_layout
+from tapeflow.summary.kinds.meshes import read_meshes
+from tapeflow.summary.kinds.pr_curves import curve_from
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import array_of
 from tapeflow.summary.trials import read_experiment, read_trial
 
 RUN = "größe 1"

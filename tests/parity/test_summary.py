@@ -23,7 +23,7 @@ from tensorboard.summary import Writer as TensorBoardWriter
 from tensorboard.util import tensor_util
 
 import tapeflow as tf
-from tapeflow.summary.histograms import histogram_buckets
+from tapeflow.summary.kinds.histograms import histogram_buckets
 from tapeflow.summary.protos import message, messages
 
 RUN = "größe 1/train"
@@ -281,7 +281,7 @@ def clear_json_names(found: Any) -> None:
 
 
 def test_metadata_is_tensorboards() -> None:
-    from tapeflow.summary.encoding import metadata
+    from tapeflow.summary.event_files.encoding import metadata
 
     mine = message("SummaryMetadata").FromString(metadata("images", description="d"))
     theirs = image_metadata.create_summary_metadata(display_name=None, description="d")

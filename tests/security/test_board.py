@@ -27,8 +27,8 @@ import pytest
 from tapeflow.board.board import Options
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
-from tapeflow.summary import encoding
-from tapeflow.summary.records import record
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
 
 SECRET = b"root:x:0:0:secret"
 TOKEN = "c2VjcmV0LXRva2Vu"

@@ -26,10 +26,10 @@ import pytest
 from tapeflow.board.board import Options
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
-from tapeflow.summary import encoding
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
+from tapeflow.summary.event_files.tensors import tensor_bytes
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import record
-from tapeflow.summary.tensors import tensor_bytes
 
 MOST_FILLED = 1 << 22
 

@@ -230,7 +230,7 @@ def test_records_of_datasets_that_lie(tmp_path: Path) -> None:
 
 
 def test_records_that_claim_to_be_long(tmp_path: Path) -> None:
-    from tapeflow.summary.records import header as record_header
+    from tapeflow.summary.event_files.records import header as record_header
 
     for length in (1 << 32, (1 << 63) - 1):
         (tmp_path / "r").write_bytes(record_header(length) + b"short")

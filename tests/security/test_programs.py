@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import program_trial
-from tapeflow.engine.portable import PortableProgram
-from tapeflow.engine.program_scan import RefusedProgram
+from tapeflow.engine.exporting import program_trial
+from tapeflow.engine.exporting.portable import PortableProgram
+from tapeflow.engine.exporting.program_scan import RefusedProgram
 
 CALL = "%out = stablehlo.custom_call @{}(%in) : (tensor<3xf32>) -> tensor<3xf32>"
 COPY = "%out = stablehlo.abs %in : tensor<3xf32>"
@@ -327,9 +327,9 @@ def test_the_manifest_decides_nothing_about_trust(folder: Path, forger: Any) -> 
 FUZZING = """
 import json, random, sys
 import numpy as np
-from tapeflow.engine import program_trial
-from tapeflow.engine.portable import PortableProgram
-from tapeflow.engine.program_scan import RefusedProgram
+from tapeflow.engine.exporting import program_trial
+from tapeflow.engine.exporting.portable import PortableProgram
+from tapeflow.engine.exporting.program_scan import RefusedProgram
 program_trial._limit_memory()
 program_trial._READING_S = 3.0
 good = open(sys.argv[1], "rb").read()

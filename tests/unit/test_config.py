@@ -13,8 +13,8 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.config import devices
-from tapeflow.engine import startup
-from tapeflow.engine.device import PhysicalDevice
+from tapeflow.engine.devices import startup
+from tapeflow.engine.devices.device import PhysicalDevice
 
 CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 GPU = PhysicalDevice("/physical_device:GPU:0", "GPU")

@@ -2,7 +2,7 @@
 
 `conversion` reads the source of a function (`source`), lowers its jumps (`jumps`), finds what is read after each
 branch and loop (`names`, `liveness`) and rewrites it (`rewriting`) to call operators. The operators, which know
-tensors, are in `tapeflow.ops.control_flow`; nothing here imports JAX or the engine. `callees` says what is converted:
+tensors, are in `tapeflow.ops.autograph`; nothing here imports JAX or the engine. `callees` says what is converted:
 functions of the user's own, from the one given to `tf.function` on.
 """
 

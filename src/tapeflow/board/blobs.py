@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from tapeflow.board.series import Series
-from tapeflow.summary.meshes import mesh_array, mesh_part
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
+from tapeflow.summary.kinds.meshes import mesh_array, mesh_part
 
 KINDS = (
     "application/octet-stream",

@@ -25,7 +25,7 @@ import orjson
 from tapeflow.board.health.rules import Finding
 from tapeflow.board.runs import Run
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
-from tapeflow.summary.reader import Damage, EventFileReader, Position, open_regular
+from tapeflow.summary.event_files.reader import Damage, EventFileReader, Position, open_regular
 
 _MAGIC = b"TFI1"
 _SUFFIX = ".tfi"

@@ -22,7 +22,7 @@ from tapeflow.board.notes import RUNS
 from tapeflow.board.runs import Run, decoded
 from tapeflow.board.schema import Note
 from tapeflow.board.store import Store
-from tapeflow.summary.reader import EventFileReader
+from tapeflow.summary.event_files.reader import EventFileReader
 
 _THREADS = min(4, (os.cpu_count() or 1) + 1)
 _WALK_S = 1.0  # how often folders are looked through, at most

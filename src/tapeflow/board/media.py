@@ -19,7 +19,7 @@ from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone, Run
 from tapeflow.board.schema import MediaAnswer, MediaItem
 from tapeflow.board.series import Series
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 MOST_ITEMS = 100_000
 MOST_LISTED = 200_000  # of all items of an answer

@@ -27,9 +27,9 @@ from tapeflow.board.schema import Note, RunState, Setting
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Series
 from tapeflow.summary.captured import messages as captured
+from tapeflow.summary.event_files.reader import Batch, Damage, EventFileReader, Other, open_regular
+from tapeflow.summary.event_files.values import Value, value_of
 from tapeflow.summary.protos import message
-from tapeflow.summary.reader import Batch, Damage, EventFileReader, Other, open_regular
-from tapeflow.summary.values import Value, value_of
 
 LIVE_S = 30.0
 MOST_TAGS = 50_000

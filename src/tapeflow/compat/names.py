@@ -47,6 +47,7 @@ NAMESPACES = (
 _LAYER_MODULES = (
     *(
         "advanced_activations",
+        "attention",
         "convolutional",
         "convolutional_recurrent",
         "core",
@@ -55,7 +56,7 @@ _LAYER_MODULES = (
         "merge",
     ),
     *("noise", "normalization", "normalization.batch_normalization", "normalization.layer_normalization"),
-    *("pooling", "recurrent", "wrappers"),
+    *("pooling", "recurrent", "regularization", "reshaping", "wrappers"),
 )
 _OPTIMIZER_MODULES = ("adadelta", "adagrad", "adam", "adamax", "gradient_descent", "nadam", "rmsprop")
 _UTILITY_MODULES = ("data_utils", "layer_utils", "np_utils", "vis_utils")

@@ -14,7 +14,7 @@ from types import ModuleType
 
 from tapeflow.compat.finder import install
 from tapeflow.compat.names import is_ours, nearest
-from tapeflow.engine.node import is_ours as is_package_code
+from tapeflow.engine.recording.node import is_ours as is_package_code
 
 
 class MissingName(Exception):

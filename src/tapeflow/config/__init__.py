@@ -23,8 +23,8 @@ from tapeflow.config.logical_configuration import (
 from tapeflow.config.logical_configuration import (
     set_logical_device_configuration as set_logical_device_configuration,
 )
-from tapeflow.engine.device import LogicalDevice as LogicalDevice
-from tapeflow.engine.device import PhysicalDevice as PhysicalDevice
+from tapeflow.engine.devices.device import LogicalDevice as LogicalDevice
+from tapeflow.engine.devices.device import PhysicalDevice as PhysicalDevice
 
 experimental_functions_run_eagerly = functions_run_eagerly
 experimental_run_functions_eagerly = run_functions_eagerly

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import errors, startup
-from tapeflow.engine.device import (
+from tapeflow.engine import errors
+from tapeflow.engine.devices import startup
+from tapeflow.engine.devices.device import (
     LogicalDevice,
     PhysicalDevice,
     logical_devices,

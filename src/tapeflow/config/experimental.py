@@ -14,8 +14,8 @@ from tapeflow.config.logical_configuration import (
     get_logical_device_configuration,
     set_logical_device_configuration,
 )
-from tapeflow.engine import startup
-from tapeflow.engine.device import memory_of, physical_devices
+from tapeflow.engine.devices import startup
+from tapeflow.engine.devices.device import memory_of, physical_devices
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration
 get_virtual_device_configuration = get_logical_device_configuration

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.engine import startup
-from tapeflow.engine.device import PhysicalDevice, physical_devices
+from tapeflow.engine.devices import startup
+from tapeflow.engine.devices.device import PhysicalDevice, physical_devices
 
 _chosen: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
 

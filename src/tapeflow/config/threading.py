@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from tapeflow.engine import startup
+from tapeflow.engine.devices import startup
 
 _inter_op_count = 0
 

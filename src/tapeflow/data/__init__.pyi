@@ -3,12 +3,12 @@ from .cardinality import AUTOTUNE as AUTOTUNE
 from .cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .dataset import Dataset as Dataset
-from .files import FixedLengthRecordDataset as FixedLengthRecordDataset
-from .files import TextLineDataset as TextLineDataset
-from .files import TFRecordDataset as TFRecordDataset
 from .iterator import Iterator as Iterator
 from .iterator import NumpyIterator as NumpyIterator
 from .options import Options as Options
 from .options import ThreadingOptions as ThreadingOptions
+from .sources.files import FixedLengthRecordDataset as FixedLengthRecordDataset
+from .sources.files import TextLineDataset as TextLineDataset
+from .sources.files import TFRecordDataset as TFRecordDataset
 from .specs import DatasetSpec as DatasetSpec
 from .specs import IteratorSpec as IteratorSpec

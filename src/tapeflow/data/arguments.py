@@ -11,9 +11,9 @@ from tapeflow.data.pipe import Pipe
 from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
 from tapeflow.engine import errors
-from tapeflow.engine.dtypes import DType, as_dtype, string
-from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.values.dtypes import DType, as_dtype, string
+from tapeflow.engine.values.shape import TensorShape, as_shape
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.host_args import read_int
 
 

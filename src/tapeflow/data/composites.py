@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.running import materialise
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.programs.running import materialise
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.ragged.arranging import stack
 from tapeflow.ops.ragged.partition import splits_of_lengths
 from tapeflow.ops.ragged.spec import RaggedTensorSpec

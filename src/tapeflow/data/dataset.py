@@ -15,8 +15,8 @@ from tapeflow.data.iterator import ArrayIterator, Iterator, NumpyIterator
 from tapeflow.data.options import AutoShardPolicy, Options
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine import errors
-from tapeflow.engine.placement import Share
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.values.tensor import Tensor
 
 
 class Dataset(Sources, Order, Groups, Functions):

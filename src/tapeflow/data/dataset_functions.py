@@ -10,15 +10,15 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
-from tapeflow.data.calls import apart, results_of, value_of
-from tapeflow.data.filtering import Filter
-from tapeflow.data.folding import Scan
-from tapeflow.data.interleaving import Interleave
-from tapeflow.data.mapping import Map
+from tapeflow.data.functions.calls import apart, results_of, value_of
 from tapeflow.data.piped import Piped, check_callable
-from tapeflow.data.resampling import Resample
+from tapeflow.data.steps.filtering import Filter
+from tapeflow.data.steps.folding import Scan
+from tapeflow.data.steps.interleaving import Interleave
+from tapeflow.data.steps.mapping import Map
+from tapeflow.data.steps.resampling import Resample
 from tapeflow.data.structure import Structure, as_array, as_tensor, flattened, map_parts
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset

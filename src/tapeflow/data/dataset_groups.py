@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeflow.data.arguments import padding, read_count, read_positive
-from tapeflow.data.batching import AsRagged, Batch, PaddedBatch, SparseBatch, Unbatch, Window
-from tapeflow.data.folding import Rebatch
-from tapeflow.data.grouping import GroupByWindow, bucket_of, check_buckets
 from tapeflow.data.piped import Piped, check_callable
+from tapeflow.data.steps.batching import AsRagged, Batch, PaddedBatch, SparseBatch, Unbatch, Window
+from tapeflow.data.steps.folding import Rebatch
+from tapeflow.data.steps.grouping import GroupByWindow, bucket_of, check_buckets
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.dtypes import as_dtype, int64
+from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.ops.host_args import read_ints
 
 if TYPE_CHECKING:

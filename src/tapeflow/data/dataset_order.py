@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
-from tapeflow.data.caching import Cache
-from tapeflow.data.folding import IgnoreErrors, TakeWhile, Unique
-from tapeflow.data.ordering import Concatenate, Repeat, Shard, Skip, Take
 from tapeflow.data.piped import Piped, check_callable, made
-from tapeflow.data.prefetching import Prefetch
-from tapeflow.data.shuffling import Shuffle
-from tapeflow.data.sources import Range, Single, Zip
+from tapeflow.data.sources.memory import Range, Single, Zip
+from tapeflow.data.sources.storage import Stored, save
 from tapeflow.data.specs import common_specs
-from tapeflow.data.storage import Stored, save
+from tapeflow.data.steps.caching import Cache
+from tapeflow.data.steps.folding import IgnoreErrors, TakeWhile, Unique
+from tapeflow.data.steps.ordering import Concatenate, Repeat, Shard, Skip, Take
+from tapeflow.data.steps.prefetching import Prefetch
+from tapeflow.data.steps.shuffling import Shuffle
 from tapeflow.data.structure import Structure
 from tapeflow.engine import errors
-from tapeflow.engine.dtypes import int64
+from tapeflow.engine.values.dtypes import int64
 from tapeflow.io.files import path_of
 from tapeflow.io.tfrecord import compression_of
 

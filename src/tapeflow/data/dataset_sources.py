@@ -16,13 +16,14 @@ from tapeflow.data.arguments import (
     read_seed,
     same_elements,
 )
-from tapeflow.data.choosing import Choose, Sample
 from tapeflow.data.piped import Piped, made
-from tapeflow.data.sources import Generated, RandomNumbers, Range, Single, Slices, Zip
-from tapeflow.data.storage import Saved
+from tapeflow.data.sources.memory import Generated, RandomNumbers, Range, Single, Slices, Zip
+from tapeflow.data.sources.storage import Saved
+from tapeflow.data.steps.choosing import Choose, Sample
 from tapeflow.data.structure import Structure, as_array
-from tapeflow.engine import errors, nest
-from tapeflow.engine.dtypes import as_dtype, int64
+from tapeflow.engine import errors
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.io.files import matches_of, path_of, paths_of
 
 if TYPE_CHECKING:

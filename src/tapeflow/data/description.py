@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tapeflow.data.batching import Grouped, Window
-from tapeflow.data.interleaving import Interleave
-from tapeflow.data.mapping import Map
 from tapeflow.data.pipe import Pipe
-from tapeflow.data.prefetching import Prefetch
-from tapeflow.data.shuffling import Shuffle
+from tapeflow.data.steps.batching import Grouped, Window
+from tapeflow.data.steps.interleaving import Interleave
+from tapeflow.data.steps.mapping import Map
+from tapeflow.data.steps.prefetching import Prefetch
+from tapeflow.data.steps.shuffling import Shuffle
 
 _METHODS = {"Slices": "from_tensor_slices", "Single": "from_tensors", "Generated": "from_generator"}
 

@@ -8,14 +8,9 @@ from typing import Any
 from tapeflow.data.cardinality import AUTOTUNE as AUTOTUNE
 from tapeflow.data.cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from tapeflow.data.cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
-from tapeflow.data.csv import CsvDataset as CsvDataset
-from tapeflow.data.csv import make_csv_dataset as make_csv_dataset
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.debugging import enable_debug_mode as enable_debug_mode
-from tapeflow.data.example_files import make_batched_features_dataset as make_batched_features_dataset
-from tapeflow.data.example_files import parse_example_dataset as parse_example_dataset
 from tapeflow.data.iterator import Optional as Optional
-from tapeflow.data.known_length import AssertCardinality
 from tapeflow.data.options import AutoShardPolicy as AutoShardPolicy
 from tapeflow.data.options import AutotuneAlgorithm as AutotuneAlgorithm
 from tapeflow.data.options import AutotuneOptions as AutotuneOptions
@@ -24,11 +19,16 @@ from tapeflow.data.options import ExternalStatePolicy as ExternalStatePolicy
 from tapeflow.data.options import OptimizationOptions as OptimizationOptions
 from tapeflow.data.options import ThreadingOptions as ThreadingOptions
 from tapeflow.data.piped import check_callable
-from tapeflow.data.reducing import GroupByReducer
-from tapeflow.data.reducing import Reducer as Reducer
-from tapeflow.data.sql import SqlDataset as SqlDataset
-from tapeflow.engine.dtypes import int64
-from tapeflow.engine.tensor import Tensor
+from tapeflow.data.sources.csv import CsvDataset as CsvDataset
+from tapeflow.data.sources.csv import make_csv_dataset as make_csv_dataset
+from tapeflow.data.sources.example_files import make_batched_features_dataset as make_batched_features_dataset
+from tapeflow.data.sources.example_files import parse_example_dataset as parse_example_dataset
+from tapeflow.data.sources.sql import SqlDataset as SqlDataset
+from tapeflow.data.steps.known_length import AssertCardinality
+from tapeflow.data.steps.reducing import GroupByReducer
+from tapeflow.data.steps.reducing import Reducer as Reducer
+from tapeflow.engine.values.dtypes import int64
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
 from tapeflow.lookup.dataset_tables import DatasetInitializer as DatasetInitializer
 from tapeflow.lookup.dataset_tables import index_table_from_dataset as index_table_from_dataset
@@ -50,7 +50,7 @@ def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func
 
 def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     """A dataset of a list of elements, all of one structure."""
-    from tapeflow.engine import nest
+    from tapeflow.engine.values import nest
 
     columns = zip(*[nest.flatten(e) for e in elements], strict=True)
     return Dataset.from_tensor_slices(nest.pack_sequence_as(elements[0], [list(c) for c in columns]))

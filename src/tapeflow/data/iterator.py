@@ -7,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.data.calls import note_read
 from tapeflow.data.composites import packed_state, unpacked_state
 from tapeflow.data.description import description
+from tapeflow.data.functions.calls import note_read
 from tapeflow.data.pipe import Iteration, Pipe, State
 from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
 from tapeflow.data.sharing import shared_step
 from tapeflow.data.specs import IteratorSpec, OptionalSpec
 from tapeflow.data.structure import as_tensor
 from tapeflow.data.window_state import packed_windows, unpacked_windows
-from tapeflow.engine import errors, nest, phases
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.placement import Share
-from tapeflow.engine.symbolic import CallTaker
-from tapeflow.ops.introspection import is_tensor, type_spec_from_value
+from tapeflow.engine import errors
+from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.programs import phases
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.debugging.introspection import is_tensor, type_spec_from_value
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 

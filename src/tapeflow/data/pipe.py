@@ -16,7 +16,7 @@ import numpy as np
 
 from tapeflow.data.rows import OBJECTS, Rows
 from tapeflow.data.structure import Structure
-from tapeflow.engine.placement import Share
+from tapeflow.engine.devices.placement import Share
 
 State = dict[str, Any]
 

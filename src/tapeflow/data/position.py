@@ -6,8 +6,8 @@ none open just now, and the next one must still be the one that would have come.
 
 from __future__ import annotations
 
+from tapeflow.data.functions.randomness import Seed
 from tapeflow.data.pipe import Iteration, Pipe, State
-from tapeflow.data.randomness import Seed
 
 
 def join_all(pipe: Pipe, iteration: Iteration) -> None:

@@ -16,7 +16,8 @@ import numpy as np
 from tapeflow.data import composites
 from tapeflow.data.composites import COMPOSITES
 from tapeflow.data.structure import Flat
-from tapeflow.engine import errors, host_memory
+from tapeflow.engine import errors
+from tapeflow.engine.devices import host_memory
 
 
 def objects(elements: Sequence[Flat]) -> np.ndarray:

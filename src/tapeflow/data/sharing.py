@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tapeflow.data.batching import Batch
-from tapeflow.data.ordering import Repeat, Skip, Take
 from tapeflow.data.pipe import Pipe
-from tapeflow.data.prefetching import Prefetch
+from tapeflow.data.steps.batching import Batch
+from tapeflow.data.steps.ordering import Repeat, Skip, Take
+from tapeflow.data.steps.prefetching import Prefetch
 
 _PASSING = (Prefetch, Repeat, Skip, Take)
 

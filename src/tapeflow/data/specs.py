@@ -10,8 +10,8 @@ import numpy as np
 from tapeflow.data import composites
 from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES
 from tapeflow.data.structure import spec_of_array
-from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.values.shape import TensorShape, as_shape
+from tapeflow.engine.values.tensor_spec import TensorSpec
 
 
 class DatasetSpec:

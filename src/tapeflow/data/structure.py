@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.convert import to_node
-from tapeflow.engine.dtypes import DType, as_dtype, string
-from tapeflow.engine.node import host_node, spec_of
-from tapeflow.engine.recorder import tensor_of
-from tapeflow.engine.running import materialise
-from tapeflow.engine.symbolic import CallTaker
-from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.ops.extension_type import ExtensionType
+from tapeflow.engine.programs.running import materialise
+from tapeflow.engine.recording.node import host_node, spec_of
+from tapeflow.engine.recording.recorder import tensor_of
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import to_node
+from tapeflow.engine.values.dtypes import DType, as_dtype, string
+from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.ops.types.extension_type import ExtensionType
 
 Flat = tuple[Any, ...]
 

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.data.batching import Component
 from tapeflow.data.composites import mapped_state
-from tapeflow.data.ordering import Given
 from tapeflow.data.pipe import Pipe
+from tapeflow.data.steps.batching import Component
+from tapeflow.data.steps.ordering import Given
 
 _SEALED = "windows_within"
 _KEYS = {"window_of", "component", "handles"}

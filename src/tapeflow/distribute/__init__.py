@@ -1,7 +1,7 @@
 """`tf.distribute`: training on several devices, of one machine or of many.
 
 A strategy splits each batch over its devices and keeps every Variable on all of them. Inside `strategy.run`,
-`fit` and `evaluate`, a step sees the whole batch: XLA splits the work (see `tapeflow.engine.placement`). So what
+`fit` and `evaluate`, a step sees the whole batch: XLA splits the work (`tapeflow.engine.devices.placement`). So what
 is recorded, staged and differentiated is the very step of one device, and its numbers are the same.
 
 Where TensorFlow hands a function the examples of one replica, here it gets those of all. A loss that is

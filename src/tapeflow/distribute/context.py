@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.distribute.reduce_op import ReduceOp, as_reduce_op
-from tapeflow.engine import nest
-from tapeflow.ops.joining import concat
+from tapeflow.engine.values import nest
+from tapeflow.ops.array.joining import concat
 
 if TYPE_CHECKING:
     from tapeflow.distribute.strategy import Strategy

@@ -13,9 +13,9 @@ import numpy as np
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterator import NextElement
 from tapeflow.distribute.values import Spread, Whole
-from tapeflow.engine import nest
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.placement import Placement
+from tapeflow.engine.devices.placement import Placement
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tapeflow.distribute.resolvers import ClusterResolver, TFConfigClusterResolver, worker_number, workers_of
-from tapeflow.engine import processes
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices import processes
+from tapeflow.engine.devices.processes import Member
 
 _PORT = "8476"
 _NAMES = {"slurm": "Slurm", "ompi": "Open MPI", "k8s": "Kubernetes"}

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.distribute.values import shared_part
-from tapeflow.engine.device import names_of
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.devices.device import names_of
+from tapeflow.engine.values.variable import Variable
 
 if TYPE_CHECKING:
     from tapeflow.distribute.strategy import Strategy

@@ -10,10 +10,11 @@ from tapeflow.distribute.detection import Cluster, find_cluster, of_resolver
 from tapeflow.distribute.resolvers import ClusterResolver, SimpleClusterResolver, TFConfigClusterResolver
 from tapeflow.distribute.roll_call import NoCoordinator
 from tapeflow.distribute.strategy import Strategy
-from tapeflow.engine import placement, processes, random, startup
+from tapeflow.engine import random
+from tapeflow.engine.devices import placement, processes, startup
+from tapeflow.engine.devices.placement import Placement
+from tapeflow.engine.devices.processes import Member
 from tapeflow.engine.errors import UnavailableError
-from tapeflow.engine.placement import Placement
-from tapeflow.engine.processes import Member
 from tapeflow.train.cluster_spec import ClusterSpec
 
 _TIMEOUT_S = 30

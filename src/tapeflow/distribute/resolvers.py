@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from tapeflow.engine.device import logical_devices
+from tapeflow.engine.devices.device import logical_devices
 from tapeflow.train.cluster_spec import ClusterSpec
 
 _FORM = (

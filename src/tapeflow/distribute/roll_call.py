@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from tapeflow import __version__
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices.processes import Member
 
 _RETRY_S = 0.2
 _LONGEST_LINE = 1 << 20

@@ -30,10 +30,10 @@ from tapeflow.distribute.values import (
     shared_part,
     together,
 )
-from tapeflow.engine import placement
-from tapeflow.engine.device import devices_named
-from tapeflow.engine.placement import Placement, check_zero_stage
-from tapeflow.engine.variable import variables_written
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.device import devices_named
+from tapeflow.engine.devices.placement import Placement, check_zero_stage
+from tapeflow.engine.values.variable import variables_written
 
 
 class Strategy:

@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.distribute.reduce_op import ReduceOp
-from tapeflow.engine import nest, placement
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.extension_type import Field
+from tapeflow.engine.devices import placement
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.types.extension_type import Field
 
 
 class DistributedValues:

@@ -9,7 +9,7 @@ from tapeflow.doctor.finding import Finding, State
 
 if TYPE_CHECKING:
     from tapeflow.distribute.roll_call import Roll
-    from tapeflow.engine.processes import Member
+    from tapeflow.engine.devices.processes import Member
 
 _SECTION = "Cluster"
 _LAUNCHER = "Check the variables of the launcher; docs/distribute.md lists those that are read."

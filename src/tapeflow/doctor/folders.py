@@ -14,7 +14,7 @@ from pathlib import Path
 from tapeflow import board
 from tapeflow.board import cache
 from tapeflow.doctor.finding import Finding, State
-from tapeflow.engine.cache import cache_folder
+from tapeflow.engine.programs.cache import cache_folder
 from tapeflow.keras.utils.download import keras_home
 
 _SECTION = "Folders"

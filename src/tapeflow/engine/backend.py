@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import forking
-from tapeflow.engine.cache import usable_cache_folder
-from tapeflow.engine.heap import keep_freed_memory
+from tapeflow.engine.devices import forking
+from tapeflow.engine.devices.heap import keep_freed_memory
+from tapeflow.engine.programs.cache import usable_cache_folder
 
 # JAX draws from numpy's generator as it is imported, which is at the first op: after `np.random.seed`.
 _state = np.random.get_state()

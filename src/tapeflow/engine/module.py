@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
-from tapeflow.engine import nest
-from tapeflow.engine.name_scope import name_scope, scoped_prefix
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.recording.name_scope import name_scope, scoped_prefix
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.variable import Variable
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jnp
-from tapeflow.engine.dtypes import DType
-from tapeflow.engine.node import Node
-from tapeflow.engine.op import op
-from tapeflow.engine.recorder import apply
+from tapeflow.engine.recording.node import Node
+from tapeflow.engine.recording.op import op
+from tapeflow.engine.recording.recorder import apply
+from tapeflow.engine.values.dtypes import DType
 
 
 @op(name="Cast", same_dtype=False, host=lambda x, *, dtype: x.astype(dtype.as_numpy_dtype))

@@ -15,13 +15,13 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.convert import convert_to_tensor, scalar_node
-from tapeflow.engine.dtypes import uint32
-from tapeflow.engine.op import op
 from tapeflow.engine.primitives import stack_op
-from tapeflow.engine.recorder import record, tensor_of
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.trace import state
+from tapeflow.engine.recording.op import op
+from tapeflow.engine.recording.recorder import record, tensor_of
+from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values.convert import convert_to_tensor, scalar_node
+from tapeflow.engine.values.dtypes import uint32
+from tapeflow.engine.values.tensor import Tensor
 
 _MASK = (1 << 64) - 1
 _draw_lock = threading.Lock()

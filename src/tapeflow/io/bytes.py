@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
+from tapeflow.summary.event_files.tensors import array_of, tensor_bytes
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import array_of, tensor_bytes
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, float32, float64, int32, int64, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
-from tapeflow.ops.text import read_strings
+from tapeflow.ops.strings.text import read_strings
 
 _KINDS = (float32, float64, int32, int64, string)
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, float32, int64, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -27,7 +27,7 @@ from tapeflow.ops.ragged.partition import columns, row_ids, splits_of_lengths
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.functions import reorder
 from tapeflow.ops.sparse.tensor import SparseTensor
-from tapeflow.ops.text import read_strings
+from tapeflow.ops.strings.text import read_strings
 from tapeflow.summary.protos import message
 
 _LISTS = {string: "bytes_list", float32: "float_list", int64: "int64_list"}
@@ -117,7 +117,7 @@ def parse_sequence_example(
 
 
 def _concatenated(rows: list[Tensor]) -> Tensor:
-    from tapeflow.ops.joining import concat
+    from tapeflow.ops.array.joining import concat
 
     return concat(rows, 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.engine.dtypes import int32
+from tapeflow.engine.values.dtypes import int32
 
 
 class FixedLenFeature(NamedTuple):

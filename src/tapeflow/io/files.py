@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.engine import errors
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 @contextlib.contextmanager

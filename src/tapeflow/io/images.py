@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, int32, uint8, uint16
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, int32, uint8, uint16
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _MOST_PIXELS = 1 << 28

@@ -6,9 +6,9 @@ from typing import Any
 
 from google.protobuf import json_format
 
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
 from tapeflow.summary.protos import message
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype, int64, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype, int64, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.bytes import parse_tensor, serialize_tensor
+from tapeflow.ops.array.joining import concat
 from tapeflow.ops.host_args import invalid, read_value
-from tapeflow.ops.joining import concat
 from tapeflow.ops.sparse.functions import reorder
 from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse
-from tapeflow.ops.text import read_strings, string_tensor
+from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 def _triple(places: np.ndarray, values: np.ndarray, shape: np.ndarray) -> list[Any]:

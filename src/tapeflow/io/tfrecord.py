@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from tapeflow.engine import errors
 from tapeflow.io.files import path_of, told
-from tapeflow.summary.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, record
+from tapeflow.summary.event_files.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, record
 
 _KINDS = ("", "GZIP", "ZLIB")
 _NO_LEVEL = -1

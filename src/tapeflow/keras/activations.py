@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 

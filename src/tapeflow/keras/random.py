@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.keras.layers.seed import SeedGenerator as SeedGenerator
+from tapeflow.keras.layers.base.seed import SeedGenerator as SeedGenerator
 
 
 def normal(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.engine import nest
-from tapeflow.engine.nest import flatten as flatten
-from tapeflow.engine.nest import is_nested as is_nested
-from tapeflow.engine.nest import map_structure as map_structure
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.nest import flatten as flatten
+from tapeflow.engine.values.nest import is_nested as is_nested
+from tapeflow.engine.values.nest import map_structure as map_structure
 
 
 def assert_same_structure(a: Any, b: Any) -> None:

@@ -1,3 +1,3 @@
 """`tf.linalg.experimental`: solving by iteration."""
 
-from tapeflow.ops.linear_operator.algebra import conjugate_gradient as conjugate_gradient
+from tapeflow.ops.linalg.linear_operator.algebra import conjugate_gradient as conjugate_gradient

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.dataset import Dataset
-from tapeflow.engine.dtypes import DType, string
+from tapeflow.engine.values.dtypes import DType, string
 from tapeflow.lookup.static import StaticHashTable, StaticVocabularyTable
 
 

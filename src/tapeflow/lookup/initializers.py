@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, int64, string
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, int64, string
 from tapeflow.io.files import path_of, told
 from tapeflow.ops.host_args import invalid
 

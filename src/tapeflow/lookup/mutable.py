@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.lookup.table import Table, values_of
 from tapeflow.ops.host_args import invalid
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype, int64, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype, int64, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.lookup.table import Table, values_of
-from tapeflow.ops.text_hashing import fingerprint64
+from tapeflow.ops.strings.hashing import fingerprint64
 
 
 class StaticHashTable(Table):

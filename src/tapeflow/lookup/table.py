@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
@@ -69,7 +69,7 @@ class Table:
         tensor = self._keys(keys, where)
         array = np.asarray(tensor.numpy(), object if tensor.dtype is string else None)
         flat = found(array.reshape(-1).tolist())
-        from tapeflow.ops.shaping import reshape
+        from tapeflow.ops.array.shaping import reshape
 
         return reshape(flat, [*array.shape, *flat.shape[1:]])
 

@@ -1,7 +1,7 @@
 """`tf.nn.experimental`: dropout decided by a seed."""
 
-from tapeflow.engine.symbolic import dispatch_all as _dispatch_all
-from tapeflow.ops.dropout import general_dropout as general_dropout
-from tapeflow.ops.dropout import stateless_dropout as stateless_dropout
+from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
+from tapeflow.ops.nn.dropout import general_dropout as general_dropout
+from tapeflow.ops.nn.dropout import stateless_dropout as stateless_dropout
 
 _dispatch_all(globals())

@@ -6,20 +6,24 @@ know nothing of Keras, data or files. Importing the package gives tensors their 
 
 from __future__ import annotations
 
-from tapeflow.engine.convert import constant as constant
-from tapeflow.engine.convert import convert_to_tensor as convert_to_tensor
-from tapeflow.engine.device import device as device
-from tapeflow.engine.function import function as function
+from tapeflow.engine.devices.device import device as device
+from tapeflow.engine.differentiation.tape import GradientTape as GradientTape
+from tapeflow.engine.differentiation.tape import UnconnectedGradients as UnconnectedGradients
+from tapeflow.engine.functions.function import function as function
 from tapeflow.engine.module import Module as Module
-from tapeflow.engine.tape import GradientTape as GradientTape
-from tapeflow.engine.tape import UnconnectedGradients as UnconnectedGradients
-from tapeflow.engine.tensor import Tensor as Tensor
-from tapeflow.engine.variable import Variable as Variable
-from tapeflow.ops import control_flow, function_graphs, getitem, operators, summary, variable_scatter
+from tapeflow.engine.values.convert import constant as constant
+from tapeflow.engine.values.convert import convert_to_tensor as convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor as Tensor
+from tapeflow.engine.values.variable import Variable as Variable
+from tapeflow.ops import autograph, operators
+from tapeflow.ops.array import getitem
+from tapeflow.ops.debugging import summary
+from tapeflow.ops.graphs import function_graphs
+from tapeflow.ops.variables import scatter as variable_scatter
 
 operators.install()
 getitem.install()
 variable_scatter.install()
 summary.install()
-control_flow.install()
+autograph.install()
 function_graphs.install()

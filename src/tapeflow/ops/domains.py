@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeflow.engine.backend import jnp
-from tapeflow.engine.op import Op, op
+from tapeflow.engine.recording.op import Op, op
 from tapeflow.ops.host_args import invalid
 
 

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.convert import convert_inputs, convert_to_tensor
-from tapeflow.engine.op import Op
-from tapeflow.engine.recorder import tensor_of
-from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.recording.op import Op
+from tapeflow.engine.recording.recorder import tensor_of
+from tapeflow.engine.values.convert import convert_inputs, convert_to_tensor
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor, TensorLike
 
 ErrorType = type[errors.InvalidArgumentError] | type[TypeError] | type[ValueError]
 

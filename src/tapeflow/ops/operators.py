@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.op import Op
-from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.ops import arithmetic, comparison, division, power
+from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.ops.math import arithmetic, comparison, division, power
 
 Function = Callable[[Any, Any], Any]
 
 
 def _matmul(x: Any, y: Any) -> Tensor:
-    from tapeflow.ops.products import matmul  # needs the operators itself
+    from tapeflow.ops.linalg.products import matmul  # needs the operators itself
 
     return matmul(x, y)
 
@@ -105,7 +105,7 @@ _UNARY: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 def install() -> None:
     """Give `Tensor` and `Variable` their operators; called once, when the package is set up."""
-    from tapeflow.engine.variable import Variable
+    from tapeflow.engine.values.variable import Variable
 
     methods: dict[str, Callable[..., Any]] = {"__eq__": _equal, "__ne__": _not_equal}
     for name, function, mirror in _BINARY:

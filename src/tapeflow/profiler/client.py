@@ -14,7 +14,7 @@ from typing import Any
 from tapeflow.engine.errors import InvalidArgumentError, UnavailableError, UnimplementedError
 from tapeflow.profiler.options import ProfilerOptions
 from tapeflow.profiler.session import new_folder
-from tapeflow.summary import wire
+from tapeflow.summary.event_files import wire
 
 __all__ = ["monitor", "trace"]
 

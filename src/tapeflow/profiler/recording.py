@@ -15,7 +15,7 @@ import time
 from collections import deque
 from typing import Any
 
-from tapeflow.engine.phases import Log
+from tapeflow.engine.programs.phases import Log
 
 _log = logging.getLogger("tapeflow.profiler")
 _INTERVAL_S = 0.1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 
-from tapeflow.engine.capture import start_server
 from tapeflow.engine.errors import AlreadyExistsError
+from tapeflow.engine.programs.capture import start_server
 
 __all__ = ["start"]
 

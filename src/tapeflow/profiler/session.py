@@ -17,9 +17,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from tapeflow.engine import phases
-from tapeflow.engine.capture import Capture, device, is_tracing
 from tapeflow.engine.errors import AlreadyExistsError, UnavailableError
+from tapeflow.engine.programs import phases
+from tapeflow.engine.programs.capture import Capture, device, is_tracing
 from tapeflow.profiler.options import ProfilerOptions
 from tapeflow.profiler.recording import SUFFIX, Recording
 from tapeflow.profiler.tracing import run_recorded

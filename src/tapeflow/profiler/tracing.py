@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 from typing import Any, Self
 
-from tapeflow.engine import phases
-from tapeflow.engine.capture import annotation
-from tapeflow.engine.running import run_pending
-from tapeflow.engine.trace import state
+from tapeflow.engine.programs import phases
+from tapeflow.engine.programs.capture import annotation
+from tapeflow.engine.programs.running import run_pending
+from tapeflow.engine.recording.trace import state
 
 
 def run_recorded() -> None:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.concrete_function import ConcreteFunction
-from tapeflow.engine.function import Function
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.functions.concrete_function import ConcreteFunction
+from tapeflow.engine.functions.function import Function
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.keras.models.model import Model
-from tapeflow.ops.nodes.lowering import CannotWrite
+from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY as SERVING
 from tapeflow.saved_model.constants import GRAPH_FILES
 from tapeflow.saved_model.graph_writing import (

@@ -7,14 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.concrete_function import ConcreteFunction
-from tapeflow.engine.function import Function
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.nodes import op_rules  # noqa: F401 - registers the rules
-from tapeflow.ops.nodes.function_body import RESOURCE, FunctionBody, Library, Value, kind_of, shape_message
-from tapeflow.ops.nodes.lowering import lower_function
+from tapeflow.engine.functions.concrete_function import ConcreteFunction
+from tapeflow.engine.functions.function import Function
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.graphs.nodes import op_rules  # noqa: F401 - registers the rules
+from tapeflow.ops.graphs.nodes.function_body import (
+    RESOURCE,
+    FunctionBody,
+    Library,
+    Value,
+    kind_of,
+    shape_message,
+)
+from tapeflow.ops.graphs.nodes.lowering import lower_function
 from tapeflow.saved_model.constants import PREDICT_METHOD_NAME
 from tapeflow.saved_model.object_graph import ObjectGraph, Written
 from tapeflow.saved_model.structured import argument_spec, filled_structure, structured

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.layers import RNN, InputLayer, Layer, MultiHeadAttention
 from tapeflow.keras.metrics import Metric
 from tapeflow.keras.models.functional import Functional

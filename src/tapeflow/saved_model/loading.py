@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.exporting.portable import PortableProgram
+from tapeflow.engine.exporting.program_trial import Program, try_out
 from tapeflow.engine.module import Module
-from tapeflow.engine.portable import PortableProgram
-from tapeflow.engine.program_trial import Program, try_out
-from tapeflow.engine.tensor import TensorLike
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.engine.values.variable import Variable
 from tapeflow.io.folder_part import part_of
 from tapeflow.saved_model.manifest import check_manifest
 from tapeflow.saved_model.reading.folder import is_saved_model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import nest
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
 
 
 def served(model: Any, inputs: tuple[Any, ...]) -> Any:

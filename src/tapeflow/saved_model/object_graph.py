@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.nodes.function_body import kind_of, shape_message
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.graphs.nodes.function_body import kind_of, shape_message
 from tapeflow.summary.protos import message
 
 

@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tapeflow.engine import nest
-from tapeflow.engine.concrete_function import ConcreteFunction
-from tapeflow.engine.function import Function
+import numpy as np
+
+from tapeflow.engine.exporting.portable import export_program
+from tapeflow.engine.functions.concrete_function import ConcreteFunction
+from tapeflow.engine.functions.function import Function
 from tapeflow.engine.module import Module
-from tapeflow.engine.portable import export_program
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.engine.values.variable import Variable
 from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
 from tapeflow.io.temporary import naming
 from tapeflow.keras.models.model import Model
-from tapeflow.ops.nodes.lowering import CannotWrite
+from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import GRAPH_FILES
 from tapeflow.saved_model.model_inputs import input_specs, input_structure, served
 from tapeflow.train.checkpoint import snapshot
@@ -343,6 +345,16 @@ def _write(
         place.discard()
 
 
+def _whole(variable: Variable) -> np.ndarray:
+    value = snapshot(variable)
+    if not isinstance(value, np.ndarray):
+        raise ValueError(
+            f"Saving a model expected Variables that this process holds whole; got {variable.name}, which is split "
+            "over several processes. Write a tf.train.Checkpoint, which each process saves its part of."
+        )
+    return value
+
+
 def _fill(
     folder: Path,
     endpoints: dict[str, list[Call]],
@@ -360,7 +372,7 @@ def _fill(
             if graph is None:
                 raise  # otherwise TensorFlow's ops have it
     named = {key: name for key, name in named.items() if name in described}
-    tensors = {str(i): snapshot(v) for i, v in enumerate(variables)}
+    tensors = {str(i): _whole(v) for i, v in enumerate(variables)}
     write_tensors(folder / VARIABLES, tensors)
     files[VARIABLES] = _digest((folder / VARIABLES).read_bytes())
     manifest = {

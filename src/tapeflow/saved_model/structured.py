@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.engine import nest
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.ops.nodes.function_body import kind_of, shape_message
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.ops.graphs.nodes.function_body import kind_of, shape_message
 from tapeflow.summary.protos import message
 
 FULL_ARG_SPEC = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations")

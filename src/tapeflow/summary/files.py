@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tapeflow.summary import encoding
-from tapeflow.summary.event_file import EventFile
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.event_file import EventFile
+from tapeflow.summary.event_files.records import record
+from tapeflow.summary.event_files.remote_event_file import RemoteEventFile
+from tapeflow.summary.event_files.tensors import tensor_bytes
 from tapeflow.summary.hooks import Pending
 from tapeflow.summary.processes import before_executors_end
-from tapeflow.summary.records import record
 from tapeflow.summary.remote import is_remote
-from tapeflow.summary.remote_event_file import RemoteEventFile
-from tapeflow.summary.tensors import tensor_bytes
 from tapeflow.summary.writer import Prepared, Source, SummaryWriter, now
 
 FLUSH_MILLIS = 1000

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.summary.event_files.runs import Run, event_files, inner_runs
 from tapeflow.summary.files import flush_below
 from tapeflow.summary.remote import is_remote
-from tapeflow.summary.runs import Run, event_files, inner_runs
 from tapeflow.summary.trials import read_trial
 
 

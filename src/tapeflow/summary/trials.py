@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import DecodeError
 
-from tapeflow.summary.hyperparameters import END_TAG, EXPERIMENT_TAG, START_TAG
+from tapeflow.summary.kinds.hyperparameters import END_TAG, EXPERIMENT_TAG, START_TAG
 from tapeflow.summary.protos import message
 
 _STATUSES = ("unknown", "success", "failure", "running")

@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tapeflow.engine.dtypes import as_dtype
-from tapeflow.engine.dtypes import string as string_dtype
+from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.engine.values.dtypes import string as string_dtype
+from tapeflow.summary.event_files.records import masked_crc
+from tapeflow.summary.event_files.sorted_table_writer import table_of
+from tapeflow.summary.event_files.wire import varint
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import masked_crc
-from tapeflow.summary.sorted_table_writer import table_of
-from tapeflow.summary.wire import varint
 from tapeflow.train.atomic import replacing
 from tapeflow.train.open_file import BLOCK_BYTES
 from tapeflow.train.plain_state import unpacked

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import errors, placement
-from tapeflow.engine.dtypes import int64
-from tapeflow.engine.dtypes import string as string_dtype
-from tapeflow.engine.function import Function
-from tapeflow.engine.running import materialise, run_pending
+from tapeflow.engine import errors
+from tapeflow.engine.devices import placement
+from tapeflow.engine.functions.function import Function
+from tapeflow.engine.programs.running import materialise, run_pending
+from tapeflow.engine.recording.sketch import init_scope
+from tapeflow.engine.recording.trace import is_staging, live_trace
 from tapeflow.engine.shapes.history import history, set_history
-from tapeflow.engine.sketch import init_scope
-from tapeflow.engine.trace import is_staging, live_trace
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.dtypes import int64
+from tapeflow.engine.values.dtypes import string as string_dtype
+from tapeflow.engine.values.variable import Variable
 from tapeflow.train.background import BackgroundWriter
 from tapeflow.train.bundle_writer import write_checkpoint
 from tapeflow.train.checkpoint_state import check_state_file, file_of, update_checkpoint_state

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tapeflow.summary.sorted_table import is_table
+from tapeflow.summary.event_files.sorted_table import is_table
 from tapeflow.train.checkpoint import Checkpoint, CheckpointOptions
 from tapeflow.train.checkpoint_state import (
     check_state_file,

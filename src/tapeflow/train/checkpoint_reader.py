@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.dtypes import DType, as_dtype
+from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.train.checkpoint import opened
 from tapeflow.train.checkpoint_state import latest_checkpoint
 from tapeflow.train.restoration import CheckpointFile

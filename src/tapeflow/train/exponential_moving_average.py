@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tapeflow.engine.sketch import init_scope
-from tapeflow.engine.staging import value_before
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.functions.staging import value_before
+from tapeflow.engine.recording.sketch import init_scope
+from tapeflow.engine.values.variable import Variable
 
 
 class ExponentialMovingAverage:
@@ -53,7 +53,7 @@ class ExponentialMovingAverage:
         Raises:
             TypeError: there are others than Variables of floats.
         """
-        from tapeflow.ops.arithmetic import minimum
+        from tapeflow.ops.math.arithmetic import minimum
 
         where = "tf.train.ExponentialMovingAverage.apply"
         if var_list is None:

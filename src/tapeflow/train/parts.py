@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine import errors, placement
+from tapeflow.engine import errors
+from tapeflow.engine.devices import placement
 from tapeflow.train.tensor_file import ENDING, BrokenFile, TensorFile, write_tensors
 
 PARTS = "parts"

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.devices.placement import assembled
 from tapeflow.engine.module import Module
-from tapeflow.engine.placement import assembled
-from tapeflow.engine.sketch import init_scope
-from tapeflow.engine.variable import Variable
-from tapeflow.keras.layers.seed import SeedGenerator
+from tapeflow.engine.recording.sketch import init_scope
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.layers.base.seed import SeedGenerator
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.train.growing import GrowingDict, GrowingList, growing, plain_container
 from tapeflow.train.parts import SplitFile

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from tapeflow.engine import dtypes
+from tapeflow.engine.values import dtypes
 from tapeflow.io.folder_part import part_of
+from tapeflow.summary.event_files.records import masked_crc
+from tapeflow.summary.event_files.sorted_table import table_entries
+from tapeflow.summary.event_files.wire import read_varint
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import masked_crc
-from tapeflow.summary.sorted_table import table_entries
-from tapeflow.summary.wire import read_varint
 from tapeflow.train.object_graph import graph_nodes
 from tapeflow.train.open_file import OpenFile
 from tapeflow.train.tensor_file import BrokenFile

@@ -14,12 +14,12 @@ import numpy as np
 from tapeflow.data.iterator import ArrayIterator
 from tapeflow.data.iterator import Iterator as DataIterator
 from tapeflow.engine.module import Module
-from tapeflow.engine.variable import Variable
-from tapeflow.keras.layers.seed import SeedGenerator
-from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.layers.base.seed import SeedGenerator
+from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
 from tapeflow.keras.optimizers.optimizer import Optimizer
-from tapeflow.ops.generator import Generator
+from tapeflow.ops.random.generator import Generator
 from tapeflow.train.python_state import PythonState
 
 _CONTAINERS = (list, tuple, dict)

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import tapeflow as tf
 from tapeflow.keras.callbacks import History
-from tapeflow.summary import encoding, hyperparameters
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.kinds import hyperparameters
 from tapeflow.summary.writer import SummaryWriter
 from tapeflow.tune.trial import Job, Pruned, Trial
 

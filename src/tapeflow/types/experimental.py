@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.concrete_function import ConcreteFunction as ConcreteFunction
-from tapeflow.engine.function import Function
-from tapeflow.engine.function_type import FunctionType as FunctionType
-from tapeflow.engine.function_type import SupportsTracingProtocol as SupportsTracingProtocol
-from tapeflow.engine.function_type import TraceType as TraceType
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.functions.concrete_function import ConcreteFunction as ConcreteFunction
+from tapeflow.engine.functions.function import Function
+from tapeflow.engine.functions.function_type import FunctionType as FunctionType
+from tapeflow.engine.functions.function_type import SupportsTracingProtocol as SupportsTracingProtocol
+from tapeflow.engine.functions.function_type import TraceType as TraceType
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 
 TensorLike = Tensor | Variable | int | float | bool | str | bytes | complex | tuple | list | np.ndarray
 """What ops take for a tensor."""

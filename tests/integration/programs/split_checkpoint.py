@@ -17,7 +17,7 @@ os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={count}"
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import placement
+from tapeflow.engine.devices import placement
 from tapeflow.train.parts import SplitSave
 
 if len(sys.argv) > 3:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.nest import flatten, pack_sequence_as
+from tapeflow.engine.values.nest import flatten, pack_sequence_as
 from tapeflow.keras.training.sources import make_source
 from tapeflow.keras.utils.sequence import Sequence
 

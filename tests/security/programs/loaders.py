@@ -20,7 +20,7 @@ import tapeflow as tf
 from tapeflow.io import tfrecord
 from tapeflow.keras.datasets.npz import load_npz
 from tapeflow.keras.datasets.unpickle import load_inert
-from tapeflow.summary import reader, sorted_table
+from tapeflow.summary.event_files import reader, sorted_table
 from tapeflow.summary.protos import message
 from tapeflow.train import tensor_bundle
 

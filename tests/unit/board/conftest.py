@@ -19,9 +19,9 @@ from tapeflow.board import wire
 from tapeflow.board.board import Board, Options
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
-from tapeflow.summary import encoding
-from tapeflow.summary.records import record
-from tapeflow.summary.tensors import tensor_bytes
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
+from tapeflow.summary.event_files.tensors import tensor_bytes
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

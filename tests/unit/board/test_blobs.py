@@ -7,7 +7,7 @@ from tapeflow.board.api.tables import blob
 from tapeflow.board.api.tables.blob import table_blob
 from tapeflow.board.api.text.blob import text_blob
 from tapeflow.board.blobs import KINDS, facts_of, kind_of, sample_of
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 
 def value(array: object, plugin: str) -> Value:

@@ -14,8 +14,8 @@ from tapeflow import summary
 from tapeflow.board.api.confusion import blob
 from tapeflow.board.api.confusion.blob import confusion_blob
 from tapeflow.board.logdirs import run_id
+from tapeflow.summary.event_files.values import Value
 from tapeflow.summary.protos import message
-from tapeflow.summary.values import Value
 
 
 def value(array: Any, *names: str) -> Value:

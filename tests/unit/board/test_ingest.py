@@ -16,10 +16,10 @@ import pytest
 
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.notes import joined
-from tapeflow.summary import encoding, wire
-from tapeflow.summary.reader import EventFileReader
-from tapeflow.summary.records import header, record
-from tapeflow.summary.tensors import tensor_bytes
+from tapeflow.summary.event_files import encoding, wire
+from tapeflow.summary.event_files.reader import EventFileReader
+from tapeflow.summary.event_files.records import header, record
+from tapeflow.summary.event_files.tensors import tensor_bytes
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -161,7 +161,7 @@ def test_a_file_that_may_not_be_read(folder: Path, events: Any, serve: Callable[
 def test_a_failure_to_read_is_said_and_passes(
     folder: Path, events: Any, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tapeflow.summary import reader
+    from tapeflow.summary.event_files import reader
 
     path = events.write(folder / "other", events.scalars("loss", [1.0]))
     real = reader.open_regular
@@ -190,7 +190,7 @@ def test_a_failure_that_passes_by_itself_is_tried_again(
     folder: Path, events: Any, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tapeflow.board import ingest
-    from tapeflow.summary import reader
+    from tapeflow.summary.event_files import reader
 
     path = events.write(folder / "other", events.scalars("loss", [1.0]))
     real, failures = reader.open_regular, [OSError(5, "Input/output error")]
@@ -291,7 +291,7 @@ def test_pipes_links_and_lengths_that_lie(folder: Path, events: Any, serve: Call
     os.mkfifo(folder / "good" / "pipe.tfevents")
     absurd = (1 << 40).to_bytes(8, "little")
     path = events.write(folder / "absurd", events.scalars("loss", [1.0]))
-    from tapeflow.summary.records import masked_crc
+    from tapeflow.summary.event_files.records import masked_crc
 
     events.append(path, absurd + masked_crc(absurd).to_bytes(4, "little"))
     events.append(path, events.scalars("loss", [2.0], first=1))

@@ -13,7 +13,7 @@ from tapeflow import summary
 from tapeflow.board.api.pr_curves import blob
 from tapeflow.board.api.pr_curves.blob import curve_blob
 from tapeflow.board.logdirs import run_id
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 
 def value(array: Any) -> Value:

@@ -9,9 +9,9 @@ import pytest
 
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.runs import Gone
-from tapeflow.summary import encoding, wire
+from tapeflow.summary.event_files import encoding, wire
+from tapeflow.summary.event_files.records import record
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import record
 
 
 @pytest.fixture

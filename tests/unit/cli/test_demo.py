@@ -14,7 +14,7 @@ import pytest
 from tapeflow import summary
 from tapeflow.board import app
 from tapeflow.cli import demo, main
-from tapeflow.summary.embeddings import read_embeddings
+from tapeflow.summary.kinds.embeddings import read_embeddings
 from tapeflow.summary.trials import read_experiment, read_trial
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.data.sharing import shared_step
-from tapeflow.engine.placement import Share
+from tapeflow.engine.devices.placement import Share
 
 PAIRS = tf.data.Dataset.range(10)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tapeflow.distribute.detection import find_cluster
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices.processes import Member
 
 TF_CONFIG = json.dumps({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}})
 TORCHRUN = {"MASTER_ADDR": "a", "MASTER_PORT": "29500", "WORLD_SIZE": "4", "RANK": "3"}

@@ -10,7 +10,7 @@ import pytest
 
 from tapeflow.distribute import roll_call
 from tapeflow.distribute.roll_call import NoCoordinator, Roll
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices.processes import Member
 
 
 @pytest.fixture

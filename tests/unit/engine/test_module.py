@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tapeflow.engine.module import Module
-from tapeflow.engine.name_scope import current_name_scope, name_scope
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.recording.name_scope import current_name_scope, name_scope
+from tapeflow.engine.values.variable import Variable
 
 
 class Foo(Module):

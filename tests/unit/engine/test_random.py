@@ -11,11 +11,11 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.engine import random
-from tapeflow.engine.body import record_body
-from tapeflow.engine.dtypes import float32
-from tapeflow.engine.node import spec_of
+from tapeflow.engine.recording.body import record_body
+from tapeflow.engine.recording.node import spec_of
+from tapeflow.engine.recording.trace import state
 from tapeflow.engine.settings import settings
-from tapeflow.engine.trace import state
+from tapeflow.engine.values.dtypes import float32
 
 
 def uniform(n=4):

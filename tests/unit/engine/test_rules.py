@@ -23,13 +23,14 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import flight, program, random
-from tapeflow.engine.node import Node
-from tapeflow.engine.op import op
-from tapeflow.engine.recorder import effect
-from tapeflow.engine.running import run_pending
+from tapeflow.engine import random
+from tapeflow.engine.programs import flight, program
+from tapeflow.engine.programs.running import run_pending
+from tapeflow.engine.recording.node import Node
+from tapeflow.engine.recording.op import op
+from tapeflow.engine.recording.recorder import effect
+from tapeflow.engine.recording.trace import state
 from tapeflow.engine.settings import settings
-from tapeflow.engine.trace import state
 
 
 def computed(values) -> tf.Tensor:

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tape import GradientTape
-from tapeflow.ops import (
+from tapeflow.engine.differentiation.tape import GradientTape
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.math import (
     arithmetic,
     casting,
     clip,

@@ -15,23 +15,14 @@ import numpy as np
 import pytest
 
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tape import GradientTape
-from tapeflow.ops import (
-    activation,
-    cross_entropy,
-    diagonal,
-    dropout,
-    embedding,
-    factorization,
-    norm,
-    normalization,
-    products,
-    reduction,
-    solving,
-    stateless_random,
-)
-from tapeflow.ops.einsum import einsum
+from tapeflow.engine.differentiation.tape import GradientTape
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.linalg import diagonal, factorization, norm, products, solving
+from tapeflow.ops.linalg.einsum import einsum
+from tapeflow.ops.math import reduction
+from tapeflow.ops.nn import activation, cross_entropy, dropout, embedding
+from tapeflow.ops.nn.norm import normalization
+from tapeflow.ops.random import stateless as stateless_random
 
 MIXED = np.array([[-1.7, -0.6, 0.4], [0.9, 1.3, 2.2]])
 OTHER = np.array([[0.3, 1.1, -0.8], [-1.2, 0.5, 0.7]])

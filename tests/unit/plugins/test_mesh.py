@@ -6,8 +6,8 @@ import numpy as np
 
 from tapeflow import summary
 from tapeflow.plugins.mesh import summary as mesh
+from tapeflow.summary.event_files.tensors import array_of
 from tapeflow.summary.files import FileWriter
-from tapeflow.summary.tensors import array_of
 
 POINTS = np.random.default_rng(0).normal(size=(1, 4, 3)).astype(np.float32)
 

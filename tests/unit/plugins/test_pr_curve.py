@@ -7,9 +7,9 @@ import numpy as np
 import tapeflow as tf
 from tapeflow import summary
 from tapeflow.plugins.pr_curve import summary as pr_curve
+from tapeflow.summary.event_files.tensors import array_of
 from tapeflow.summary.files import FileWriter
-from tapeflow.summary.pr_curves import curve_from
-from tapeflow.summary.tensors import array_of
+from tapeflow.summary.kinds.pr_curves import curve_from
 
 LABELS = np.array([True, False, True, True])
 CHANCES = np.array([0.9, 0.6, 0.4, 0.1])

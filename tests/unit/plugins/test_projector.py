@@ -9,7 +9,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.plugins import projector
-from tapeflow.summary.embeddings import read_embeddings, read_vectors
+from tapeflow.summary.kinds.embeddings import read_embeddings, read_vectors
 
 
 def test_a_configuration_is_read_back(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tapeflow.engine import phases
+from tapeflow.engine.programs import phases
 from tapeflow.profiler import session
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tapeflow.engine.phases import Log
+from tapeflow.engine.programs.phases import Log
 from tapeflow.profiler.recording import Recording, resident_bytes
 from tapeflow.summary.profile import read, read_record
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import phases
-from tapeflow.engine.capture import is_tracing
+from tapeflow.engine.programs import phases
+from tapeflow.engine.programs.capture import is_tracing
 from tapeflow.profiler import session
 from tapeflow.summary.profile import Profile, find, read
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.portable import PortableProgram
+from tapeflow.engine.exporting.portable import PortableProgram
 
 L = tf.keras.layers
 RNG = np.random.default_rng(0)

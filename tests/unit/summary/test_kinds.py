@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 from tapeflow import summary
+from tapeflow.summary.event_files.series import Series
 from tapeflow.summary.files import FileWriter
-from tapeflow.summary.histograms import histogram_buckets
-from tapeflow.summary.images import to_uint8
+from tapeflow.summary.kinds.histograms import histogram_buckets
+from tapeflow.summary.kinds.images import to_uint8
+from tapeflow.summary.kinds.sounds import wav
 from tapeflow.summary.protos import message
-from tapeflow.summary.series import Series
-from tapeflow.summary.sounds import wav
 
 
 def written(writer: FileWriter, call: Callable[[], Any], tag: str = "x") -> Series:

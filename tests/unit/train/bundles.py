@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.dtypes import as_dtype
+from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.summary.event_files.records import masked_crc
+from tapeflow.summary.event_files.wire import varint
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import masked_crc
-from tapeflow.summary.wire import varint
 
 MAGIC = bytes.fromhex("57fb808b247547db")
 

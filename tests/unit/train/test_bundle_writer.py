@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.summary.event_files.sorted_table import table_entries
 from tapeflow.summary.protos import message
-from tapeflow.summary.sorted_table import table_entries
 from tapeflow.train.bundle_writer import write_bundle
 from tapeflow.train.tensor_bundle import GRAPH, TensorBundle
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.trace import live_trace
+from tapeflow.engine.recording.trace import live_trace
 from tapeflow.train import restoration
 from tapeflow.train.tensor_file import TensorFile, write_tensors
 

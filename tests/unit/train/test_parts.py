@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import placement
+from tapeflow.engine.devices import placement
 from tapeflow.train.parts import PARTS, SplitFile, SplitSave, SplitTensor
 from tapeflow.train.tensor_file import BrokenFile, TensorFile, write_tensors
 

@@ -10,7 +10,7 @@ import re
 from urllib.parse import unquote
 
 from tapeflow.board.logdirs import is_event_file, is_profile_file
-from tapeflow.summary.projector_files import CONFIG
+from tapeflow.summary.kinds.projector_files import CONFIG
 
 MOST_DEPTH = 64
 _MOST_BYTES = 255  # of a part of a path: what file systems take

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.custom_gradient import custom_gradient
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.gradient.custom_gradient import custom_gradient
 
 
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tapeflow.engine.composite_tensor import BatchableTypeSpec as BatchableTypeSpec
-from tapeflow.engine.composite_tensor import CompositeTensor as CompositeTensor
-from tapeflow.engine.composite_tensor import VariableSpec as VariableSpec
-from tapeflow.engine.composite_tensor import convert_variables_to_tensors as convert_variables_to_tensors
-from tapeflow.engine.tensor_spec import TensorSpec as DenseSpec  # noqa: F401
-from tapeflow.engine.type_spec import TypeSpec
-from tapeflow.ops.introspection import type_spec_from_value as type_spec_from_value
+from tapeflow.engine.values.composite_tensor import BatchableTypeSpec as BatchableTypeSpec
+from tapeflow.engine.values.composite_tensor import CompositeTensor as CompositeTensor
+from tapeflow.engine.values.composite_tensor import VariableSpec as VariableSpec
+from tapeflow.engine.values.composite_tensor import (
+    convert_variables_to_tensors as convert_variables_to_tensors,
+)
+from tapeflow.engine.values.tensor_spec import TensorSpec as DenseSpec  # noqa: F401
+from tapeflow.engine.values.type_spec import TypeSpec
+from tapeflow.ops.debugging.introspection import type_spec_from_value as type_spec_from_value
 
 _NAME_TO_TYPE_SPEC: dict[str, type[TypeSpec]] = {}
 _TYPE_SPEC_TO_NAME: dict[type[TypeSpec], str] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.ops.branch import cond
-from tapeflow.ops.creation import range as range_
-from tapeflow.ops.introspection import get_static_value
-from tapeflow.ops.loop import vectorized_map
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.array.creation import range as range_
+from tapeflow.ops.control.branch import cond
+from tapeflow.ops.control.loop import vectorized_map
+from tapeflow.ops.debugging.introspection import get_static_value
 
 ENABLE_CONTROL_FLOW_V2 = True
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.conv import convolution
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.nn.conv.convolution import convolution
 
 
 class Convolution:

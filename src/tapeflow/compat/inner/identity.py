@@ -1,3 +1,3 @@
 """`tensorflow.python.util.object_identity`: what `tensor.ref()` gives."""
 
-from tapeflow.engine.reference import Reference as Reference
+from tapeflow.engine.values.reference import Reference as Reference

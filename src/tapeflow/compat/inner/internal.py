@@ -13,8 +13,8 @@ from tapeflow.compat.inner.tracking import (
     sticky_attribute_assignment,
     wrap_or_unwrap,
 )
-from tapeflow.engine.symbolic import Symbolic as SymbolicTensor  # noqa: F401
-from tapeflow.engine.tensor import Tensor as EagerTensor  # noqa: F401
+from tapeflow.engine.recording.symbolic import Symbolic as SymbolicTensor  # noqa: F401
+from tapeflow.engine.values.tensor import Tensor as EagerTensor  # noqa: F401
 
 decorator = SimpleNamespace(make_decorator=make_decorator, unwrap=unwrap)
 monitoring = SimpleNamespace(BoolGauge=monitoring.BoolGauge)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.casting import cast
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.math.casting import cast
 
 
 def assign_moving_average(

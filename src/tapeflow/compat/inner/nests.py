@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapeflow.engine.nest import (
+from tapeflow.engine.values.nest import (
     flatten,
     flatten_with_paths,
     is_nested,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import float32
 from tapeflow.engine.random import next_key
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import float32
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array.shaping import reshape
 from tapeflow.ops.host_args import read_shape
-from tapeflow.ops.random_draw import draw_bounded
-from tapeflow.ops.shaping import reshape
+from tapeflow.ops.random.draw import draw_bounded
 
 
 def parameterized_truncated_normal(

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.compat.inner.array_ops import prevent_gradient as prevent_gradient
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.arithmetic import maximum, rsqrt, sign
-from tapeflow.ops.data_dependent import unique_with_counts as _unique_with_counts
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.array.data_dependent import unique_with_counts as _unique_with_counts
+from tapeflow.ops.array.joining import split as _split
+from tapeflow.ops.array.rearranging import tile
 from tapeflow.ops.host_args import read_int, read_shape
-from tapeflow.ops.image_transform import transform_op
-from tapeflow.ops.joining import split as _split
-from tapeflow.ops.normalization import fused_batch_norm as _fused_batch_norm
-from tapeflow.ops.rearranging import tile
-from tapeflow.ops.special import igamma_derivative, random_gamma_derivative
+from tapeflow.ops.image.transform import transform_op
+from tapeflow.ops.math.arithmetic import maximum, rsqrt, sign
+from tapeflow.ops.math.special import igamma_derivative, random_gamma_derivative
+from tapeflow.ops.nn.norm.normalization import fused_batch_norm as _fused_batch_norm
 
 
 class FusedBatchNorm(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.ops.joining import concat
-from tapeflow.ops.shaping import reshape
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.shape import TensorShape, as_shape
+from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.ops.array.joining import concat
+from tapeflow.ops.array.shaping import reshape
 
 
 def _concat(prefix: Any, suffix: Any, static: bool = False) -> TensorShape | Tensor:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.linalg import matmul as _matmul
 from tapeflow.sparse import SparseTensor, from_dense, to_dense
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.shape import as_shape as as_shape
-from tapeflow.ops.introspection import get_static_value
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.shape import as_shape as as_shape
+from tapeflow.ops.debugging.introspection import get_static_value
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.casting import cast
-from tapeflow.ops.creation import ones_like
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array.creation import ones_like
+from tapeflow.ops.math.casting import cast
 
 
 def broadcast_weights(weights: Any, values: Any) -> Tensor:

@@ -8,8 +8,8 @@ from tapeflow.data import Dataset as Dataset
 from tapeflow.data import TextLineDataset as TextLineDataset
 from tapeflow.data import TFRecordDataset as TFRecordDataset
 from tapeflow.data import experimental as experimental
-from tapeflow.engine import nest
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 
 
 def make_one_shot_iterator(dataset: Any) -> Any:

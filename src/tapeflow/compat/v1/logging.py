@@ -12,7 +12,7 @@ from logging import INFO as INFO
 from logging import WARN as WARN
 from typing import Any
 
-from tapeflow.ops.introspection import get_logger as get_logger
+from tapeflow.ops.debugging.introspection import get_logger as get_logger
 
 
 def set_verbosity(v: int | str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow import linalg, math, random
-from tapeflow.engine import dtypes
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops.casting import cast
+from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.math.casting import cast
 
 ceil = math.ceil
 digamma = math.digamma

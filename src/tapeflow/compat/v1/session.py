@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from tapeflow.compat.v1.behavior import no_graphs
-from tapeflow.engine.name_scope import current_name_scope, get_current_name_scope
-from tapeflow.ops.introspection import inside_function
+from tapeflow.engine.recording.name_scope import current_name_scope, get_current_name_scope
+from tapeflow.ops.debugging.introspection import inside_function
 
 
 class GPUOptions(SimpleNamespace):

@@ -9,10 +9,10 @@ from enum import Enum
 from typing import Any
 
 from tapeflow.compat.v1 import initializers
-from tapeflow.engine import dtypes
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.shaping import ensure_shape, identity
+from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.array.shaping import ensure_shape, identity
 
 
 class Reuse(Enum):

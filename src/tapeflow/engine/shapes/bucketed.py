@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tapeflow.engine import placement
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.compiled import Compiled
-from tapeflow.engine.host_memory import empty
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.host_memory import empty
+from tapeflow.engine.programs.compiled import Compiled
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes import rules_axes, rules_control, rules_indexing, rules_mixing
 from tapeflow.engine.shapes.cost import compile_time, run_time

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.engine.dtypes import DType
-from tapeflow.engine.node import Spec, spec_of
+from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.shapes.expression import Size, apart, evaluate
 from tapeflow.engine.shapes.family import Template
+from tapeflow.engine.values.dtypes import DType
 
 _FEWEST_EXAMPLES, _LAST_EXAMPLES = 3, 4
 _MOST_TRIES = 64

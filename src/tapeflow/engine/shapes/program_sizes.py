@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from tapeflow.engine.lowering import Entry
+from tapeflow.engine.programs.lowering import Entry
 from tapeflow.engine.shapes.bucketed import Place
 from tapeflow.engine.shapes.expression import Size, has_symbols
 from tapeflow.engine.shapes.skeleton import filled, split
 
 if TYPE_CHECKING:
-    from tapeflow.engine.program import Program
+    from tapeflow.engine.programs.program import Program
 
 _split: WeakKeyDictionary[Any, tuple[Any, tuple[int, ...]]] = WeakKeyDictionary()
 

@@ -6,48 +6,48 @@ from typing import Any
 
 import numpy as _np
 
-from tapeflow.engine import dtypes as _dtypes
-from tapeflow.engine.dtypes import complex64 as complex64
-from tapeflow.engine.dtypes import complex128 as complex128
-from tapeflow.engine.dtypes import float16 as float16
-from tapeflow.engine.dtypes import float32 as float32
-from tapeflow.engine.dtypes import float64 as float64
-from tapeflow.engine.dtypes import int8 as int8
-from tapeflow.engine.dtypes import int16 as int16
-from tapeflow.engine.dtypes import int32 as int32
-from tapeflow.engine.dtypes import int64 as int64
-from tapeflow.engine.dtypes import uint8 as uint8
-from tapeflow.engine.dtypes import uint16 as uint16
-from tapeflow.engine.dtypes import uint32 as uint32
-from tapeflow.engine.dtypes import uint64 as uint64
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values import dtypes as _dtypes
+from tapeflow.engine.values.dtypes import complex64 as complex64
+from tapeflow.engine.values.dtypes import complex128 as complex128
+from tapeflow.engine.values.dtypes import float16 as float16
+from tapeflow.engine.values.dtypes import float32 as float32
+from tapeflow.engine.values.dtypes import float64 as float64
+from tapeflow.engine.values.dtypes import int8 as int8
+from tapeflow.engine.values.dtypes import int16 as int16
+from tapeflow.engine.values.dtypes import int32 as int32
+from tapeflow.engine.values.dtypes import int64 as int64
+from tapeflow.engine.values.dtypes import uint8 as uint8
+from tapeflow.engine.values.dtypes import uint16 as uint16
+from tapeflow.engine.values.dtypes import uint32 as uint32
+from tapeflow.engine.values.dtypes import uint64 as uint64
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.experimental.numpy import random as random
-from tapeflow.ops.numpy_arrays import atleast_1d as atleast_1d
-from tapeflow.ops.numpy_arrays import atleast_2d as atleast_2d
-from tapeflow.ops.numpy_arrays import atleast_3d as atleast_3d
-from tapeflow.ops.numpy_arrays import broadcast_arrays as broadcast_arrays
-from tapeflow.ops.numpy_arrays import compress as compress
-from tapeflow.ops.numpy_arrays import diag_indices as diag_indices
-from tapeflow.ops.numpy_arrays import empty_like as empty_like
-from tapeflow.ops.numpy_arrays import fix as fix
-from tapeflow.ops.numpy_arrays import flatten as flatten
-from tapeflow.ops.numpy_arrays import iscomplexobj as iscomplexobj
-from tapeflow.ops.numpy_arrays import isrealobj as isrealobj
-from tapeflow.ops.numpy_arrays import issubdtype as issubdtype
-from tapeflow.ops.numpy_arrays import ix_ as ix_
-from tapeflow.ops.numpy_arrays import promote_types as promote_types
-from tapeflow.ops.numpy_arrays import result_type as result_type
-from tapeflow.ops.numpy_arrays import select as select
-from tapeflow.ops.numpy_behavior import (
+from tapeflow.ops.numpy.arrays import atleast_1d as atleast_1d
+from tapeflow.ops.numpy.arrays import atleast_2d as atleast_2d
+from tapeflow.ops.numpy.arrays import atleast_3d as atleast_3d
+from tapeflow.ops.numpy.arrays import broadcast_arrays as broadcast_arrays
+from tapeflow.ops.numpy.arrays import compress as compress
+from tapeflow.ops.numpy.arrays import diag_indices as diag_indices
+from tapeflow.ops.numpy.arrays import empty_like as empty_like
+from tapeflow.ops.numpy.arrays import fix as fix
+from tapeflow.ops.numpy.arrays import flatten as flatten
+from tapeflow.ops.numpy.arrays import iscomplexobj as iscomplexobj
+from tapeflow.ops.numpy.arrays import isrealobj as isrealobj
+from tapeflow.ops.numpy.arrays import issubdtype as issubdtype
+from tapeflow.ops.numpy.arrays import ix_ as ix_
+from tapeflow.ops.numpy.arrays import promote_types as promote_types
+from tapeflow.ops.numpy.arrays import result_type as result_type
+from tapeflow.ops.numpy.arrays import select as select
+from tapeflow.ops.numpy.behavior import (
     experimental_enable_numpy_behavior as experimental_enable_numpy_behavior,
 )
-from tapeflow.ops.numpy_functions import CREATIONS as _CREATIONS
-from tapeflow.ops.numpy_functions import FUNCTIONS as _FUNCTIONS
-from tapeflow.ops.numpy_functions import array as array
-from tapeflow.ops.numpy_functions import einsum as einsum
-from tapeflow.ops.numpy_functions import meshgrid as meshgrid
-from tapeflow.ops.numpy_functions import nonzero as nonzero
-from tapeflow.ops.numpy_functions import where as where
+from tapeflow.ops.numpy.functions import CREATIONS as _CREATIONS
+from tapeflow.ops.numpy.functions import FUNCTIONS as _FUNCTIONS
+from tapeflow.ops.numpy.functions import array as array
+from tapeflow.ops.numpy.functions import einsum as einsum
+from tapeflow.ops.numpy.functions import meshgrid as meshgrid
+from tapeflow.ops.numpy.functions import nonzero as nonzero
+from tapeflow.ops.numpy.functions import where as where
 
 e, inf, newaxis, pi = _np.e, _np.inf, _np.newaxis, _np.pi
 ndarray = Tensor

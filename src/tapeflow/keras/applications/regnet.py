@@ -9,7 +9,7 @@ import tapeflow as tf
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import Options, assemble, published, weight_files
-from tapeflow.keras.layers.naming import get_uid
+from tapeflow.keras.layers.base.naming import get_uid
 from tapeflow.keras.models import Model
 
 

@@ -18,7 +18,7 @@ from tapeflow.keras.applications.assembly import (
 )
 from tapeflow.keras.applications.mobile_block import KERNEL, weighed
 from tapeflow.keras.applications.pixels import standardised
-from tapeflow.keras.layers.naming import get_uid
+from tapeflow.keras.layers.base.naming import get_uid
 from tapeflow.keras.models import Model
 
 

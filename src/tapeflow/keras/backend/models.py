@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import tapeflow as tf
-from tapeflow.engine.symbolic import Symbolic
+from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.keras import config
 
 

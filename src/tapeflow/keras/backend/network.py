@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras import config
 from tapeflow.keras.activations import elu as elu
 from tapeflow.keras.activations import hard_sigmoid as hard_sigmoid
@@ -20,7 +20,7 @@ from tapeflow.keras.losses.crossentropy import binary_inputs
 from tapeflow.keras.losses.crossentropy import categorical_crossentropy as _categorical
 from tapeflow.keras.losses.crossentropy import sparse_categorical_crossentropy as _sparse
 from tapeflow.keras.losses.inputs import logits_behind
-from tapeflow.ops import loss as kernels
+from tapeflow.ops.training import loss as kernels
 
 _CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW", "NCHW", "NCDHW")}
 

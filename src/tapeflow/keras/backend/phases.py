@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.keras.layers.call_context import call_context, default_training
-from tapeflow.keras.layers.call_context import learning_phase as learning_phase
-from tapeflow.keras.layers.call_context import set_learning_phase as set_learning_phase
+from tapeflow.keras.layers.base.call_context import call_context, default_training
+from tapeflow.keras.layers.base.call_context import learning_phase as learning_phase
+from tapeflow.keras.layers.base.call_context import set_learning_phase as set_learning_phase
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from tapeflow.keras.config import image_data_format as image_data_format
 from tapeflow.keras.config import set_epsilon as set_epsilon
 from tapeflow.keras.config import set_floatx as set_floatx
 from tapeflow.keras.config import set_image_data_format as set_image_data_format
-from tapeflow.keras.layers.call_context import set_learning_phase
-from tapeflow.keras.layers.naming import get_uid as get_uid
-from tapeflow.keras.layers.naming import reset_names
+from tapeflow.keras.layers.base.call_context import set_learning_phase
+from tapeflow.keras.layers.base.naming import get_uid as get_uid
+from tapeflow.keras.layers.base.naming import reset_names
 
 
 def backend() -> str:

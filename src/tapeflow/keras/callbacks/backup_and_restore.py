@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tapeflow.engine import processes
+from tapeflow.engine.devices import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.preemption import Preemption

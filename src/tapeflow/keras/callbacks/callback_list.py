@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapeflow.engine import phases
+from tapeflow.engine.programs import phases
 from tapeflow.keras.callbacks.callback import Callback, is_users, overrides
 from tapeflow.keras.callbacks.history import History
 from tapeflow.keras.callbacks.logs import Logs, StackedLogs, plain_logs

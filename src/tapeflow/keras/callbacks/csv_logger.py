@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tapeflow.engine import processes
+from tapeflow.engine.devices import processes
 from tapeflow.keras.callbacks.callback import Callback
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.summary.embeddings import read_embeddings
-from tapeflow.summary.projector_files import locked, read_config, write_config
+from tapeflow.summary.kinds.embeddings import read_embeddings
+from tapeflow.summary.kinds.projector_files import locked, read_config, write_config
 
 _TENSOR = "layer_with_weights-{}/embeddings/.ATTRIBUTES/VARIABLE_VALUE"
 

@@ -10,8 +10,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.event_positions import EventPositions
-from tapeflow.summary import hyperparameters
 from tapeflow.summary.files import FileWriter
+from tapeflow.summary.kinds import hyperparameters
 from tapeflow.summary.writer import SummaryWriter
 
 _SUCCESS = 1

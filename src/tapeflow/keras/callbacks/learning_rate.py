@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, direction, missing, worst
 from tapeflow.keras.utils.messages import say

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tapeflow.engine import processes
+from tapeflow.engine.devices import processes
 from tapeflow.io.temporary import remove_leftovers
 from tapeflow.keras.callbacks.callback import Callback, is_users
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, worst

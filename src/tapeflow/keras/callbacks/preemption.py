@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tapeflow.engine import processes
+from tapeflow.engine.devices import processes
 
 _STATUS = 128 + signal.SIGTERM
 _trainings = itertools.count()

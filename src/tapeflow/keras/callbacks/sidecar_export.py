@@ -30,5 +30,5 @@ class SidecarEvaluatorModelExport(ModelCheckpoint):
         self._number = int(numbers[-1]) if numbers else 1
 
     def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
-        self._save(self._number - 1, None, logs or {})
+        self._save_model(self._number - 1, None, logs or {})
         self._writer.wait()

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import processes
-from tapeflow.engine.repeat import Repeater
+from tapeflow.engine.devices import processes
+from tapeflow.engine.programs.repeat import Repeater
 from tapeflow.keras.callbacks.batch_gradients import batch_gradients
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.embedding_points import check_metadata, write_embeddings, write_keras_config
@@ -31,9 +31,10 @@ from tapeflow.keras.callbacks.tensor_board_arguments import (
 )
 from tapeflow.keras.callbacks.weight_pictures import is_drawable, weight_picture
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
-from tapeflow.ops.graph_export import graph_of_record
-from tapeflow.summary import encoding, hooks
+from tapeflow.ops.graphs.graph_export import graph_of_record
+from tapeflow.summary import hooks
 from tapeflow.summary.captured.capture import Capture, checked_kinds
+from tapeflow.summary.event_files import encoding
 from tapeflow.summary.files import FileWriter
 from tapeflow.summary.remote import is_remote
 from tapeflow.summary.writer import Prepared

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tapeflow.keras import config
-from tapeflow.summary.images import image_strings
+from tapeflow.summary.kinds.images import image_strings
 
 _CHANNELS = (1, 3, 4)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.placement import Placement
+from tapeflow.engine.devices.placement import Placement
+from tapeflow.engine.values import nest
 
 
 class SplitBatches:

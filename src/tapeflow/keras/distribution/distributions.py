@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import placement
-from tapeflow.engine.placement import Axes, check_zero_stage
-from tapeflow.engine.running import run_pending
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.placement import Axes, check_zero_stage
+from tapeflow.engine.programs.running import run_pending
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.distribution.batches import SplitBatches
 from tapeflow.keras.distribution.layout_map import LayoutMap
 from tapeflow.keras.distribution.mesh import DeviceMesh, TensorLayout, list_devices

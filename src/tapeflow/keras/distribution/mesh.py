@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import placement
-from tapeflow.engine.convert import to_node
-from tapeflow.engine.layout import lay_out_op
-from tapeflow.engine.placement import Axes, Placement
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.layout import lay_out_op
+from tapeflow.engine.devices.placement import Axes, Placement
+from tapeflow.engine.values.convert import to_node
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 

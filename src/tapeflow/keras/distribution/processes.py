@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 
-from tapeflow.engine import placement, processes, startup
+from tapeflow.engine.devices import placement, processes, startup
 from tapeflow.engine.random import global_seed
 from tapeflow.keras.utils import set_random_seed
 

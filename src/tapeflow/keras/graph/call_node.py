@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.graph.composite_tensor import symbol_like
 from tapeflow.keras.graph.followers import follow
 from tapeflow.keras.graph.inference import Result, infer

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine.node import Spec, spec_of
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.recording.node import Spec, spec_of
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKerasTensor
 from tapeflow.ops.ragged.partition import splits_of_lengths
 from tapeflow.ops.ragged.spec import RaggedTensorSpec

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.node import Spec, spec_of
-from tapeflow.engine.sketch import NotSketchable, init_scope, sketch
-from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.recording.node import Spec, spec_of
+from tapeflow.engine.recording.sketch import NotSketchable, init_scope, sketch
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor, TensorLike
 from tapeflow.keras.graph.composite_sample import (
     CompositeSample,
     RaggedSample,
@@ -31,7 +31,7 @@ from tapeflow.keras.graph.composite_sample import (
 from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKerasTensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.registered_types import is_registered
-from tapeflow.keras.layers.call_errors import add_text
+from tapeflow.keras.layers.base.call_errors import add_text
 
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
 # convolutions, then small enough for tables of positions.

@@ -6,11 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from tapeflow.engine.dtypes import DType, as_dtype
-from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.symbolic import MetSymbolic, Symbolic
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.engine.type_spec import TypeSpec
+from tapeflow.engine.recording.symbolic import MetSymbolic, Symbolic
+from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.engine.values.type_spec import TypeSpec
 
 if TYPE_CHECKING:
     from tapeflow.keras.graph.call_node import CallNode
@@ -114,7 +114,7 @@ class KerasTensor(Symbolic):
 
     def ref(self) -> Any:
         """A hashable stand-in, equal for the same object."""
-        from tapeflow.engine.reference import Reference
+        from tapeflow.engine.values.reference import Reference
 
         return Reference(self)
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.symbolic import Symbolic
+from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values import nest
 from tapeflow.keras.graph.composite_tensor import (
     RAGGED_METHODS,
     RAGGED_PROPERTIES,
@@ -19,8 +19,8 @@ from tapeflow.keras.graph.composite_tensor import (
 )
 from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
 from tapeflow.keras.graph.tensor_functions import ELSEWHERE, KERAS_SPACES, SPACES, namespace, tensor_function
-from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.naming import unique_name
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.ops.ragged.tensor import RAGGED_CONSTRUCTORS
 
 _FIRST_VERSION = "compat.v1."

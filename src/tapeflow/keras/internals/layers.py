@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tapeflow.keras.layers.dropout import RandomLayer as BaseRandomLayer
+from tapeflow.keras.layers.stochastic.dropout import RandomLayer as BaseRandomLayer
 
 __all__ = ["BaseRandomLayer"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 

@@ -6,7 +6,7 @@ import functools
 from typing import Any, NoReturn
 
 import tapeflow as tf
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.layer import Layer
 
 Shape = tuple[int | None, ...]
 

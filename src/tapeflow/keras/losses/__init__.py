@@ -8,7 +8,7 @@ grouped by what they compare: `regression`, `crossentropy`, `focal`, `divergence
 broadcast by accident, and `describe` says in words what a loss computes.
 
 What is not here: which loss belongs to which output of a model, and the order of labels and weights in
-a batch (`keras.training`). The kernels of the most used losses are in `tapeflow.ops.loss`.
+a batch (`keras.training`). The kernels of the most used losses are in `tapeflow.ops.training.loss`.
 """
 
 import lazy_loader as _lazy

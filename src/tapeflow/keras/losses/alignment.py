@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
-from tapeflow.ops.ctc import padded_ctc_loss
+from tapeflow.ops.nn.ctc import padded_ctc_loss
 
 _BLANK = 0
 

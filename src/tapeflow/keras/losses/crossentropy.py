@@ -11,15 +11,15 @@ import math
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import as_tensors, logits_behind, smoothed
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
 from tapeflow.keras.losses.shape_warning import warn_user
-from tapeflow.ops import loss as kernels
+from tapeflow.ops.training import loss as kernels
 
 
 @takes_ragged

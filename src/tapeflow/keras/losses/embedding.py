@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.losses.shape_warning import warn_of_broadcast, warn_user
 
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
-from tapeflow.engine.symbolic import Symbolic
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.losses.reduction import Reduction, compute_weighted_loss, match_labels
 from tapeflow.keras.saving.registry import get_registered_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
 from tapeflow.keras.losses.inputs import prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.ragged import takes_ragged

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
 from tapeflow.engine.errors import InvalidArgumentError
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.losses.shape_warning import broadcast_shape
 from tapeflow.ops.ragged.dispatch import for_ragged
 

@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.symbolic import dispatching
+from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.config import epsilon, floatx
 from tapeflow.keras.losses.inputs import as_tensors, prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.ragged import takes_ragged
 from tapeflow.keras.losses.reduction import Reduction
-from tapeflow.ops import loss as kernels
+from tapeflow.ops.training import loss as kernels
 
 
 @takes_ragged

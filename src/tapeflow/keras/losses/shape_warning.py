@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from tapeflow.engine.node import is_ours
+from tapeflow.engine.recording.node import is_ours
 
 Shape = tuple[int | None, ...]
 

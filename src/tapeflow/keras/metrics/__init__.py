@@ -5,7 +5,7 @@ family: `accuracies`, `loss_metrics`, `confusion`, `operating_point`, `auc`, `io
 `correlation`. `lookup` finds a metric by its name, `resolve` decides by shape what 'accuracy' means.
 
 An update records a handful of nodes at most and never reads a value; the kernels that make this so are
-in `tapeflow.ops.metric_totals` and `tapeflow.ops.confusion_counts`. What is not here: the losses, whose
+in `ops.training.metric_totals` and `ops.training.confusion_counts`. What is not here: the losses, whose
 functions are offered under this name too, and which metrics a model has (`keras.training`).
 """
 

@@ -9,7 +9,7 @@ import tapeflow as tf
 from tapeflow.keras import config
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.weighting import as_tensor
-from tapeflow.ops.metric_totals import (
+from tapeflow.ops.training.metric_totals import (
     BINARY,
     BINARY_MEAN,
     CATEGORICAL,

@@ -11,7 +11,7 @@ import tapeflow as tf
 from tapeflow.keras import config
 from tapeflow.keras.metrics.thresholds import CountingMetric, even_thresholds
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
-from tapeflow.ops.confusion_counts import area_under_curve
+from tapeflow.ops.training.confusion_counts import area_under_curve
 
 _CURVES = {"roc": "ROC", "pr": "PR", "pr_gain": "PR_GAIN", "prgain": "PR_GAIN"}
 _METHODS = ("interpolation", "majoring", "minoring")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.keras.metrics.thresholds import CountingMetric, read_thresholds
-from tapeflow.ops.confusion_counts import NEG_INF
+from tapeflow.ops.training.confusion_counts import NEG_INF
 
 
 class _ConditionCount(CountingMetric):

@@ -7,8 +7,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
-from tapeflow.ops.metric_totals import add_f_score_counts
-from tapeflow.ops.variable_update import update_variables
+from tapeflow.ops.training.metric_totals import add_f_score_counts
+from tapeflow.ops.variables.update import update_variables
 
 
 class FBetaScore(Metric):

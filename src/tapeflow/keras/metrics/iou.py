@@ -8,8 +8,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
-from tapeflow.ops.confusion_counts import add_confusion, class_numbers, mean_iou
-from tapeflow.ops.variable_update import update_variable
+from tapeflow.ops.training.confusion_counts import add_confusion, class_numbers, mean_iou
+from tapeflow.ops.variables.update import update_variable
 
 
 class IoU(Metric):

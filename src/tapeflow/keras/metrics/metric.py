@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import mixed_precision
-from tapeflow.keras.layers.naming import snake_case, unique_name
+from tapeflow.keras.layers.base.naming import snake_case, unique_name
 from tapeflow.keras.losses.ragged import same_rows
 from tapeflow.keras.saving.load_budget import spend
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.keras.metrics.thresholds import CountingMetric, even_thresholds
-from tapeflow.ops.confusion_counts import best_under_constraint
+from tapeflow.ops.training.confusion_counts import best_under_constraint
 
 
 class _OperatingPoint(CountingMetric):

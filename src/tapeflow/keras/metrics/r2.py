@@ -8,8 +8,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights, number
-from tapeflow.ops.metric_totals import add_squares
-from tapeflow.ops.variable_update import update_variables
+from tapeflow.ops.training.metric_totals import add_squares
+from tapeflow.ops.variables.update import update_variables
 
 _AGGREGATIONS = (None, "uniform_average", "variance_weighted_average")
 

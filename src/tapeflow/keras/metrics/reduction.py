@@ -6,11 +6,16 @@ import math
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.op import Op
+from tapeflow.engine.recording.op import Op
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, number
-from tapeflow.ops.metric_totals import add_sum, add_weighted_batch, add_weighted_mean, add_weighted_sum
-from tapeflow.ops.variable_update import update_variable, update_variables
+from tapeflow.ops.training.metric_totals import (
+    add_sum,
+    add_weighted_batch,
+    add_weighted_mean,
+    add_weighted_sum,
+)
+from tapeflow.ops.variables.update import update_variable, update_variables
 
 
 class Sum(Metric):

@@ -11,8 +11,8 @@ import tapeflow as tf
 from tapeflow.keras import config
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
-from tapeflow.ops.confusion_counts import add_counts, add_even_counts
-from tapeflow.ops.variable_update import update_variables
+from tapeflow.ops.training.confusion_counts import add_counts, add_even_counts
+from tapeflow.ops.variables.update import update_variables
 
 _MAX_THRESHOLDS = 1 << 20
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 
 
 def as_tensor(value: Any) -> Tensor:

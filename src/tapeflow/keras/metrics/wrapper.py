@@ -13,8 +13,8 @@ from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.reduction import Mean
 from tapeflow.keras.metrics.weighting import as_tensor, masked_weights, number, squeezed
-from tapeflow.ops.metric_totals import Matching, add_weighted_batch
-from tapeflow.ops.variable_update import update_variable, update_variables
+from tapeflow.ops.training.metric_totals import Matching, add_weighted_batch
+from tapeflow.ops.variables.update import update_variable, update_variables
 
 
 class MeanMetricWrapper(Mean):

@@ -19,10 +19,10 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from tapeflow.engine.dtypes import DType, as_dtype
-from tapeflow.engine.node import Node
 from tapeflow.engine.primitives import cast_node
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.recording.node import Node
+from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.engine.values.variable import Variable
 
 
 class _Active(threading.local):

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.optimizer import Optimizer
-from tapeflow.ops.optimizer_kernels import loss_scale_update
+from tapeflow.ops.training.optimizer_kernels import loss_scale_update
 
 _INITIAL_SCALE = 2.0**15
 _GROWTH_STEPS = 2000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.dtypes import DType, as_dtype
+from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.keras import config
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
-from tapeflow.keras.layers.input_layer import Input, InputLayer
+from tapeflow.keras.layers.general.input_layer import Input, InputLayer
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.sequential import Sequential

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.layer import Layer
 
 
 class AddLoss(Layer):

@@ -7,13 +7,13 @@ import functools
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor, is_keras_tensor
-from tapeflow.keras.layers.input_layer import Input
-from tapeflow.keras.layers.input_spec import InputSpec
-from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.naming import snake_case, unique_name
+from tapeflow.keras.layers.base.input_spec import InputSpec
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.naming import snake_case, unique_name
+from tapeflow.keras.layers.general.input_layer import Input
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.plan import Network, Plan, walk
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
-from tapeflow.keras.layers.input_layer import InputLayer
+from tapeflow.keras.layers.general.input_layer import InputLayer
 from tapeflow.keras.layers.lookup import deserialize
 from tapeflow.keras.saving.keras3_form import is_keras3_wanted
 from tapeflow.keras.saving.keras3_ops import (

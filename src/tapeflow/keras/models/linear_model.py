@@ -6,8 +6,8 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras import activations, initializers, regularizers
-from tapeflow.keras.layers.inner_build import build_inside
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.inner_build import build_inside
+from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 

@@ -6,14 +6,14 @@ import inspect
 from typing import Any, ClassVar, Self
 
 import tapeflow as tf
-from tapeflow.engine import nest
 from tapeflow.engine.module import Module
-from tapeflow.engine.tensor_spec import TensorSpec
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.keras.graph.inference import infer, shapes_of
 from tapeflow.keras.graph.keras_tensor import KerasTensor
-from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.tracking import once
-from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.tracking import once
+from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.training.trainer import Trainer
 
 

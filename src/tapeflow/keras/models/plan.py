@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.graph.call_node import CallNode
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 

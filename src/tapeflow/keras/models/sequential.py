@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.symbolic import Symbolic
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.keras_tensor import is_keras_tensor
-from tapeflow.keras.layers.call_context import call_context
-from tapeflow.keras.layers.input_layer import Input, InputLayer
-from tapeflow.keras.layers.layer import Layer
-from tapeflow.keras.layers.naming import unique_name
+from tapeflow.keras.layers.base.call_context import call_context
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.naming import unique_name
+from tapeflow.keras.layers.general.input_layer import Input, InputLayer
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.saving.registry import serialize_keras_object

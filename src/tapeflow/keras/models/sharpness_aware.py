@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.symbolic import CallTaker
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.config import floatx
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.optimizers.optimizer import Optimizer
-from tapeflow.ops.optimizer_kernels import Plan, step_of, update_variables
+from tapeflow.ops.training.optimizer_kernels import Plan, step_of, update_variables
 
 _Layout = tuple[Any, list[Variable]]
 # Setting these changes values of Variables, which are inputs of a step.

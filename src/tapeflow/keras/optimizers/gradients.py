@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.losses.shape_warning import warn_user
-from tapeflow.ops.indexed_slices import IndexedSlices
+from tapeflow.ops.array.indexed_slices import IndexedSlices
 
 Pair = tuple[Any, Variable]
 

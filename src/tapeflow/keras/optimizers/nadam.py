@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options

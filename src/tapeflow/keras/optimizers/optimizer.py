@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import tapeflow as tf
-from tapeflow.engine.name_scope import op_scope
-from tapeflow.engine.staging import require_first_call
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.functions.staging import require_first_call
+from tapeflow.engine.recording.name_scope import op_scope
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
-from tapeflow.ops.optimizer_kernels import run_if_untaped
+from tapeflow.ops.training.optimizer_kernels import run_if_untaped
 
 
 class Options(TypedDict, total=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.optimizers.schedules.schedule import serialize as serialize_schedule

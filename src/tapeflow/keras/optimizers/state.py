@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import placement
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.devices import placement
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
 from tapeflow.keras.optimizers.rate import LearningRate
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from tapeflow.io.folder_part import part_of
-from tapeflow.keras.layers.index_lookup import IndexLookup
-from tapeflow.keras.layers.text_vectorization import TextVectorization
+from tapeflow.keras.layers.features.index_lookup import IndexLookup
+from tapeflow.keras.layers.features.text_vectorization import TextVectorization
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.file_part import FilePart, FileTail

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.saving.model_file import load_model, save_model
 from tapeflow.keras.saving.registry import get_registered_name
 

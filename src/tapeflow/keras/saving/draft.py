@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.file_part import FileTail
 from tapeflow.keras.saving.progress import SavingProgress

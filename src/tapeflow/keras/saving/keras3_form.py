@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.dtypes import DType
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import TensorLike
 
 # Whether functional models write their calls as Keras 3 does.
 _is_wanted: ContextVar[bool] = ContextVar("keras3_form", default=False)

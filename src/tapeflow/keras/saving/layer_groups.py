@@ -10,8 +10,8 @@ from typing import Any
 
 import h5py
 
-from tapeflow.engine.variable import Variable
-from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.mismatch import WeightMismatch

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.saving.layer_groups import distinct_names
 from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.progress import SavingProgress

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.losses.serialization import LOSSES
 from tapeflow.keras.metrics.lookup import METRICS
 from tapeflow.keras.optimizers.lookup import OPTIMIZERS

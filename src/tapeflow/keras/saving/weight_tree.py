@@ -15,9 +15,9 @@ import h5py
 import numpy as np
 
 from tapeflow.engine.module import Module
-from tapeflow.engine.variable import Variable
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.graph.op_layer import TFOpLambda
-from tapeflow.keras.layers.weight_owner import WeightOwner
+from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft

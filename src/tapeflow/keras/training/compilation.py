@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 
 import tapeflow as tf
 from tapeflow.distribute.context import get_strategy, has_strategy
-from tapeflow.engine import nest, placement
-from tapeflow.engine.repeat import Repeater
+from tapeflow.engine.devices import placement
+from tapeflow.engine.programs.repeat import Repeater
+from tapeflow.engine.values import nest
 from tapeflow.keras.training.compiled_loss import CompiledLoss
 from tapeflow.keras.training.compiled_metrics import CompiledMetrics
 

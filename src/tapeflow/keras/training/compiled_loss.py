@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras import losses as losses_module
 from tapeflow.keras.losses import Loss
 from tapeflow.keras.losses.loss import LossFunctionWrapper

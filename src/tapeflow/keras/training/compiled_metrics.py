@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.keras.layers.naming import own_names
+from tapeflow.engine.values import nest
+from tapeflow.keras.layers.base.naming import own_names
 from tapeflow.keras.metrics import Metric
 from tapeflow.keras.metrics.resolve import resolve_metric
 from tapeflow.keras.training.outputs import (

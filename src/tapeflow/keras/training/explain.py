@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.losses.describe import describe_loss
 from tapeflow.keras.training.outputs import names_for
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight

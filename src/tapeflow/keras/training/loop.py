@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest, phases, placement
-from tapeflow.engine.compiling import Announced
-from tapeflow.engine.placement import Share
-from tapeflow.engine.rows import Rows
-from tapeflow.engine.staging import reading
-from tapeflow.engine.symbolic import CallTaker
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.functions.staging import reading
+from tapeflow.engine.programs import phases
+from tapeflow.engine.programs.compiling import Announced
+from tapeflow.engine.programs.rows import Rows
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values import nest
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
 from tapeflow.keras.training.resume import Run

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest
-from tapeflow.engine.tensor import Tensor, TensorLike
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor, TensorLike
 
 
 def names_for(y_pred: Any, given: list[str] | None) -> list[str]:

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.pipe import next_iteration, set_next_iteration
-from tapeflow.engine import nest, placement
-from tapeflow.engine.node import Spec, spec_of_value
+from tapeflow.engine.devices import placement
 from tapeflow.engine.random import random_state, set_random_state
+from tapeflow.engine.recording.node import Spec, spec_of_value
+from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.shapes.history import history, set_history
-from tapeflow.engine.sketch import NotSketchable, sketch
+from tapeflow.engine.values import nest
 from tapeflow.keras.callbacks.logs import plain_logs
 from tapeflow.keras.training.sources.host_random import host_random, set_host_random
-from tapeflow.ops.generator import global_state, set_global_state
+from tapeflow.ops.random.generator import global_state, set_global_state
 from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.plain_state import packed, unpacked
 from tapeflow.train.restoration import Restoration

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine import nest, phases, placement
-from tapeflow.engine.name_scope import op_scope
-from tapeflow.engine.repeat import Repeater
-from tapeflow.engine.symbolic import CallTaker
+from tapeflow.engine.devices import placement
+from tapeflow.engine.programs import phases
+from tapeflow.engine.programs.repeat import Repeater
+from tapeflow.engine.recording.name_scope import op_scope
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values import nest
 from tapeflow.keras.training.compilation import Compilation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict, share_of

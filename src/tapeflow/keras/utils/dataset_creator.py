@@ -8,7 +8,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.data.dataset import Dataset
 from tapeflow.distribute.dataset import JoinedBatches
-from tapeflow.engine import placement
+from tapeflow.engine.devices import placement
 
 
 class DatasetCreator:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import Dataset
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.utils import directory as folders
 
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")

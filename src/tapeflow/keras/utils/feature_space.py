@@ -7,18 +7,18 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.data.dataset import Dataset
-from tapeflow.keras.layers.category_encoding import CategoryEncoding
-from tapeflow.keras.layers.discretization import Discretization
-from tapeflow.keras.layers.feature_scaling import Normalization, Rescaling
-from tapeflow.keras.layers.hashed_crossing import HashedCrossing
-from tapeflow.keras.layers.hashing import Hashing
-from tapeflow.keras.layers.identity import Identity
-from tapeflow.keras.layers.input_layer import Input
-from tapeflow.keras.layers.layer import Layer
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.naming import unique_name
+from tapeflow.keras.layers.features.category_encoding import CategoryEncoding
+from tapeflow.keras.layers.features.discretization import Discretization
+from tapeflow.keras.layers.features.feature_scaling import Normalization, Rescaling
+from tapeflow.keras.layers.features.hashed_crossing import HashedCrossing
+from tapeflow.keras.layers.features.hashing import Hashing
+from tapeflow.keras.layers.features.vocabulary_lookup import IntegerLookup, StringLookup
+from tapeflow.keras.layers.general.identity import Identity
+from tapeflow.keras.layers.general.input_layer import Input
 from tapeflow.keras.layers.lookup import deserialize as deserialize_layer
 from tapeflow.keras.layers.merging import Concatenate
-from tapeflow.keras.layers.naming import unique_name
-from tapeflow.keras.layers.vocabulary_lookup import IntegerLookup, StringLookup
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 _OUTPUT = {"int", "one_hot"}

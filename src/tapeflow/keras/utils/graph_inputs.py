@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 from tapeflow.keras.utils.diagram import FORMATS, Box, Diagram
 
 _DIRECTIONS = ("TB", "BT", "LR", "RL")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import AUTOTUNE, Dataset
-from tapeflow.data.batching import Batch
+from tapeflow.data.steps.batching import Batch
 
 
 def split_dataset(
@@ -64,7 +64,7 @@ def _rows(dataset: Any, where: str) -> Dataset:
 def _chosen(rows: Dataset, numbers: list[int]) -> Dataset:
     """The elements with these numbers, in this order."""
     elements = list(rows._array_iterator())
-    from tapeflow.engine import nest
+    from tapeflow.engine.values import nest
 
     chosen = [nest.flatten(elements[i]) for i in numbers]
     columns = [np.stack(column) for column in zip(*chosen, strict=True)]

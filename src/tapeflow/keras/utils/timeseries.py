@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import AUTOTUNE, Dataset
-from tapeflow.ops.indexing import gather
+from tapeflow.ops.array.indexing import gather
 
 
 def timeseries_dataset_from_array(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype, int64
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import creation, shaping
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype, int64
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import creation, shaping
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor

@@ -11,21 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import activation, arithmetic, comparison, division, indexing, joining, power
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import indexing, joining
 from tapeflow.ops.host_args import invalid
+from tapeflow.ops.math import arithmetic, comparison, division, power
+from tapeflow.ops.nn import activation
 from tapeflow.ops.ragged import arranging, construction, masking, padded, partition, reducing
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 ELEMENTWISE = {
     f"tapeflow.ops.{name}"
     for name in (
-        "activation", "arithmetic", "casting", "check_numerics", "clip", "comparison", "division", "dropout",
-        "elementwise", "embedding", "power", "special", "string_conversion", "text", "text_hashing",
-        "text_script", "text_search", "text_splitting", "text_unicode",
+        "nn.activation", "math.arithmetic", "math.casting", "debugging.check_numerics", "math.clip",
+        "math.comparison", "math.division", "nn.dropout", "math.elementwise", "nn.embedding",
+        "math.power", "math.special", "strings.conversion", "strings.text", "strings.hashing",
+        "strings.script", "strings.search", "strings.splitting", "strings.unicode",
     )
 }  # fmt: skip
 _ALSO_ELEMENTWISE = {"one_hot", "ones_like", "zeros_like", "identity", "stop_gradient", "where"}
@@ -73,7 +76,7 @@ def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """An op of the values, and of dense arguments that are made to fit them."""
     ragged = [a for a in nest.flatten((args, kwargs)) if isinstance(a, RaggedTensor)]
     widest = max(ragged, key=lambda r: r.ragged_rank)
-    draws = function.__module__ == "tapeflow.ops.dropout"  # how many numbers would show
+    draws = function.__module__ == "tapeflow.ops.nn.dropout"  # how many numbers would show
     if args and args[0] is widest and len(ragged) == 1 and _is_alone(args[1:], kwargs) and not draws:
         return widest.mapped(lambda values: function(values, *args[1:], **kwargs))
 
@@ -95,7 +98,7 @@ def _is_alone(args: Any, kwargs: Any) -> bool:
     return all(a is None or isinstance(a, (bool, int, float, str, DType)) for a in (*args, *kwargs.values()))
 
 
-_WITH_OTHER_TENSORS = {"tapeflow.ops.embedding", "tapeflow.ops.dropout"}
+_WITH_OTHER_TENSORS = {"tapeflow.ops.nn.embedding", "tapeflow.ops.nn.dropout"}
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
@@ -120,7 +123,7 @@ def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
     if dense.ndim <= rank - 1 - depth:
         return value
     while dense.ndim < rank:
-        from tapeflow.ops import shaping
+        from tapeflow.ops.array import shaping
 
         dense = shaping.expand_dims(dense, 0)
     shape = dense.shape.as_list()
@@ -150,7 +153,7 @@ def _reduced(
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
-    from tapeflow.ops import shaping
+    from tapeflow.ops.array import shaping
 
     return shaping.size(input.flat_values, out_type)
 
@@ -216,7 +219,7 @@ def _convert(value: Any, *_: Any, **__: Any) -> Any:
 def _reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
-    from tapeflow.ops import text_joining
+    from tapeflow.ops.strings import joining as text_joining
 
     return text_joining.ragged_reduce_join(inputs, axis, keepdims, separator)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.tensor import Tensor, TensorLike
-from tapeflow.ops import indexing
+from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.ops.array import indexing
 from tapeflow.ops.host_args import invalid, read_int
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor

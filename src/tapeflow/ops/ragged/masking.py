@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import bool as bool_dtype
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import bool as bool_dtype
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.indexing import take_rows

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, string
-from tapeflow.engine.shape import as_shape
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import creation, indexing, joining, shaping
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, string
+from tapeflow.engine.values.shape import as_shape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import creation, indexing, joining, shaping
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor

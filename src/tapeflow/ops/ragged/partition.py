@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.ops.host_args import invalid, read_value
 
 

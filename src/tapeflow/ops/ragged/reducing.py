@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.dtypes import int32
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import arithmetic, casting, comparison, creation, reduction, segment
+from tapeflow.engine.values.dtypes import int32
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import creation
 from tapeflow.ops.host_args import read_axis, read_ints
+from tapeflow.ops.math import arithmetic, casting, comparison, reduction, segment
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
 

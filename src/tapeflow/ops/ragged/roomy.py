@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType
-from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import rearranging
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import rearranging
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 

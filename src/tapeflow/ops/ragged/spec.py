@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.dtypes import DType, as_dtype, float32, int64
-from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.type_spec import TypeSpec
+from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
+from tapeflow.engine.values.shape import TensorShape, as_shape
+from tapeflow.engine.values.type_spec import TypeSpec
 
 
 class RaggedTensorSpec(TypeSpec):

@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, int32, int64
-from tapeflow.engine.shape import TensorShape
-from tapeflow.engine.symbolic import CallTaker, MetSymbolic, Symbolic
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_int
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.spec import RaggedTensorSpec

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.ops import segment, shaping
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.ops.array import shaping
 from tapeflow.ops.host_args import invalid, read_array, read_int
+from tapeflow.ops.math import segment
 from tapeflow.ops.ragged.partition import row_ids
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
@@ -79,7 +80,7 @@ def bincount(
             raise invalid(
                 f"{where} expected a weight for each value; got {shares.spec.shape[0]} weights for {len(numbers)}."
             )
-        from tapeflow.ops.indexing import take
+        from tapeflow.ops.array.indexing import take
 
         found: Any = segment.unsorted_segment_sum(take(shares, kept, 0), which, len(places))
     else:

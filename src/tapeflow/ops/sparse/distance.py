@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.sparse.functions import reorder
 from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine import nest
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype, float32, string
-from tapeflow.engine.dtypes import bool as bool_dtype
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import creation, indexing, joining, reduction, segment, shaping
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype, float32, string
+from tapeflow.engine.values.dtypes import bool as bool_dtype
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import creation, indexing, joining, shaping
 from tapeflow.ops.host_args import invalid, read_axis, read_int, read_ints, read_value
+from tapeflow.ops.math import reduction, segment
 from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse, places_of
 
 
@@ -208,14 +209,14 @@ def _extreme(a: Any, b: Any, where: str, function: Callable[..., Tensor]) -> Spa
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of two sparse tensors, element by element."""
-    from tapeflow.ops.arithmetic import maximum as larger
+    from tapeflow.ops.math.arithmetic import maximum as larger
 
     return _extreme(sp_a, sp_b, "tf.sparse.maximum", larger)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of two sparse tensors, element by element."""
-    from tapeflow.ops.arithmetic import minimum as smaller
+    from tapeflow.ops.math.arithmetic import minimum as smaller
 
     return _extreme(sp_a, sp_b, "tf.sparse.minimum", smaller)
 
@@ -351,7 +352,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Softmax over the values of each row of the last dimension."""
-    from tapeflow.ops.elementwise import exp
+    from tapeflow.ops.math.elementwise import exp
 
     sparse = only_sparse(sp_input, "tf.sparse.softmax")
     shape = tuple(sparse._dense_shape[:-1])
@@ -365,7 +366,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """`tf.IndexedSlices` without some of their rows."""
-    from tapeflow.ops.indexed_slices import IndexedSlices
+    from tapeflow.ops.array.indexed_slices import IndexedSlices
 
     rows = read_value(convert_to_tensor(a.indices))
     kept = np.flatnonzero(~np.isin(rows, read_value(convert_to_tensor(mask_indices))))

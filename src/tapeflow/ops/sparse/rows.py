@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.tensor import Tensor
-from tapeflow.ops import arithmetic, casting, creation, division, indexing, segment, shaping
-from tapeflow.ops.embedding import embedding_lookup
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array import creation, indexing, shaping
 from tapeflow.ops.host_args import describe, index_tensor, invalid, read_int, read_value
+from tapeflow.ops.math import arithmetic, casting, division, segment
+from tapeflow.ops.nn.embedding import embedding_lookup
 from tapeflow.ops.ragged.partition import row_ids
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.functions import fill_empty_rows, reshape, retain

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import string
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import string
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse
-from tapeflow.ops.text import string_tensor
+from tapeflow.ops.strings.text import string_tensor
 
 Groups = dict[tuple[int, ...], set[Any]]
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16")

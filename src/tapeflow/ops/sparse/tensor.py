@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import DType, as_dtype, float32, int32
-from tapeflow.engine.shape import TensorShape, as_shape
-from tapeflow.engine.symbolic import CallTaker, MetSymbolic, Symbolic
-from tapeflow.engine.tensor import Tensor
-from tapeflow.engine.type_spec import TypeSpec
-from tapeflow.ops import arithmetic, indexing
+from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32
+from tapeflow.engine.values.shape import TensorShape, as_shape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.type_spec import TypeSpec
+from tapeflow.ops.array import indexing
 from tapeflow.ops.host_args import invalid, read_array
+from tapeflow.ops.math import arithmetic
 
 
 class SparseTensorSpec(TypeSpec):

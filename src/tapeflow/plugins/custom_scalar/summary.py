@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.summary.experimental import write_raw_pb
-from tapeflow.summary.layouts import layout_pb
+from tapeflow.summary.kinds.layouts import layout_pb
 
 __all__ = ["op", "pb"]
 

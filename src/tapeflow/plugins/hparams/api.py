@@ -15,15 +15,15 @@ import importlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.summary import hyperparameters
-from tapeflow.summary.hparam_domains import Discrete as Discrete
-from tapeflow.summary.hparam_domains import Domain as Domain
-from tapeflow.summary.hparam_domains import HParam as HParam
-from tapeflow.summary.hparam_domains import IntInterval as IntInterval
-from tapeflow.summary.hparam_domains import Metric as Metric
-from tapeflow.summary.hparam_domains import RealInterval as RealInterval
-from tapeflow.summary.hyperparameters import hparams_config_pb as hparams_config_pb
-from tapeflow.summary.hyperparameters import hparams_pb as hparams_pb
+from tapeflow.summary.kinds import hyperparameters
+from tapeflow.summary.kinds.hparam_domains import Discrete as Discrete
+from tapeflow.summary.kinds.hparam_domains import Domain as Domain
+from tapeflow.summary.kinds.hparam_domains import HParam as HParam
+from tapeflow.summary.kinds.hparam_domains import IntInterval as IntInterval
+from tapeflow.summary.kinds.hparam_domains import Metric as Metric
+from tapeflow.summary.kinds.hparam_domains import RealInterval as RealInterval
+from tapeflow.summary.kinds.hyperparameters import hparams_config_pb as hparams_config_pb
+from tapeflow.summary.kinds.hyperparameters import hparams_pb as hparams_pb
 
 if TYPE_CHECKING:
     KerasCallback: Any

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.summary.meshes import PARTS, mesh_array, mesh_metadata
-from tapeflow.summary.meshes import mesh as mesh
+from tapeflow.summary.event_files.tensors import tensor_bytes
+from tapeflow.summary.kinds.meshes import PARTS, mesh_array, mesh_metadata
+from tapeflow.summary.kinds.meshes import mesh as mesh
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import tensor_bytes
 
 __all__ = ["mesh", "mesh_pb", "op", "pb"]
 

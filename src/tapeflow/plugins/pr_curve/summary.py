@@ -9,7 +9,8 @@ import numpy as np
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit_together, tag_of
-from tapeflow.summary.pr_curves import (
+from tapeflow.summary.event_files.tensors import tensor_bytes
+from tapeflow.summary.kinds.pr_curves import (
     checked_thresholds,
     curve_metadata,
     curve_of,
@@ -17,7 +18,6 @@ from tapeflow.summary.pr_curves import (
     threshold_counts,
 )
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import tensor_bytes
 
 __all__ = ["op", "pb", "raw_data_op", "raw_data_pb", "streaming_op"]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tapeflow.summary.projector_checkpoints import checkpoint_vectors
-from tapeflow.summary.projector_files import FOLDER, safe_name, vectors_file, write_config, write_file
+from tapeflow.summary.kinds.projector_checkpoints import checkpoint_vectors
+from tapeflow.summary.kinds.projector_files import FOLDER, safe_name, vectors_file, write_config, write_file
 from tapeflow.summary.protos import message
 
 EmbeddingInfo = message("projector.EmbeddingInfo")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine import dtypes
-from tapeflow.engine.dtypes import DType
+from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.dtypes import DType
 
 if TYPE_CHECKING:
     from tapeflow.saved_model.interpreter.library import Library

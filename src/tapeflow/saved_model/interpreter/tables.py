@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.dtypes import DType
+from tapeflow.engine.values.dtypes import DType
 from tapeflow.lookup.table import Table, values_of
 from tapeflow.saved_model.interpreter.kernels import GraphError
 

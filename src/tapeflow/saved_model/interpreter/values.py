@@ -10,7 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.saved_model.interpreter.kernels import GraphError, Node, shape_of
-from tapeflow.summary.tensors import array_of
+from tapeflow.summary.event_files.tensors import array_of
 
 _MOST_BYTES = 1 << 31
 _known: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()

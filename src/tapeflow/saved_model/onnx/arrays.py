@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tapeflow.ops.nodes.function_body import CannotLower
+from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.graph import Graph, Sizes, Tensor
 from tapeflow.saved_model.onnx.rules import Node, rule
 

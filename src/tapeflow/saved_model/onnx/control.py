@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.ops.nodes.function_body import CannotLower
+from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.graph import Graph, Tensor
 from tapeflow.saved_model.onnx.rules import Node
 from tapeflow.saved_model.onnx.values import EmptyList, StackedList, Value, WrittenList

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.variable import Variable
-from tapeflow.ops.nodes.function_body import CannotLower, Library
+from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.graphs.nodes.function_body import CannotLower, Library
 from tapeflow.saved_model.interpreter.values import proto_value
 from tapeflow.saved_model.onnx import arrays, elementwise, layers  # noqa: F401 - register their rules
 from tapeflow.saved_model.onnx.control import CONTROL

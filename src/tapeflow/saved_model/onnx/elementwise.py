@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tapeflow.engine.dtypes import DType, as_dtype
-from tapeflow.ops.nodes.function_body import CannotLower
+from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.graph import Graph, Tensor, onnx_type
 from tapeflow.saved_model.onnx.rules import Node, rule
 

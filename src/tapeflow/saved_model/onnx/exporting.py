@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tapeflow import version
-from tapeflow.engine.tensor_spec import TensorSpec
-from tapeflow.ops.nodes.function_body import CannotLower, Library
-from tapeflow.ops.nodes.lowering import CannotWrite, Lowered, lower_function
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.ops.graphs.nodes.function_body import CannotLower, Library
+from tapeflow.ops.graphs.nodes.lowering import CannotWrite, Lowered, lower_function
 from tapeflow.saved_model.graph_saving import labels_of
 from tapeflow.saved_model.graph_writing import input_names, output_names
 from tapeflow.saved_model.model_inputs import input_specs, served

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.dtypes import DType, as_dtype
-from tapeflow.ops.nodes.function_body import CannotLower
+from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.backend import onnx
 
 Sizes = tuple[int | None, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.ops.nodes.function_body import CannotLower
+from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.graph import Graph, Sizes, Tensor
 from tapeflow.saved_model.onnx.rules import Node, rule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tapeflow.engine.dtypes import DType, as_dtype
-from tapeflow.ops.nodes.interfaces import interface
+from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.ops.graphs.nodes.interfaces import interface
 from tapeflow.saved_model.onnx.graph import Sizes
 
 Rule = Callable[..., Any]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.function import Function
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.functions.function import Function
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.saved_model.interpreter.kernels import GraphError
 from tapeflow.saved_model.interpreter.library import Library
 from tapeflow.saved_model.reading.structure import component_count, leaves, packed

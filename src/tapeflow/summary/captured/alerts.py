@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tapeflow.summary import encoding, hooks
+from tapeflow.summary import hooks
 from tapeflow.summary.captured import messages
 from tapeflow.summary.captured.messages import LEVELS, Level
 from tapeflow.summary.context import current, recording_writer
+from tapeflow.summary.event_files import encoding
 
 
 def alert(title: str, text: str = "", level: Level = "warning", step: int | None = None) -> bool:

@@ -19,12 +19,12 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
-from tapeflow.summary import encoding
 from tapeflow.summary.captured import facts, messages, source_code
 from tapeflow.summary.captured.console import Console
 from tapeflow.summary.captured.messages import Facts, Git, State
 from tapeflow.summary.captured.system import System, pause_s
 from tapeflow.summary.context import current
+from tapeflow.summary.event_files import encoding
 from tapeflow.summary.files import FileWriter, create_file_writer
 from tapeflow.summary.processes import before_executors_end
 from tapeflow.summary.writer import SummaryWriter

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tapeflow.summary.captured import messages
 from tapeflow.summary.captured.messages import ConsoleLine, Facts, State, UserAlert
-from tapeflow.summary.series import Series
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.values import Value
 
 
 class LoggedAlert(NamedTuple):

@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapeflow.summary.reader import open_regular
+from tapeflow.summary.event_files.reader import open_regular
 
 PHASES = ("input", "compile", "dispatch", "device", "callbacks", "host")
 VERSION = 1

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tapeflow.summary.event_files.reader import open_regular
 from tapeflow.summary.profile.planes import Line, Plane, Space, Unreadable, event_at, stat_value
-from tapeflow.summary.reader import open_regular
 
 MOST_EVENTS = 2_000_000
 MOST_LANES = 64

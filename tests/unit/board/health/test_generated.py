@@ -18,10 +18,10 @@ import pytest
 from tapeflow.board.board import Board
 from tapeflow.board.health.watch import Health
 from tapeflow.board.logdirs import run_id
-from tapeflow.summary import encoding
 from tapeflow.summary.captured import messages
-from tapeflow.summary.records import record
-from tapeflow.summary.tensors import tensor_bytes
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
+from tapeflow.summary.event_files.tensors import tensor_bytes
 
 BEGAN = time.time() - 3 * 86400
 Made = dict[str, bytes]  # by run, its records

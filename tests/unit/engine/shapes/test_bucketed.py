@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.program import clear_programs
+from tapeflow.engine.programs.program import clear_programs
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes.family import all_families
 

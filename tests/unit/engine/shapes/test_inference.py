@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.op import Instance
+from tapeflow.engine.recording.op import Instance
 from tapeflow.engine.settings import settings
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.program import clear_programs
+from tapeflow.engine.programs.program import clear_programs
 from tapeflow.engine.settings import settings
 
 pytestmark = pytest.mark.slow  # a program is compiled for every size, to compare with

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.node import spec_of
+from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.shapes.skeleton import Fixed, filled, split
 
 

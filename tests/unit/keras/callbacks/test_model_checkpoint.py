@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import processes
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices import processes
+from tapeflow.engine.devices.processes import Member
 from tapeflow.keras.callbacks import CallbackList, LambdaCallback, ModelCheckpoint
 from tapeflow.train import tensor_file
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tapeflow.engine import processes
-from tapeflow.engine.processes import Member
+from tapeflow.engine.devices import processes
+from tapeflow.engine.devices.processes import Member
 from tapeflow.keras.callbacks import preemption
 from tapeflow.keras.callbacks.preemption import Preemption
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine.program import counters
+from tapeflow.engine.programs.program import counters
 from tapeflow.keras.callbacks import Callback, TensorBoard
 from tapeflow.profiler import session
 from tapeflow.summary.profile import find, read

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import compiling
+from tapeflow.engine.programs import compiling
 from tapeflow.keras import callbacks as cb
 from tapeflow.keras import utils
 from tapeflow.keras.callbacks.logs import Logs

@@ -14,7 +14,7 @@ from tapeflow.keras.callbacks import CallbackList, TensorBoard
 from tapeflow.keras.callbacks.logs import Logs
 from tapeflow.plugins.hparams import api as hp
 from tapeflow.summary.context import current
-from tapeflow.summary.embeddings import read_embeddings, read_vectors
+from tapeflow.summary.kinds.embeddings import read_embeddings, read_vectors
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 3)).astype("float32")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import placement
+from tapeflow.engine.devices import placement
 from tapeflow.keras.distribution import (
     DataParallel,
     DeviceMesh,

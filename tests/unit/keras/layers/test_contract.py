@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engine import nest
+from tapeflow.engine.values import nest
 
 from .cases import CASES, Case
 

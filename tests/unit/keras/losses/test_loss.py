@@ -132,7 +132,7 @@ def test_wrapper_lines_up_the_ranks_of_tensors() -> None:
 
 
 def test_two_nodes_without_weights_and_mask() -> None:
-    from tapeflow.engine.trace import state
+    from tapeflow.engine.recording.trace import state
 
     x, one_hot, classes = (
         tf.Variable(np.full((4, 3), 0.3, np.float32)),

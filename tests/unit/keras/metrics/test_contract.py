@@ -149,7 +149,7 @@ def test_staged_update_equals_eager_and_reads_no_value(name: str) -> None:
 
 @every(_DIFFERENT)
 def test_update_records_few_nodes(name: str) -> None:
-    from tapeflow.engine.trace import live_trace
+    from tapeflow.engine.recording.trace import live_trace
 
     metric = make(name)
     parts = [tf.constant(part) for part in batch_for(name)]

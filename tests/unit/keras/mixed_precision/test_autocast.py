@@ -71,7 +71,7 @@ def test_assignment_is_in_the_stored_dtype() -> None:
 
 
 def test_nothing_is_recorded_where_dtypes_agree() -> None:
-    from tapeflow.engine.trace import live_trace
+    from tapeflow.engine.recording.trace import live_trace
 
     v = AutoCastVariable(1.0)
     before = len(live_trace().nodes)

@@ -141,7 +141,7 @@ def test_a_step_is_one_program(name: str, counting: Any) -> None:
 
 @pytest.mark.parametrize("name", SOME)
 def test_a_step_is_one_op(name: str) -> None:
-    from tapeflow.engine.trace import live_trace
+    from tapeflow.engine.recording.trace import live_trace
 
     over = variables()
     optimizer = make(name, clipnorm=1.0, weight_decay=0.1, use_ema=True)

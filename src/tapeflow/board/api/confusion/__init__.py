@@ -6,7 +6,7 @@ The writer logs a picture beside the counts, for boards that cannot draw them; t
 from tapeflow.board.api.confusion.blob import confusion_blob
 from tapeflow.board.media import media_routes
 from tapeflow.board.panels import Panel
-from tapeflow.summary.confusions import PLUGIN
+from tapeflow.summary.kinds.confusions import PLUGIN
 
 PANEL = Panel(
     name="confusion",

@@ -8,8 +8,8 @@ from google.protobuf.message import DecodeError
 from tapeflow.board.api.confusion.schema import ConfusionBlob
 from tapeflow.board.notes import Phrases
 from tapeflow.board.schema import Note
+from tapeflow.summary.event_files.values import Value
 from tapeflow.summary.protos import message
-from tapeflow.summary.values import Value
 
 SAY = Phrases(
     shape="it expected a square matrix of counts; got shape {shape} of {dtype}",

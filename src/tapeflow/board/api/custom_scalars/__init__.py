@@ -7,7 +7,7 @@ both to the page, which draws them as it draws scalars.
 from tapeflow.board.api.custom_scalars.routes import exports, routes
 from tapeflow.board.api.custom_scalars.tensorboard import tensorboard
 from tapeflow.board.panels import Panel
-from tapeflow.summary.layouts import PLUGIN
+from tapeflow.summary.kinds.layouts import PLUGIN
 
 PANEL = Panel(
     name="custom_scalars",

@@ -10,7 +10,7 @@ from tapeflow.board.api.custom_scalars.matching import SAY
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone, Run
 from tapeflow.board.schema import Note
-from tapeflow.summary.layouts import PLUGIN, TAG
+from tapeflow.summary.kinds.layouts import PLUGIN, TAG
 from tapeflow.summary.protos import message
 
 MOST_CHARTS = 1000

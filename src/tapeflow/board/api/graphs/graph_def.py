@@ -14,9 +14,9 @@ from google.protobuf.message import DecodeError
 
 from tapeflow.board.notes import Phrases
 from tapeflow.board.schema import Note
+from tapeflow.summary.event_files.tensors import TYPE_NUMBERS
+from tapeflow.summary.event_files.wire import fields
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import TYPE_NUMBERS
-from tapeflow.summary.wire import fields
 
 SAY = Phrases(
     unreadable="the graph cannot be shown: {error}",

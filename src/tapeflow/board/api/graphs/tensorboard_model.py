@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tapeflow.summary.event_files.tensors import STRING, TYPE_NUMBERS
 from tapeflow.summary.protos import message
-from tapeflow.summary.tensors import STRING, TYPE_NUMBERS
 
 _DEEPEST = 60
 _OTHER_TYPES = {"half": "float16", "float": "float32", "double": "float64"}

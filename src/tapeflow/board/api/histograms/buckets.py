@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tapeflow.board.api.histograms.schema import HistogramBlob
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 BASIS_POINTS = np.array([0, 668, 1587, 3085, 5000, 6915, 8413, 9332, 10000])
 """Hundredths of a percent: where a normal distribution has its extremes, ±1.5, ±1 and ±0.5 deviations and middle."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tapeflow.board.runs import Run
 from tapeflow.board.store import Store
-from tapeflow.summary.hyperparameters import END_TAG, EXPERIMENT_TAG, START_TAG
+from tapeflow.summary.kinds.hyperparameters import END_TAG, EXPERIMENT_TAG, START_TAG
 from tapeflow.summary.trials import Experiment, Trial, read_experiment, read_trial
 
 ROOT = "."

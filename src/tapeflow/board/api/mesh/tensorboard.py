@@ -16,7 +16,7 @@ from tapeflow.board.board import Board
 from tapeflow.board.runs import Run
 from tapeflow.board.series import Series
 from tapeflow.board.tensorboard import series_of
-from tapeflow.summary.meshes import PARTS, mesh_part
+from tapeflow.summary.kinds.meshes import PARTS, mesh_part
 
 _DTYPES = {"vertices": np.dtype("<f4"), "faces": np.dtype("<i4"), "colors": np.dtype("u1")}
 _ALL_PARTS = 0b1110  # what files of the first version mean, which do not say

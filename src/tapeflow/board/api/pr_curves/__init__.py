@@ -4,7 +4,7 @@ from tapeflow.board.api.pr_curves.blob import curve_blob
 from tapeflow.board.api.pr_curves.tensorboard import tensorboard
 from tapeflow.board.media import media_routes
 from tapeflow.board.panels import Panel
-from tapeflow.summary.pr_curves import PLUGIN
+from tapeflow.summary.kinds.pr_curves import PLUGIN
 
 PANEL = Panel(
     name="pr_curves",

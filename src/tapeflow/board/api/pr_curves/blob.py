@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tapeflow.board.api.pr_curves.schema import PrCurveBlob
-from tapeflow.summary.pr_curves import Curve, curve_from
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
+from tapeflow.summary.kinds.pr_curves import Curve, curve_from
 
 MOST_THRESHOLDS = 100_000
 _MOST_COUNT = 2.0**62  # an int64 can be

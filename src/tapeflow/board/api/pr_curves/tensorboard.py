@@ -17,7 +17,7 @@ from tapeflow.board.runs import Gone, Run
 from tapeflow.board.series import Series
 from tapeflow.board.tensorboard import described, series_of
 from tapeflow.board.wire import numbers
-from tapeflow.summary.pr_curves import PLUGIN
+from tapeflow.summary.kinds.pr_curves import PLUGIN
 
 
 def tensorboard(board: Board) -> Sequence[BaseRoute]:

@@ -20,10 +20,10 @@ from tapeflow.board.api.projector.places import Place
 from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.blobs import KINDS, kind_of
 from tapeflow.board.schema import Note
-from tapeflow.summary.embeddings import Embedding
-from tapeflow.summary.projector_checkpoints import checkpoint_vectors, latest_checkpoint
-from tapeflow.summary.projector_files import asset_path
-from tapeflow.summary.reader import open_regular
+from tapeflow.summary.event_files.reader import open_regular
+from tapeflow.summary.kinds.embeddings import Embedding
+from tapeflow.summary.kinds.projector_checkpoints import checkpoint_vectors, latest_checkpoint
+from tapeflow.summary.kinds.projector_files import asset_path
 
 MOST_POINTS = 1_000_000
 MOST_VALUES = 128 << 20

@@ -7,10 +7,10 @@ import os
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from tapeflow.summary.projector_files import asset_path
+from tapeflow.summary.event_files.reader import open_regular
+from tapeflow.summary.event_files.sorted_table import table_entries
+from tapeflow.summary.kinds.projector_files import asset_path
 from tapeflow.summary.protos import message
-from tapeflow.summary.reader import open_regular
-from tapeflow.summary.sorted_table import table_entries
 
 MOST_INDEX_BYTES = 64 << 20
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"

@@ -20,7 +20,7 @@ from tapeflow.board.api.projector.projections import principal
 from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.board import Board
 from tapeflow.board.media import encoded
-from tapeflow.summary.embeddings import Embedding
+from tapeflow.summary.kinds.embeddings import Embedding
 
 MOST_SETS = 20
 MOST_POINTS = 5000

@@ -17,7 +17,7 @@ from tapeflow.board.api.projector.schema import (
     ProjectorSets,
     ProjectorStep,
 )
-from tapeflow.summary.embeddings import Embedding
+from tapeflow.summary.kinds.embeddings import Embedding
 
 
 def sets_of(places: Iterable[Place]) -> ProjectorSets:

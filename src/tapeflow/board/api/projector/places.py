@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from tapeflow.board.board import Board
 from tapeflow.board.ingest import signature
 from tapeflow.board.logdirs import run_id, shown
-from tapeflow.summary.embeddings import Embedding, read_embeddings
-from tapeflow.summary.projector_files import CONFIG, asset_path, read_config
+from tapeflow.summary.kinds.embeddings import Embedding, read_embeddings
+from tapeflow.summary.kinds.projector_files import CONFIG, asset_path, read_config
 
 MOST_CONFIG_BYTES = 16 << 20
 MOST_FOLDERS = 20_000

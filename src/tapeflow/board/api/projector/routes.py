@@ -25,7 +25,7 @@ from tapeflow.board.api.projector.places import Place, Places
 from tapeflow.board.api.projector.projections import MOST_COMPONENTS, NoMatch, along, neighbors, principal
 from tapeflow.board.api.projector.schema import ProjectorMethod, ProjectorNeighbors, ProjectorRow
 from tapeflow.board.board import Board
-from tapeflow.summary.embeddings import Embedding
+from tapeflow.summary.kinds.embeddings import Embedding
 
 MOST_NEIGHBORS = 10_000
 _METHODS: tuple[ProjectorMethod, ...] = ("tsne", "umap")

@@ -20,8 +20,8 @@ from tapeflow.board.api.projector.assets import (
 )
 from tapeflow.board.api.projector.places import Place, Places
 from tapeflow.board.board import Board
-from tapeflow.summary.embeddings import Embedding
-from tapeflow.summary.projector_files import read_config
+from tapeflow.summary.kinds.embeddings import Embedding
+from tapeflow.summary.kinds.projector_files import read_config
 
 
 class _Refusal(Exception):

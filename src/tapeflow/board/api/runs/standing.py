@@ -11,7 +11,7 @@ from tapeflow.board.api.runs.schema import RunStanding
 from tapeflow.board.health.vitals import status_of
 from tapeflow.board.logdirs import shown
 from tapeflow.board.runs import Run
-from tapeflow.summary.hyperparameters import END_TAG, START_TAG
+from tapeflow.summary.kinds.hyperparameters import END_TAG, START_TAG
 from tapeflow.summary.trials import Trial, read_trial
 
 # events.out.tfevents.1731700000.host.name.4711.0.v2: TensorFlow adds a process and a number, PyTorch may not.

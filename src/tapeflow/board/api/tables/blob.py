@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapeflow.board.blobs import strings_of
 from tapeflow.board.schema import TableBlob
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 MOST_ROWS = 10_000
 MOST_CELLS = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapeflow.board.blobs import strings_of
 from tapeflow.board.schema import TextBlob
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 MOST_CHARACTERS = 1 << 20
 MOST_TEXTS = 10_000

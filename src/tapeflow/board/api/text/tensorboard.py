@@ -16,7 +16,7 @@ from tapeflow.board.api.text.blob import text_blob
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone
 from tapeflow.board.tensorboard import paragraphs, series_named, series_of
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 
 def tensorboard(board: Board) -> Sequence[BaseRoute]:

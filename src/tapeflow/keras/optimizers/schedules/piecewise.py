@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule, as_rate
-from tapeflow.ops import optimizer_schedules as kernels
+from tapeflow.ops.training import optimizer_schedules as kernels
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config as keras_config
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object

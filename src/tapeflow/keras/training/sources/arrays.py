@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.nest import flatten, pack_sequence_as
-from tapeflow.engine.placement import Share
+from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.values.nest import flatten, pack_sequence_as
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.columns import Column, Memory, OnDisk, column
 from tapeflow.keras.training.sources.group import Group, stack_leaves

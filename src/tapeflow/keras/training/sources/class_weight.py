@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.nest import is_nested
+from tapeflow.engine.values.nest import is_nested
 from tapeflow.keras.training.sources.leaves import in_floatx
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 

@@ -10,8 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from tapeflow.engine import host_memory
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.devices import host_memory
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.training.sources.composites import RaggedColumn, Rows, SparseColumn
 from tapeflow.keras.training.sources.leaves import Table, in_floatx, is_scalars, to_array
 from tapeflow.ops.ragged.tensor import RaggedTensor

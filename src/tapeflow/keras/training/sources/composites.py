@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.nest import flatten, map_structure
-from tapeflow.engine.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values.nest import flatten, map_structure
 from tapeflow.ops.ragged.partition import ranges, splits_of_lengths
 from tapeflow.ops.ragged.roomy import with_room
 from tapeflow.ops.ragged.tensor import RaggedTensor

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tapeflow.engine import host_memory
-from tapeflow.engine.nest import flatten, pack_sequence_as
+from tapeflow.engine.devices import host_memory
+from tapeflow.engine.values.nest import flatten, pack_sequence_as
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tapeflow.data.composites import settled
-from tapeflow.engine import host_memory
-from tapeflow.engine.convert import convert_to_tensor
-from tapeflow.engine.dtypes import as_dtype
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.devices import host_memory
+from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.config import floatx
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor

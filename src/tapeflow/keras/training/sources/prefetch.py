@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Generic, Self, TypeVar
 
-from tapeflow.engine import phases
+from tapeflow.engine.programs import phases
 
 T = TypeVar("T")
 

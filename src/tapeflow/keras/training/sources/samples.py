@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.engine.nest import flatten
+from tapeflow.engine.values.nest import flatten
 from tapeflow.keras.training.sources.source import nothing_to_read
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from tapeflow.data.cardinality import INFINITE
 from tapeflow.data.dataset import Dataset
 from tapeflow.distribute.dataset import DistributedDataset
-from tapeflow.engine.nest import flatten
-from tapeflow.engine.placement import Share
+from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.random import counter_for
+from tapeflow.engine.values.nest import flatten
 from tapeflow.keras.training.sources.arrays import ArraySource
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.columns import is_column

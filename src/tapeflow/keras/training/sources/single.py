@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.nest import map_structure
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.values.nest import map_structure
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.leaves import is_scalars, map_leaves, no_adapter, to_array
 from tapeflow.keras.training.sources.samples import check_rows, fill_weights

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.nest import flatten, map_structure
-from tapeflow.engine.tensor import TensorLike
+from tapeflow.engine.values.nest import flatten, map_structure
+from tapeflow.engine.values.tensor import TensorLike
 from tapeflow.keras.training.sources.leaves import Table, is_scalars, map_leaves, to_array
 from tapeflow.ops.ragged.tensor import RaggedTensor
 

@@ -9,7 +9,7 @@ import pytest
 from tapeflow.board.api.graphs import graph_def
 from tapeflow.board.api.graphs.graph_def import Graph, graph_of, type_name
 from tapeflow.board.notes import joined
-from tapeflow.summary import wire
+from tapeflow.summary.event_files import wire
 from tapeflow.summary.protos import message
 
 

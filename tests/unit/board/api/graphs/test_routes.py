@@ -11,9 +11,9 @@ import pytest
 
 from tapeflow.board.export import collect
 from tapeflow.board.logdirs import run_id
-from tapeflow.summary import encoding
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import record
 
 DATA = Path(__file__).parents[4] / "data" / "graphs"
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tapeflow.board.api.graphs.tensorboard_model import NotAModel, conceptual_graph
-from tapeflow.summary import encoding
+from tapeflow.summary.event_files import encoding
+from tapeflow.summary.event_files.records import record
 from tapeflow.summary.protos import message
-from tapeflow.summary.records import record
 
 
 @pytest.fixture

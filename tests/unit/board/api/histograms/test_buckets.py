@@ -5,7 +5,7 @@ import pytest
 
 from tapeflow.board.api.histograms import buckets
 from tapeflow.board.api.histograms.buckets import BASIS_POINTS, buckets_of, histogram_blob, percentiles
-from tapeflow.summary.values import Value
+from tapeflow.summary.event_files.values import Value
 
 
 def test_what_is_no_histogram_has_no_buckets() -> None:

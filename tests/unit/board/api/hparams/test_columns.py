@@ -12,7 +12,7 @@ from tapeflow.board.api.hparams.columns import table_of
 from tapeflow.board.api.hparams.schema import HParamsAnswer, MetricPoint
 from tapeflow.board.api.hparams.sessions import study_of
 from tapeflow.board.logdirs import run_id
-from tapeflow.summary.hyperparameters import (
+from tapeflow.summary.kinds.hyperparameters import (
     END_TAG,
     EXPERIMENT_TAG,
     START_TAG,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tapeflow.board import export
-from tapeflow.summary.hyperparameters import START_TAG, hparams_pb
+from tapeflow.summary.kinds.hyperparameters import START_TAG, hparams_pb
 
 
 @pytest.fixture

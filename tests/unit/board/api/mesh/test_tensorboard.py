@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tapeflow.board.logdirs import run_id
-from tapeflow.summary.meshes import mesh_metadata
+from tapeflow.summary.kinds.meshes import mesh_metadata
 from tapeflow.summary.protos import message
 
 POINTS = np.arange(12, dtype=np.float64).reshape(1, 4, 3)

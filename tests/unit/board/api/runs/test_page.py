@@ -11,7 +11,7 @@ import pytest
 
 from tapeflow.board.logdirs import run_id
 from tapeflow.summary.captured import messages
-from tapeflow.summary.hyperparameters import START_TAG, hparams_pb
+from tapeflow.summary.kinds.hyperparameters import START_TAG, hparams_pb
 
 
 def test_the_page_of_a_run_has_all_of_its_parts(

@@ -15,7 +15,7 @@ from tapeflow.board.api.runs.extremes import Extremes, extremes_of
 from tapeflow.board.api.runs.table import table_of
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.series import Series
-from tapeflow.summary.hyperparameters import END_TAG, START_TAG, hparams_pb, session_end_pb
+from tapeflow.summary.kinds.hyperparameters import END_TAG, START_TAG, hparams_pb, session_end_pb
 
 NAN, INF = math.nan, math.inf
 

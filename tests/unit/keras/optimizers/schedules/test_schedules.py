@@ -47,7 +47,7 @@ def test_steps_of_any_kind(schedule: Any) -> None:
 
 @pytest.mark.parametrize("schedule", ALL, ids=NAMES)
 def test_is_one_op(schedule: Any) -> None:
-    from tapeflow.engine.trace import live_trace
+    from tapeflow.engine.recording.trace import live_trace
 
     step = tf.Variable(3, dtype=tf.int64)
     before = len(live_trace().nodes)

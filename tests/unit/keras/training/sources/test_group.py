@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapeflow.engine.nest import flatten
+from tapeflow.engine.values.nest import flatten
 from tapeflow.keras.training.sources.group import Group, grouped
 
 

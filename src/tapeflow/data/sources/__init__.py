@@ -1,0 +1,1 @@
+"""Where elements come from: memory, generators, text, records, csv, SQL, saved datasets."""

@@ -1,0 +1,148 @@
+"""Datasets made of elements by the user's function, and read in turn: flat_map and interleave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tapeflow.data import cardinality as counting
+from tapeflow.data.functions.calls import apart, call
+from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
+from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.rows import OBJECTS
+from tapeflow.data.structure import Flat, Structure, flattened
+from tapeflow.data.window_state import opened_windows, sealed_windows
+
+
+class Interleave(Step):
+    """The elements of datasets that `function` makes of the elements, `block` of each in turn.
+
+    `cycle` datasets are open at a time; one that ends gives its place to the next. With one of them it is
+    `flat_map`.
+    """
+
+    def __init__(
+        self, source: Pipe, function: Callable[..., Any], cycle: int, block: int, where: str
+    ) -> None:
+        super().__init__(source, OBJECTS)
+        self.function, self.cycle, self.block, self.where = function, cycle, block, where
+        self.seed = drawn_seed(None)
+        self._structure: Structure | None = None
+
+    @cached_property
+    def _first(self) -> Pipe:
+        """What the function makes of the first element, to learn what it is like."""
+        handles = self.source.stream(Iteration()).take(1)
+        if not len(handles):
+            raise ValueError(
+                f"{self.where} expected at least one element, to find out what map_func returns; got none."
+            )
+        return self.opened(self.source.rows.elements(handles)[0], (0, 0))
+
+    @property
+    def structure(self) -> Structure:
+        return self._structure or self._first.structure
+
+    @property
+    def specs(self) -> tuple[Any, ...]:
+        return self._first.specs
+
+    @property
+    def cardinality(self) -> int:
+        return counting.UNKNOWN
+
+    def opened(self, element: Flat, place: tuple[int, int]) -> Pipe:
+        """The dataset made of an element; `place` is the pass and the element's number in it."""
+        from tapeflow.data.dataset import Dataset
+
+        with apart(ElementCounters(self.seed, place)):
+            found = flattened(call(self.function, self.source.structure, element))
+        if len(found) != 1 or not isinstance(found[0], Dataset):
+            raise TypeError(
+                f"{self.where} expected map_func to return a `Dataset` object; got {found!r}. Use map for a "
+                "function that returns tensors."
+            )
+        return found[0]._pipe
+
+    def stream(self, iteration: Iteration) -> Stream:
+        return _Interleaved(self, iteration)
+
+
+class _Interleaved(Stream):
+    def __init__(self, pipe: Interleave, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._pass, self._at = iteration.next_pass(pipe), 0
+        self._inner = pipe.source.stream(iteration)
+        self._is_over = False
+        # Of each open dataset: the element it was made of and its number, the pipe, the pass over it.
+        self._open: list[tuple[tuple[Flat, int], Pipe, Stream] | None] = [None] * pipe.cycle
+        self._place = 0
+        self._left = pipe.block
+
+    def _next_open(self) -> tuple[tuple[Flat, int], Pipe, Stream] | None:
+        handles = self._inner.take(1)
+        if not len(handles):
+            self._is_over = True
+            return None
+        element = self._pipe.source.rows.elements(handles)[0]
+        number, self._at = self._at, self._at + 1
+        made = self._pipe.opened(element, (self._pass, number))
+        if self._pipe._structure is None:
+            self._pipe._structure = made.structure
+        return (element, number), made, made.stream(self._iteration)
+
+    def take(self, count: int) -> np.ndarray:
+        parts, missing, idle = [OBJECTS.empty()], count, 0
+        while missing and idle < len(self._open):
+            slot = self._open[self._place]
+            if slot is None and not self._is_over:
+                slot = self._open[self._place] = self._next_open()
+            if slot is None:
+                idle += 1
+                self._advance()
+                continue
+            idle = 0
+            _, made, stream = slot
+            wanted = min(self._left, missing)
+            found = stream.take(wanted)
+            parts.append(made.rows.elements(found))
+            missing -= len(found)
+            self._left -= len(found)
+            if len(found) < wanted:
+                self._open[self._place] = None
+                self._advance()
+            elif not self._left:
+                self._advance()
+        return np.concatenate(parts)
+
+    def _advance(self) -> None:
+        self._place = (self._place + 1) % len(self._open)
+        self._left = self._pipe.block
+
+    def state(self) -> State:
+        return {
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
+            "inner": self._inner.state(),
+            "is_over": self._is_over,
+            "open": [
+                None if s is None else {"element": s[0], "stream": sealed_windows(s[2].state(), s[1])}
+                for s in self._open
+            ],
+            "place": self._place,
+            "left": self._left,
+        }
+
+    def restore(self, state: State) -> None:
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
+        self._inner.restore(state["inner"])
+        self._is_over, self._place, self._left = state["is_over"], state["place"], state["left"]
+        for i, saved in enumerate(state["open"]):
+            if saved is not None:
+                element, number = saved["element"]
+                made = self._pipe.opened(element, (self._pass, number))
+                stream = made.stream(self._iteration)
+                stream.restore(opened_windows(saved["stream"], made))
+                self._open[i] = (saved["element"], made, stream)

@@ -1,0 +1,154 @@
+"""Devices, in TensorFlow's spelling: names, listing, and the `tf.device` scope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tapeflow.engine.backend import config_value, jax
+from tapeflow.engine.devices.device_spec import DeviceSpec
+
+
+class PhysicalDevice(NamedTuple):
+    """A device as `tf.config.list_physical_devices` names it."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as `tf.config.list_logical_devices` names it."""
+
+    name: str
+    device_type: str
+
+
+cpu_parts: int | None = None
+"""Into how many devices the CPU has been divided; None if nobody asked for it."""
+are_settled = False
+"""Whether somebody holds on to devices, so that they stay what they are."""
+
+
+def settle() -> None:
+    """Let the devices be what they are from now on."""
+    global are_settled
+    are_settled = True
+
+
+_KINDS = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+
+
+def _kind(device: Any) -> str:
+    platform: str = device.platform
+    return _KINDS.get(platform, platform.upper())
+
+
+def _devices() -> list[Any]:
+    found = list(jax.devices())
+    if found[0].platform != "cpu":
+        found = [*jax.devices("cpu"), *found]
+    return found
+
+
+def physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of this machine, of one type ("CPU", "GPU", "TPU") if given."""
+    listed = dict.fromkeys(_physical(k, i) for k, i, _ in _numbered())
+    return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
+
+
+def _physical(kind: str, number: int) -> PhysicalDevice:
+    """What a device is, or is a part of."""
+    whole = 0 if kind == "CPU" and cpu_parts is not None else number
+    return PhysicalDevice(f"/physical_device:{kind}:{whole}", kind)
+
+
+def physical_device_of(device: LogicalDevice) -> PhysicalDevice:
+    """What a device is, or is a part of."""
+    return _physical(device.device_type, int(device.name.rsplit(":", 1)[1]))
+
+
+def memory_of(name: str) -> dict[str, int] | None:
+    """JAX's statistics of a device's memory; None where it keeps none, or there is no such device."""
+    found = _device_named("tf.config.experimental.get_memory_info", name)
+    return None if found is None else found.memory_stats()
+
+
+def logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices programs run on, of one type if given."""
+    settle()
+    listed = [LogicalDevice(f"/device:{k}:{i}", k) for k, i, _ in _numbered()]
+    return [d for d in listed if device_type is None or d.device_type == device_type.upper()]
+
+
+def _numbered() -> Iterator[tuple[str, int, Any]]:
+    seen: dict[str, int] = {}
+    for device in _devices():
+        kind = _kind(device)
+        number = seen.get(kind, 0)
+        seen[kind] = number + 1
+        yield kind, number, device
+
+
+def names_of(devices: Sequence[Any]) -> tuple[str, ...]:
+    """The names of JAX devices of this process; others have their own way to be named."""
+    names = {id(device): f"/device:{kind}:{number}" for kind, number, device in _numbered()}
+    return tuple(names.get(id(device), str(device)) for device in devices)
+
+
+def device_name() -> str:
+    """The full name of the device that computations go to now."""
+    chosen = config_value("jax_default_device") or jax.devices()[0]
+    return f"/job:localhost/replica:0/task:0/device:{_kind(chosen)}:{chosen.id}"
+
+
+_PATTERN = re.compile(
+    r"^(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(CPU|GPU|TPU)(?::(\d+|\*))?$", re.I
+)
+
+
+@contextmanager
+def device(device_name: str | DeviceSpec | None) -> Iterator[None]:
+    """Run the ops recorded inside on one device.
+
+    A device that this machine does not have falls back to its default one, as TensorFlow does with
+    soft placement, so that a script written for a GPU runs on a laptop.
+    """
+    if device_name is None:
+        yield
+        return
+    name = device_name.to_string() if isinstance(device_name, DeviceSpec) else device_name
+    found = _device_named("tf.device", name)
+    if found is None:
+        yield
+        return
+    # What was recorded outside belongs to the device outside.
+    from tapeflow.engine.programs.running import run_pending
+
+    run_pending()
+    with jax.default_device(found):
+        yield
+        run_pending()
+
+
+def devices_named(names: Sequence[str]) -> list[Any]:
+    """The JAX devices of these names; the default one for all that this machine does not have."""
+    found = [_device_named("A strategy", name) or jax.devices()[0] for name in names]
+    return list(dict.fromkeys(found))
+
+
+def _device_named(where: str, device_name: str) -> Any:
+    """The JAX device of a name; None if this machine has none such."""
+    match = _PATTERN.match(device_name)
+    if match is None:
+        raise ValueError(
+            f"{where} expected a name such as '/CPU:0', 'GPU:1' or '/device:CPU:0'; got "
+            f"device_name={device_name!r}. tf.config.list_logical_devices() lists them."
+        )
+    kind, number = match.group(1).upper(), match.group(2) or "0"
+    settle()
+    for found, index, device in _numbered():
+        if found == kind and (number == "*" or index == int(number)):
+            return device
+    return None

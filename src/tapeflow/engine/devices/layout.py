@@ -1,0 +1,47 @@
+"""The op that says how a value lies on several devices, and its use for Variables.
+
+It is recorded wherever a Variable with a layout gets a new value, so the layout is part of the program and of its
+key: XLA computes each device's part of the new value there, and the old value's memory can be used again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tapeflow.engine.backend import jax
+from tapeflow.engine.devices.placement import Layout
+from tapeflow.engine.recording.node import Node
+from tapeflow.engine.recording.op import Instance, op
+from tapeflow.engine.recording.recorder import record
+from tapeflow.engine.recording.trace import state
+
+
+@op(name="Layout", same_dtype=False, is_spread=True)
+def lay_out_op(x: Any, *, sharding: Any) -> Any:
+    """The same value, in the parts that a sharding gives to the devices."""
+    return jax.lax.with_sharding_constraint(x, sharding)
+
+
+_instances: WeakKeyDictionary[Layout, Instance] = WeakKeyDictionary()
+
+
+def laid_out(node: Node, layout: Layout) -> Node:
+    """A value as it is to lie, with an owner: put there if it is known, else computed there."""
+    if node.value is not None and state.recording is None and not state.trace.is_body:
+        found = Node(node.spec, layout.placement.put(node.array(), layout.sharding))
+        found.held = 1
+        return found
+    return record(_instance_of(layout), (node,), node.spec, None, 1, 4)
+
+
+def is_laid_out(node: Node, layout: Layout) -> bool:
+    """Whether a pending value is known to be computed where it is to lie."""
+    return node.instance is _instance_of(layout)
+
+
+def _instance_of(layout: Layout) -> Instance:
+    found = _instances.get(layout)
+    if found is None:
+        found = _instances[layout] = lay_out_op.instance({"sharding": layout.sharding})
+    return found

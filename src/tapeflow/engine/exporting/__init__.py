@@ -1,0 +1,1 @@
+"""Programs in files: writing them as StableHLO, and checking those from outside before they run."""

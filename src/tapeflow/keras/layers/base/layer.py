@@ -1,0 +1,479 @@
+"""`Layer`: a callable with weights. What every layer and model is."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.autograph.callees import converted
+from tapeflow.engine.devices import placement
+from tapeflow.engine.devices.layout import lay_out_op
+from tapeflow.engine.recording.name_scope import variable_prefix
+from tapeflow.engine.recording.node import Spec
+from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.recording.trace import state as recorder
+from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.keras import regularizers
+from tapeflow.keras.layers.base.call_context import call_context, default_training
+from tapeflow.keras.layers.base.call_errors import name_layer
+from tapeflow.keras.layers.base.call_signature import CallSignature, signature_of
+from tapeflow.keras.layers.base.input_spec import check_inputs
+from tapeflow.keras.layers.base.layer_history import LayerHistory
+from tapeflow.keras.layers.base.loss_owner import LossOwner
+from tapeflow.keras.layers.base.naming import own_names, snake_case, unique_name
+from tapeflow.keras.layers.base.weight_owner import default_policy, policy_config
+from tapeflow.keras.mixed_precision.autocast import autocast_scope
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
+
+_INPUT_ARGUMENTS = ("input_dim", "input_shape", "batch_input_shape", "batch_size", "weights", "autocast")
+_COMPOSITES = (RaggedTensor, SparseTensor)
+_CASTABLE = (Tensor, *_COMPOSITES)
+_PLAIN = (bool, int, float, str, type(None))
+# What every layer may be told.
+_COMMON = ("name", "trainable", "dtype")
+
+
+class Layer(LossOwner, LayerHistory):
+    """A function with state: weights made in `build`, arithmetic in `call`.
+
+    Args:
+        trainable: whether the weights are to be trained.
+        name: its name; made of the class's otherwise.
+        dtype: a dtype, or a mixed-precision policy; the global policy unless given.
+        activity_regularizer: a penalty on the layer's output, added to the losses.
+        **kwargs: `input_shape`, `batch_input_shape`, `input_dim` and `batch_size` for a Sequential's first
+            layer, `weights` for first values.
+
+    >>> class Scale(tf.keras.layers.Layer):
+    ...     def build(self, input_shape):
+    ...         self.factor = self.add_weight("factor", shape=(), initializer="ones")
+    ...     def call(self, inputs):
+    ...         return inputs * self.factor
+    >>> Scale()(tf.constant([1.0, 2.0]))
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    """
+
+    # Set in the body of a class whose compute_output_shape says exactly what `call` does with one
+    # argument; subclasses do not inherit the promise.
+    _knows_output_shape: ClassVar[bool] = False
+    _given: Any  # what __init__ was called with, for the default get_config
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        layer = super().__new__(cls)
+        object.__setattr__(layer, "_given", (args, kwargs))
+        return layer
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        dynamic: bool = False,
+        *,
+        activity_regularizer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        for key in kwargs:
+            if key not in _INPUT_ARGUMENTS:
+                raise TypeError("Keyword argument not understood:", key)
+        object.__setattr__(self, "_given", (self._given[0], dict(self._given[1])))
+        self._init_weights(
+            name if name is not None else unique_name(snake_case(type(self).__name__)),
+            trainable,
+            default_policy(dtype),
+        )
+        self._init_losses()
+        self.built = False
+        self.stateful = False
+        self.input_spec: Any = None
+        self.supports_masking = type(self).compute_mask is not Layer.compute_mask
+        self._dynamic = dynamic
+        self._casts_inputs = bool(kwargs.get("autocast", True))
+        self._fitting_spec: Spec | None = None
+        self._activity_regularizer = regularizers.get(activity_regularizer)
+        self._initial_weights = kwargs.get("weights")
+        self._inbound_nodes: list[Any] = []
+        shape = _batch_input_shape(kwargs)
+        if shape is not None:
+            self._batch_input_shape = shape
+
+    # What subclasses write
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights; called once, before the first `call`, with the shape of its input."""
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The computation of the layer."""
+        return inputs
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the output; the input's for layers that support masking."""
+        if not self.supports_masking:
+            if any(m is not None for m in nest.flatten(mask)):
+                raise TypeError(
+                    f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}"
+                )
+            return None
+        return mask
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The output shape for an input of this shape, inferred by sketching the call."""
+        from tapeflow.keras.graph.inference import inferred_shape
+
+        self._build_for_shape(input_shape)
+        return inferred_shape(self, input_shape)
+
+    def compute_output_signature(self, input_signature: Any) -> Any:
+        """The TensorSpec of the output for an input of this TensorSpec."""
+        shape = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
+        dtype = self.compute_dtype or nest.flatten(input_signature)[0].dtype
+        return nest.map_structure(lambda s: tf.TensorSpec(s, dtype), shape)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments to make an equal layer.
+
+        A class of yours need not write it if `__init__` takes plain values: those are noted.
+        """
+        config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
+        config["dtype"] = policy_config(self._policy)
+        if "_batch_input_shape" in vars(self):
+            config["batch_input_shape"] = self._batch_input_shape
+        if type(self).get_config is Layer.get_config:
+            config.update(self._noted_arguments())
+        return config
+
+    def _noted_arguments(self) -> dict[str, Any]:
+        """The arguments of a user's `__init__` that the default config does not know."""
+        signature = inspect.signature(type(self).__init__)
+        args, kwargs = self._given
+        bound = signature.bind(self, *args, **kwargs).arguments
+        named = {
+            k: v
+            for k, v in bound.items()
+            if signature.parameters[k].kind is not inspect.Parameter.VAR_KEYWORD
+        }
+        extra = {k: v for k, v in list(named.items())[1:] if k not in _COMMON}
+        if not all(isinstance(leaf, _PLAIN) for v in extra.values() for leaf in nest.flatten(v)):
+            raise NotImplementedError(
+                f"Layer {type(self).__name__} was created by passing non-serializable argument values in "
+                f"`__init__()` ({sorted(extra)}), and therefore the layer must override `get_config()` in order "
+                "to be serializable. Please implement `get_config()`."
+            )
+        return extra
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer from what `get_config` gave."""
+        return cls._made_with(config)
+
+    @classmethod
+    def _made_with(cls, arguments: dict[str, Any]) -> Any:
+        """A layer; what every layer is told but this class's `__init__` does not take is set afterwards."""
+        taken = inspect.signature(cls.__init__).parameters
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+        late = {} if takes_all else {k: arguments[k] for k in _COMMON if k in arguments and k not in taken}
+        layer = cls(**{k: v for k, v in arguments.items() if k not in late})
+        layer._name = late.get("name", layer._name)
+        if not late.get("trainable", True):
+            layer.trainable = False
+        return layer
+
+    # The call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "_own_weights" not in vars(self):
+            raise RuntimeError(
+                f"You must call `super().__init__()` in the layer constructor ({type(self).__name__})."
+            )
+        signature = signature_of(type(self).call)
+        if not args:
+            args = self._first_by_name(signature, kwargs)
+        inputs = args[0]
+        if type(inputs) is not Tensor or len(args) > 1 or kwargs:
+            for leaf in nest.flatten((args, kwargs)):
+                if isinstance(leaf, Symbolic):
+                    return self._symbolic_call(args, kwargs)
+            if type(inputs) is not Tensor:
+                inputs = _converted(inputs)
+        if self._casts_inputs:
+            inputs = self._cast(inputs)
+        context = call_context
+        outer_training = context.training
+        context.training = self._resolve_training(signature, args, kwargs, outer_training)
+        mask = None
+        if self.supports_masking or signature.takes_mask:
+            mask = self._resolve_mask(signature, inputs, args, kwargs)
+        if not context.layers:
+            self._begin_outermost_call()
+        context.layers.append(self)
+        recording = recorder.recording
+        if recording is not None:
+            recording.enter_scope(self.name)
+        is_recorded = recording is not None or recorder.trace.is_body
+        call = converted(self.call) if is_recorded else self.call
+        try:
+            if type(inputs) is not Tensor or inputs.spec is not self._fitting_spec:
+                self._fit_to(inputs)
+            try:
+                if self._policy.compute_dtype == self._policy.variable_dtype:
+                    outputs = call(inputs, *args[1:], **kwargs)
+                else:
+                    with autocast_scope(self._policy.compute_dtype if self._casts_inputs else None):
+                        outputs = call(inputs, *args[1:], **kwargs)
+            except Exception as error:
+                name_layer(error, self, (inputs, *args[1:]), kwargs)
+                raise
+            if self._activity_regularizer is not None:
+                self._regularize_activity(outputs)
+            if placement.current is not None and placement.current.output_axes is not None:
+                outputs = _laid_out(outputs, placement.current, placement.current.output_axes)
+        finally:
+            context.layers.pop()
+            context.training = outer_training
+            if recording is not None:
+                recording.leave_scope()
+        if (self.supports_masking and mask is not None) or type(self).compute_mask is not Layer.compute_mask:
+            self._set_masks(inputs, outputs, mask)
+        return outputs
+
+    def _first_by_name(self, signature: CallSignature, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if signature.names and signature.names[0] in kwargs:
+            return (kwargs.pop(signature.names[0]),)
+        raise ValueError(
+            f"The first argument to `{type(self).__name__}.call` must always be passed; got none. Call the layer "
+            "with its inputs."
+        )
+
+    def _cast(self, inputs: Any) -> Any:
+        """Floating inputs in the dtype that the layer computes in."""
+        wanted = self._policy.compute_dtype
+        if type(inputs) is Tensor:
+            dtype = inputs.spec.dtype
+            if not dtype.is_floating or dtype.name == wanted or not _is_floating(wanted):
+                return inputs
+            mask, inputs = inputs._keras_mask, tf.cast(inputs, wanted)
+            if mask is not None:
+                inputs._keras_mask = mask
+            return inputs
+        if not _is_floating(wanted):
+            return inputs
+        if isinstance(inputs, _COMPOSITES):
+            is_cast = inputs.dtype.is_floating and inputs.dtype.name != wanted
+            return tf.cast(inputs, wanted) if is_cast else inputs
+        return nest.map_structure(lambda x: self._cast(x) if isinstance(x, _CASTABLE) else x, inputs)
+
+    def _resolve_training(
+        self, signature: CallSignature, args: Any, kwargs: dict[str, Any], outer: Any
+    ) -> Any:
+        """`training` for this call and those inside it: as given, else the outer call's, else the default."""
+        if not signature.takes_training:
+            given = kwargs.pop("training", None)
+            return outer if given is None else given
+        given = signature.value("training", args, kwargs)
+        if given is None:
+            given = outer if outer is not None else default_training(signature.default_training)
+            if not signature.was_passed("training", args):
+                kwargs["training"] = given
+        return given
+
+    def _resolve_mask(self, signature: CallSignature, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The mask given with the call, or the one its inputs carry, in their structure."""
+        if signature.was_given("mask", args, kwargs):
+            mask = signature.value("mask", args, kwargs)
+            if not signature.takes_mask:
+                del kwargs["mask"]
+            return mask
+        if type(inputs) is Tensor:
+            mask = getattr(inputs, "_keras_mask", None)
+        else:
+            masks = [getattr(x, "_keras_mask", None) for x in nest.flatten(inputs)]
+            mask = None if all(m is None for m in masks) else nest.pack_sequence_as(inputs, masks)
+        if mask is not None and signature.takes_mask:
+            kwargs["mask"] = mask
+        return mask
+
+    def _set_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
+        flat = nest.flatten(outputs)
+        if not flat or all(getattr(x, "_keras_mask", None) is not None for x in flat):
+            return
+        masks = self.compute_mask(inputs, mask)
+        if masks is None:
+            return
+        for output, found in zip(flat, nest.flatten(masks), strict=False):
+            if found is not None and isinstance(output, Tensor):
+                output._keras_mask = found
+
+    def _fit_to(self, inputs: Any) -> None:
+        """Check inputs of a shape not seen in the last call, and build if that has not happened."""
+        if self.input_spec is not None:
+            check_inputs(self.input_spec, inputs, self.name)
+        if not self.built:
+            self._build_for(inputs)
+            if self.input_spec is not None:
+                check_inputs(self.input_spec, inputs, self.name)
+        self._fitting_spec = inputs.spec if type(inputs) is Tensor else None
+
+    def _build_for(self, inputs: Any) -> None:
+        """Call `build` with the shapes of inputs, real or symbolic."""
+        shapes = nest.map_structure(lambda x: getattr(x, "shape", None), inputs)
+        is_single = not isinstance(inputs, (list, tuple, dict))
+        self._built_with(tf.TensorShape(shapes) if is_single and shapes is not None else shapes)
+
+    def _build_for_shape(self, input_shape: Any) -> None:
+        if not self.built:
+            self._built_with(input_shape)
+
+    def _built_with(self, shape: Any) -> None:
+        with tf.init_scope():
+            self.build(shape)
+        self.built = True
+        self._build_input_shape = shape
+        if self._initial_weights is not None:
+            self.set_weights(self._initial_weights)
+            self._initial_weights = None
+
+    def _regularize_activity(self, outputs: Any) -> None:
+        for output in nest.flatten(outputs):
+            loss = self._activity_regularizer(output)
+            # By sample, so that the size of the batch does not set the strength.
+            self.add_loss(loss / tf.cast(tf.shape(output)[0], loss.dtype))
+
+    def _symbolic_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call in the definition of a functional model: what it will give, as symbols."""
+        from tapeflow.keras.graph.call_node import CallNode
+
+        call_context.layers.append(self)
+        try:
+            if self.input_spec is not None:
+                check_inputs(self.input_spec, args[0], self.name)
+            if not self.built:
+                with own_names():  # what it makes is named as in a call that is recorded
+                    self._build_for(args[0])
+        finally:
+            call_context.layers.pop()
+        return CallNode(self, args, kwargs).outputs
+
+    @property
+    def knows_output_shape(self) -> bool:
+        """Whether `compute_output_shape` can stand for a call with one argument."""
+        return "_knows_output_shape" in vars(type(self)) and not self.gives_sparse
+
+    @property
+    def gives_sparse(self) -> bool:
+        """Whether it is one of those layers that give a sparse tensor if they are told to, and was told to."""
+        return type(self).__module__.startswith("tapeflow.") and getattr(self, "sparse", False)
+
+    def known_outputs(self, inputs: Any) -> Any:
+        """Symbolic outputs of a call on symbolic inputs, if they exist already."""
+        return None
+
+    def made_results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Symbolic outputs of a call, if the arguments alone determine them."""
+        return None
+
+    # What it computes in
+
+    @property
+    def name(self) -> str:
+        """The layer's name, unique in its model."""
+        return self._name
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype of the weights."""
+        return self._policy.variable_dtype
+
+    variable_dtype = dtype
+
+    @property
+    def compute_dtype(self) -> str | None:
+        """The dtype of the arithmetic, to which floating inputs are cast."""
+        return self._policy.compute_dtype
+
+    @property
+    def dtype_policy(self) -> Any:
+        """The mixed-precision policy."""
+        return self._policy
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether it, or a layer below it, was made with `dynamic=True`, which needs nothing here."""
+        return any(layer._dynamic for layer in self._below())  # pyright: ignore[reportAttributeAccessIssue]
+
+    @property
+    def activity_regularizer(self) -> Any:
+        """What is added to the losses for the output."""
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer: Any) -> None:
+        self._activity_regularizer = regularizers.get(regularizer)
+
+    @property
+    def updates(self) -> list[Any]:
+        """Empty: assignments in `call` need no collecting."""
+        return []
+
+    def add_update(self, updates: Any) -> None:
+        """Nothing to do: an assignment made in `call` is part of the step."""
+
+    def finalize_state(self) -> None:
+        """For preprocessing layers, after `adapt`."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _converted(inputs: Any) -> Any:
+    """Arrays and numbers among a layer's inputs as tensors; None and everything else as it is."""
+    if isinstance(inputs, (TensorLike, np.ndarray, np.generic, float, int)):
+        return tf.convert_to_tensor(inputs)
+    if isinstance(inputs, (list, tuple)) and inputs and all(type(v) in (int, float, list) for v in inputs):
+        return tf.convert_to_tensor(inputs) if not _has_tensors(inputs) else inputs
+    return nest.map_structure(lambda x: x if x is None or isinstance(x, str) else _leaf(x), inputs)
+
+
+def _has_tensors(value: Any) -> bool:
+    return any(isinstance(v, TensorLike) for v in nest.flatten(value))
+
+
+def _leaf(value: Any) -> Any:
+    if type(value) is Tensor:
+        return value
+    if isinstance(value, (TensorLike, np.ndarray, np.generic, float, int)):
+        return tf.convert_to_tensor(value)
+    return value
+
+
+def _is_floating(dtype: str | None) -> bool:
+    return dtype is not None and tf.as_dtype(dtype).is_floating
+
+
+def _laid_out(outputs: Any, placed: placement.Placement, output_axes: placement.OutputAxes) -> Any:
+    """The outputs of the layer in progress in the parts that its distribution gives to devices."""
+    if type(outputs) is not Tensor:
+        return outputs
+    path = f"{variable_prefix()}output"
+    axes = output_axes(path)
+    if axes is None:
+        return outputs
+    layout = placed.layout(path, axes, outputs._node.spec.shape)
+    return lay_out_op(outputs, sharding=layout.sharding)
+
+
+def _batch_input_shape(given: dict[str, Any]) -> tuple[int | None, ...] | None:
+    """The shape that a Sequential's first layer was told its input has."""
+    if given.get("batch_input_shape") is not None:
+        return tuple(given["batch_input_shape"])
+    shape = given.get("input_shape")
+    if shape is None and given.get("input_dim") is not None:
+        shape = (given["input_dim"],)
+    if shape is None:
+        return None
+    return (given.get("batch_size"), *((shape,) if isinstance(shape, int) else tuple(shape)))

@@ -1,0 +1,1 @@
+"""Convolutional layers, on the ops of `tapeflow.ops.nn.conv`. Pooling is `layers.pool`."""

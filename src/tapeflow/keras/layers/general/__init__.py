@@ -1,0 +1,1 @@
+"""Layers without a family: `Dense`, `Embedding`, `Activation`, `Input`, `Lambda`, and wrappers."""

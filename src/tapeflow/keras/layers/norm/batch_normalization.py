@@ -1,0 +1,172 @@
+"""`BatchNormalization`: inputs brought to mean 0 and variance 1 over the batch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+from tapeflow.keras import initializers
+from tapeflow.keras.layers.base.input_spec import InputSpec
+from tapeflow.keras.layers.norm.batch_renormalization import Renormalization
+from tapeflow.keras.layers.norm.normalization_base import (
+    NormalizationLayer,
+    axes_of,
+    read_axis_argument,
+    sizes_on,
+)
+from tapeflow.ops.nn.norm.batch_norm import BatchNormOptions, batch_norm_inference_op, batch_norm_training_op
+
+
+class BatchNormalization(NormalizationLayer):
+    """Normalise by the moments of the batch in training, and by their moving averages in inference.
+
+    With `trainable=False` it is always in inference, as in TensorFlow 2. For images (rank 4 and 5) the moving
+    variance is the population's, for other inputs the batch's: so Keras 2 has it.
+
+    Args:
+        axis: the axis, or axes, whose elements have moments of their own: the features.
+        momentum: how much of the moving averages stays at each step.
+        epsilon: a small number that keeps the root from 0.
+        center, scale: whether there is an offset `beta`, and a factor `gamma`.
+        beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: initializers.
+        beta_regularizer, gamma_regularizer: penalties on them, added to the losses.
+        beta_constraint, gamma_constraint: functions applied to them after each update.
+        synchronized: take the moments over all replicas.
+        renorm, renorm_clipping, renorm_momentum: correct the moments of a batch towards their averages, within
+            bounds 'rmin', 'rmax' and 'dmax'; see `batch_renormalization`.
+        **kwargs: see `Layer`.
+    """
+
+    _knows_output_shape: ClassVar[bool] = True
+    moving_mean: Any
+    moving_variance: Any
+
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        synchronized: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        fused = kwargs.pop("fused", None)
+        for name in ("virtual_batch_size", "adjustment"):
+            value = kwargs.pop(name, None)
+            if value:
+                raise ValueError(
+                    f"BatchNormalization expected no `{name}`, which is not supported; got {name}={value!r}. "
+                    "Leave it out."
+                )
+        clipping, pace = kwargs.pop("renorm_clipping", None), kwargs.pop("renorm_momentum", 0.99)
+        renorm = Renormalization(clipping, pace) if kwargs.pop("renorm", False) else None
+        super().__init__(
+            epsilon,
+            center,
+            scale,
+            beta_initializer,
+            gamma_initializer,
+            beta_regularizer,
+            gamma_regularizer,
+            beta_constraint,
+            gamma_constraint,
+            **kwargs,
+        )
+        self.axis = read_axis_argument(axis)
+        if synchronized and fused:
+            raise ValueError("`fused=True` is not supported when `synchronized=True`. Leave `fused` out.")
+        if renorm and fused:
+            raise ValueError(
+                "Passing both `fused=True` and `renorm=True` is not supported. Leave `fused` out."
+            )
+        self.fused = False if synchronized or renorm else fused
+        self._renormalization = renorm
+        self.renorm = renorm is not None
+        self.synchronized = synchronized
+        self.momentum = momentum
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
+
+    def build(self, input_shape: Any) -> None:
+        shape = tuple(input_shape)
+        rank = len(shape)
+        self.axis = axes_of(self.axis, shape)
+        sizes = sizes_on(self.axis, shape)
+        self.input_spec = InputSpec(ndim=rank, axes=dict(sizes))
+        if self.fused is None:
+            is_image = rank in (4, 5) and self.axis in ([1], [rank - 1])
+            self.fused = is_image and self.compute_dtype != "float64"
+        if len(sizes) == 1:
+            weight_shape = tuple(sizes.values())
+        else:
+            weight_shape = tuple(sizes.get(a, 1) for a in range(rank))
+        dtype = "float32" if self.dtype in ("float16", "bfloat16") else self.dtype
+        self._parameters = self._add_scale_and_offset(weight_shape, dtype)
+        for name in ("moving_mean", "moving_variance"):
+            weight = self.add_weight(
+                name,
+                shape=weight_shape,
+                dtype=dtype,
+                initializer=getattr(self, f"{name}_initializer"),
+                trainable=False,
+                experimental_autocast=False,
+            )
+            setattr(self, name, weight)
+        if self._renormalization is not None:
+            self._renormalization.add_weights(self, weight_shape, dtype)
+        self.built = True
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        is_training = bool(training) and self._trainable
+        has_mask = is_training and mask is not None and not self.fused
+        # Made at each call: momentum and epsilon may be set on a layer that is built.
+        options = BatchNormOptions(
+            axes=tuple(self.axis),
+            epsilon=float(self.epsilon),
+            momentum=float(self.momentum),
+            has_scale=self.scale,
+            has_offset=self.center,
+            is_unbiased=bool(self.fused),
+            has_mask=has_mask,
+        )
+        mean, variance, parameters = self.moving_mean, self.moving_variance, self._parameters
+        if not is_training:
+            return batch_norm_inference_op(inputs, mean, variance, *parameters, options=options)
+        if mask is not None and self.fused:
+            warnings.warn(
+                f"BatchNormalization {self.name!r} does not look at the mask of inputs of rank 4 and 5; pass "
+                "fused=False to leave masked positions out of the moments.",
+                stacklevel=3,
+            )
+        if self._renormalization is not None:
+            return self._renormalization(self, inputs, mask)
+        rest = [*parameters, mask] if has_mask else parameters
+        outputs, new_mean, new_variance = batch_norm_training_op(
+            inputs, mean, variance, *rest, options=options
+        )
+        mean.assign(new_mean)
+        variance.assign(new_variance)
+        return outputs
+
+    def get_config(self) -> dict[str, Any]:
+        config = {
+            **super().get_config(),
+            "axis": self.axis,
+            "momentum": self.momentum,
+            "moving_mean_initializer": initializers.serialize(self.moving_mean_initializer),
+            "moving_variance_initializer": initializers.serialize(self.moving_variance_initializer),
+        }
+        if self._renormalization is not None:
+            config["renorm"] = True
+            config["renorm_clipping"] = self._renormalization.clipping
+            config["renorm_momentum"] = self._renormalization.momentum
+        return {**config, "synchronized": True} if self.synchronized else config

@@ -1,0 +1,1 @@
+"""Pooling layers: over windows, and over whole images or sequences."""

@@ -1,0 +1,1 @@
+"""Layers that move, cut, pad or repeat elements without computing new ones."""

@@ -1,0 +1,1 @@
+"""Layers that are random in training and do nothing otherwise: dropout and noise."""

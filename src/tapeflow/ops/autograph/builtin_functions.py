@@ -1,0 +1,116 @@
+"""Python's built-in functions in converted code, where a tensor is given to them."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tapeflow.autograph.callees import converted
+from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.ops.array import creation
+from tapeflow.ops.autograph.items import Range, enumerated, range_of_tensors, tensor_range, zipped
+from tapeflow.ops.autograph.state import is_staged
+from tapeflow.ops.math.casting import cast
+from tapeflow.ops.math.reduction import reduce_all, reduce_any
+
+
+def int_(*args: Any, **kwargs: Any) -> Any:
+    """`int(x)`: of a tensor, a cast."""
+    if len(args) == 1 and not kwargs and _is_number(args[0]):
+        return cast(args[0], dtypes.int32)
+    return builtins.int(*args, **kwargs)
+
+
+def float_(*args: Any) -> Any:
+    """`float(x)`: of a tensor, a cast."""
+    if len(args) == 1 and _is_number(args[0]):
+        return cast(args[0], dtypes.float32)
+    return builtins.float(*args)
+
+
+def bool_(*args: Any) -> Any:
+    """`bool(x)`: of a tensor, a cast."""
+    return cast(args[0], dtypes.bool) if len(args) == 1 and _is_number(args[0]) else builtins.bool(*args)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a tensor of one number that only the program will know.
+
+    In a function of a dataset's elements these functions read the value, and make it one that is called for each.
+    """
+    if not is_staged(value) or state.is_in_pipeline:
+        return False
+    return value._spec.shape == () and value.dtype is not dtypes.string
+
+
+def any_(values: Any) -> Any:
+    """`any(x)` of a tensor of truth values."""
+    return reduce_any(values) if _is_truths(values) else builtins.any(values)
+
+
+def all_(values: Any) -> Any:
+    """`all(x)` of a tensor of truth values."""
+    return reduce_all(values) if _is_truths(values) else builtins.all(values)
+
+
+def _is_truths(value: Any) -> bool:
+    return is_staged(value) and value.dtype.is_bool and len(value._spec.shape) == 1
+
+
+def print_(*values: Any, **kwargs: Any) -> None:
+    """`print(x)`: while a call is recorded it shows what is known of a tensor, its shape and dtype.
+
+    It is silent where TensorFlow has a trace already, and Python runs only for a record of another size.
+    """
+    if state.is_again:
+        return
+    builtins.print(*[symbol_text(v) if _is_shown_as_symbol(v) else v for v in values], **kwargs)  # noqa: T201
+
+
+def _is_shown_as_symbol(value: Any) -> bool:
+    return is_staged(value) and isinstance(value, Tensor) and not state.is_in_pipeline
+
+
+def symbol_text(tensor: Tensor) -> str:
+    """A tensor of a record as TensorFlow shows it: `Tensor("x:0", shape=(), dtype=float32)`."""
+    node = tensor._node
+    made = "Placeholder" if node.instance is None else node.instance.op.name
+    spec = state.arguments().get(id(node), TensorSpec(tensor.shape, tensor.dtype, made))
+    shape = "" if spec.shape.rank is None else f" shape={spec.shape},"
+    return f'Tensor("{spec.name}:0",{shape} dtype={spec.dtype.name})'
+
+
+def range_(*args: Any) -> Any:
+    """`range(n)`: of a tensor, `tf.range(n)`."""
+    found = range_of_tensors(*args)
+    return found.tensor() if isinstance(found, Range) else found
+
+
+OPERATORS: dict[Any, Any] = {
+    builtins.int: int_,
+    builtins.float: float_,
+    builtins.bool: bool_,
+    builtins.any: any_,
+    builtins.all: all_,
+    builtins.range: range_,
+    builtins.print: print_,
+}
+"""What takes the place of a built-in function."""
+
+_ITERATED = {
+    builtins.range: range_of_tensors,
+    builtins.enumerate: enumerated,
+    builtins.zip: zipped,
+}
+
+
+def iterated(function: Any) -> Any:
+    """What to call in place of a function whose result a loop goes over."""
+    if isinstance(function, type) and function in _ITERATED:
+        return _ITERATED[function]
+    if getattr(function, "__wrapped__", function) is creation.range:
+        return tensor_range
+    return converted(function)

@@ -1,0 +1,1 @@
+"""`tf.debugging` and `tf.print`: assertions, checks, printing, and how tensors get into summaries."""

@@ -1,0 +1,1 @@
+"""Functions that define their own gradients, and directional derivatives. The tape is `engine.differentiation`."""

@@ -1,0 +1,1 @@
+"""`tf.signal`: Fourier and cosine transforms, frames, windows."""

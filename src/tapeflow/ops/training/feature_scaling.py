@@ -1,0 +1,37 @@
+"""Features brought to mean 0 and variance 1 by moments that are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.dtypes import DType
+
+
+@op(name="Standardize", same_dtype=False)
+def standardize_op(
+    x: Any, mean: Any, spread: Any, *, shape: tuple[int, ...], epsilon: float, is_inverse: bool, dtype: DType
+) -> Any:
+    """`(x - mean) / sqrt(variance)`, or back again; the moments are reshaped to `shape`."""
+    wide = x.astype(mean.dtype)
+    centre = mean.reshape(shape)
+    width = jnp.maximum(jnp.sqrt(spread.reshape(shape)), epsilon)
+    y = centre + wide * width if is_inverse else (wide - centre) / width
+    return y.astype(dtype.as_numpy_dtype)
+
+
+@op(name="JoinMoments", same_dtype=False, differentiable=False)
+def join_moments_op(x: Any, mean: Any, spread: Any, count: Any, *, over: tuple[int, ...]) -> Any:
+    """The moments and the count of what was seen before, with `x` seen too."""
+    wide = x.astype(mean.dtype)
+    new_mean = jnp.mean(wide, over)
+    new_spread = jnp.mean(jnp.square(wide - jnp.mean(wide, over, keepdims=True)), over)
+    size = 1
+    for axis in over:
+        size *= x.shape[axis]
+    total = count + jnp.asarray(size, count.dtype)
+    share = (size / total.astype(mean.dtype)).astype(mean.dtype)
+    merged = mean * (1 - share) + new_mean * share
+    old_part = (spread + jnp.square(mean - merged)) * (1 - share)
+    return merged, old_part + (new_spread + jnp.square(new_mean - merged)) * share, total
