@@ -1,7 +1,8 @@
 """Ops: pure array functions by topic, with TensorFlow's names, arguments and results.
 
-Each module holds kernels (pure JAX, made ops by `engine.op`) and the public functions on them. They
-know nothing of Keras, data or files. Importing the package gives tensors their operators and indexing.
+Each module holds kernels (pure JAX, made ops by `engine.recording.op`) and the public functions on them. They know
+nothing of Keras, data or files; kernels that only Keras uses are in `training`. Importing the package gives tensors
+their operators and indexing. `domains` and `host_args` read arguments for all folders.
 """
 
 from __future__ import annotations

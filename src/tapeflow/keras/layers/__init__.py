@@ -1,8 +1,8 @@
-"""Layers: `tf.keras.layers`, one family a file.
+"""Layers: `tf.keras.layers`, a folder for each kind and one family a file.
 
-`layer.py` holds what every layer is, on `weight_owner` (weights), `loss_owner` (losses and metrics added
-in a call) and `layer_history` (its calls in functional models). The symbolic side is `keras.graph`'s,
-models are `keras.models`'s, and the arithmetic is `tf` ops.
+`base` holds what every layer is: `base.layer`, on `weight_owner` (weights), `loss_owner` (losses and metrics added in a
+call) and `layer_history` (its calls in functional models). The symbolic side is `keras.graph`'s, models are
+`keras.models`'s, and the arithmetic is `tf` ops.
 """
 
 import lazy_loader as _lazy
