@@ -21,7 +21,7 @@ from tapeflow.engine.differentiation.tape import GradientTape
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
@@ -149,7 +149,7 @@ class TestCase(unittest.TestCase):
             self.assertEqual(sorted(a), sorted(b), msg)
             for key in a:
                 self.assertAllClose(a[key], b[key], rtol, atol, msg)
-        elif isinstance(a, (list, tuple)) and any(isinstance(v, (dict, TensorLike, np.ndarray)) for v in a):
+        elif isinstance(a, (list, tuple)) and any(isinstance(v, (dict, TensorBase, np.ndarray)) for v in a):
             self.assertEqual(len(a), len(b), msg)
             for one, other in zip(a, b, strict=True):
                 self.assertAllClose(one, other, rtol, atol, msg)

@@ -18,7 +18,7 @@ from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.types.extension_type import ExtensionType
 
@@ -143,7 +143,7 @@ def as_result(value: Any) -> Any:
     """One part of what a user's function returned, as a tensor; ragged and sparse tensors and datasets stay."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return tensor_of(value._as_node())
     if isinstance(value, CallTaker):
         return value

@@ -16,7 +16,7 @@ from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.values.convert import convert_inputs, convert_to_tensor
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 ErrorType = type[errors.InvalidArgumentError] | type[TypeError] | type[ValueError]
 
@@ -43,7 +43,7 @@ def known_value(value: Any) -> np.ndarray | None:
     return value.host_value() if isinstance(value, Tensor) else None
 
 
-def read_value(value: TensorLike) -> np.ndarray:
+def read_value(value: TensorBase) -> np.ndarray:
     """The value of a tensor, run if it must be."""
     known = known_value(value)
     return np.asarray(value.numpy()) if known is None else known
@@ -81,13 +81,13 @@ def read_array(
 def _has_tensors(value: Any) -> bool:
     """Whether a list holds a tensor: TensorFlow casts what it packs for an op that takes integers."""
     return isinstance(value, (list, tuple)) and any(
-        isinstance(v, TensorLike) or _has_tensors(v) for v in value
+        isinstance(v, TensorBase) or _has_tensors(v) for v in value
     )
 
 
 def _plain(value: Any) -> Any:
     """`value` with every tensor replaced by its numbers."""
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return read_value(value)
     if isinstance(value, TensorShape):
         value = value.as_list()

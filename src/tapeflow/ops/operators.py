@@ -14,7 +14,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.math import arithmetic, comparison, division, power
 
 Function = Callable[[Any, Any], Any]
@@ -52,7 +52,7 @@ def _reflected(function: Function) -> Function:
 
 
 def _is_foreign(value: Any) -> bool:
-    known = (TensorLike, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
+    known = (TensorBase, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
     return value is not None and not isinstance(value, known)
 
 

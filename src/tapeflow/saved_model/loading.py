@@ -17,7 +17,7 @@ from tapeflow.engine.exporting.program_trial import Program, try_out
 from tapeflow.engine.module import Module
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.io.folder_part import part_of
@@ -80,7 +80,7 @@ class Saved:
         if kind == "input":
             found[part] = self._fitted(part, value, casts)
         elif kind == "value":
-            if isinstance(value, TensorLike) or type(value) is not type(part) or value != part:
+            if isinstance(value, TensorBase) or type(value) is not type(part) or value != part:
                 raise Mismatch
         else:
             parts = list(part.values()) if kind == "dict" else part
@@ -95,7 +95,7 @@ class Saved:
         try:
             if casts:
                 value = np.asarray(value, spec.dtype.as_numpy_dtype)
-            tensor = convert_to_tensor(value, None if isinstance(value, TensorLike) else spec.dtype)
+            tensor = convert_to_tensor(value, None if isinstance(value, TensorBase) else spec.dtype)
         except (TypeError, ValueError):
             raise Mismatch from None
         if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.shape import TensorShape, as_shape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.joining import concat
 from tapeflow.ops.array.shaping import reshape
 
@@ -28,6 +28,6 @@ def _concat(prefix: Any, suffix: Any, static: bool = False) -> TensorShape | Ten
 
 
 def _vector(part: Any) -> Tensor:
-    if not isinstance(part, TensorLike):
+    if not isinstance(part, TensorBase):
         return convert_to_tensor(np.ravel(part).astype(np.int32))
     return reshape(part, [-1])

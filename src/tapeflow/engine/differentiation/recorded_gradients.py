@@ -13,15 +13,15 @@ from tapeflow.engine.differentiation.tape import TapeToken
 from tapeflow.engine.programs.flight import RUN_LOCK
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 
 
 def recorded_gradients(
-    targets: Sequence[TensorLike],
-    sources: Sequence[TensorLike],
+    targets: Sequence[TensorBase],
+    sources: Sequence[TensorBase],
     seeds: list[Tensor | None],
-    constants: Sequence[TensorLike],
+    constants: Sequence[TensorBase],
 ) -> list[Tensor | None]:
     """The derivative of the sum of all targets by each source; None for one that they do not depend on.
 
@@ -46,7 +46,7 @@ def recorded_gradients(
             token.release()
 
 
-def _node_of(value: TensorLike) -> Node:
+def _node_of(value: TensorBase) -> Node:
     return value._current() if isinstance(value, Variable) else value._as_node()
 
 

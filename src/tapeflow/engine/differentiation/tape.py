@@ -24,7 +24,7 @@ from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.trace import is_staging, live_trace, state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 
 
@@ -129,7 +129,7 @@ class GradientTape:
         """Record what is done with a tensor from now on."""
         token = self._live_token()
         for t in nest.flatten(tensor):
-            if not isinstance(t, TensorLike):
+            if not isinstance(t, TensorBase):
                 raise ValueError(
                     f"GradientTape.watch expected a tf.Tensor or tf.Variable: passed in object {t!r} of "
                     f"type {type(t).__name__!r}. Convert it with tf.constant first."
@@ -255,13 +255,13 @@ class GradientTape:
                 "jacobians). Use GradientTape(persistent=True) to call it again."
             )
         for target in targets:
-            if not isinstance(target, TensorLike):
+            if not isinstance(target, TensorBase):
                 raise TypeError(
                     f"GradientTape.gradient expected targets that are tensors; got {target!r} of type "
                     f"{type(target).__name__!r}. Does the function that computes the loss return it?"
                 )
         for source in sources:
-            if not isinstance(source, TensorLike):
+            if not isinstance(source, TensorBase):
                 raise ValueError(
                     "GradientTape.gradient expected sources that are tf.Variable or tf.Tensor; got "
                     f"{source!r} of type {type(source).__name__!r}."

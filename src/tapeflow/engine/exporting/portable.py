@@ -29,7 +29,7 @@ from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor, to_node
 from tapeflow.engine.values.dtypes import as_dtype
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 
@@ -143,7 +143,7 @@ def _sizes(spec: TensorSpec) -> tuple[Any, ...]:
 
 
 def _value(part: Any) -> Any:
-    return to_node(part).value if isinstance(part, (TensorLike, Tensor)) else np.asarray(part)
+    return to_node(part).value if isinstance(part, (TensorBase, Tensor)) else np.asarray(part)
 
 
 class PortableProgram:

@@ -11,7 +11,7 @@ from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 
 _STAGES: dict[str, Callable[[Any], str | bytes]] = {
@@ -76,7 +76,7 @@ def _optimized(lowered: Any) -> Any:
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, TensorSpec | TensorLike) or hasattr(value, "__array__")
+    return isinstance(value, TensorSpec | TensorBase) or hasattr(value, "__array__")
 
 
 def _spec(where: str, value: Any) -> Any:

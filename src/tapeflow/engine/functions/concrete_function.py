@@ -27,7 +27,7 @@ from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 
@@ -232,13 +232,13 @@ class ConcreteFunction:
         if _is_spec(spec):
             return self._fitted(name, spec, value)
         if not any(_is_spec(s) for s in nest.flatten(spec)):
-            if isinstance(value, TensorLike) or value != spec:
+            if isinstance(value, TensorBase) or value != spec:
                 raise self._refusal(f"can not cast {value!r} to {spec!r}, which {name!r} was given")
             return spec
         return nest.map_structure(lambda s, v: self._fitted(name, s, v) if _is_spec(s) else v, spec, value)
 
     def _fitted(self, name: str, spec: TensorSpec, value: Any) -> Any:
-        tensor = value if isinstance(value, TensorLike) else tensor_of(to_node(value, spec.dtype))
+        tensor = value if isinstance(value, TensorBase) else tensor_of(to_node(value, spec.dtype))
         if tensor.dtype is not spec.dtype:
             raise InvalidArgumentError(
                 None,
@@ -291,7 +291,7 @@ def _placed(spec: Any, size: int) -> Any:
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, (TensorLike, int, float, complex, np.ndarray, np.generic))
+    return isinstance(value, (TensorBase, int, float, complex, np.ndarray, np.generic))
 
 
 def _is_spec(value: Any) -> bool:
@@ -309,7 +309,7 @@ def _named_arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> di
                 return TensorSpec(value.shape, value.dtype, value.name or name)
             if isinstance(value, Variable):
                 return value
-            if isinstance(value, (TensorLike, np.ndarray, np.generic)):
+            if isinstance(value, (TensorBase, np.ndarray, np.generic)):
                 found = to_node(value).spec
                 return TensorSpec(found.shape, found.dtype, name)
             return value
@@ -320,7 +320,7 @@ def _named_arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> di
 
 
 def _described(value: Any) -> Any:
-    if isinstance(value, (TensorLike, int, float, complex, str, bytes, np.ndarray, np.generic)):
+    if isinstance(value, (TensorBase, int, float, complex, str, bytes, np.ndarray, np.generic)):
         found = to_node(value).spec
         return TensorSpec(found.shape, found.dtype)
     return value

@@ -47,7 +47,7 @@ from tapeflow.engine.settings import settings
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class Function:
         """How an argument that is no tensor enters the signature: by value, or by identity."""
         if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
             return freeze(value)
-        if isinstance(value, TensorLike):
+        if isinstance(value, TensorBase):
             self._held[id(value)] = value
             return ("object", id(value))
         if hasattr(value, "__tf_tracing_type__"):
@@ -476,7 +476,7 @@ class Function:
                 f"tf.function {self.__name__!r} expected an argument that fits {spec!r}, as in its input_signature; "
                 f"got {value!r}."
             )
-        tensor = tensor_of(to_node(value, spec.dtype if not isinstance(value, TensorLike) else None))
+        tensor = tensor_of(to_node(value, spec.dtype if not isinstance(value, TensorBase) else None))
         if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
             raise TypeError(
                 f"tf.function {self.__name__!r} expected an argument that fits {spec!r}, as in its "

@@ -16,7 +16,7 @@ from tapeflow.engine.recording.symbolic import MetSymbolic, NoneGiven
 from tapeflow.engine.values.conversion import converted, converters
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32, int64, string
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 if TYPE_CHECKING:
     from tapeflow.engine.recording.op import Op
@@ -83,17 +83,17 @@ def convert_pair(op: Op, x: Any, y: Any) -> tuple[Node, ...]:
     """Two inputs of one dtype as nodes; quick for two tensors, and for a tensor and a number."""
     kind, other = type(x), type(y)
     if kind is float or kind is int:
-        if other is Tensor or issubclass(other, TensorLike):
+        if other is Tensor or issubclass(other, TensorBase):
             node = y._node if other is Tensor else y._as_node()
             if node.spec.dtype.is_floating:
                 return _number_node(x, node.spec.dtype), node
-    elif kind is Tensor or issubclass(kind, TensorLike):
+    elif kind is Tensor or issubclass(kind, TensorBase):
         node = x._node if kind is Tensor else x._as_node()
         dtype = node.spec.dtype
         if other is float or other is int:
             if dtype.is_floating:
                 return node, _number_node(y, dtype)
-        elif other is Tensor or issubclass(other, TensorLike):
+        elif other is Tensor or issubclass(other, TensorBase):
             second = y._node if other is Tensor else y._as_node()
             if second.spec.dtype is dtype:
                 return node, second
@@ -107,7 +107,7 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     nodes: list[Any] = []
     is_full = True
     for a in args:
-        if not isinstance(a, TensorLike):
+        if not isinstance(a, TensorBase):
             if a is None:
                 raise _none_given(op, args)
             nodes.append(None)
@@ -188,7 +188,7 @@ def _mismatch(op: Op, nodes: list[Any]) -> errors.InvalidArgumentError:
 
 def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Node:
     """A node for any value; a dtype that the value cannot take is an error."""
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         node = value._as_node()
         if dtype is not None and node.spec.dtype is not dtype:
             raise ValueError(
@@ -373,7 +373,7 @@ def _strings(value: Any, kinds: set[type], dtype: DType | None, shape: Any) -> N
 
 def _holds_tensors(value: Any) -> bool:
     return any(
-        isinstance(v, TensorLike) or (isinstance(v, (list, tuple)) and _holds_tensors(v)) for v in value
+        isinstance(v, TensorBase) or (isinstance(v, (list, tuple)) and _holds_tensors(v)) for v in value
     )
 
 
@@ -381,10 +381,10 @@ def _stacked(value: Any, dtype: DType | None) -> Node:
     """A list with tensors among its elements, packed into one tensor."""
     from tapeflow.engine.primitives import stack_op
 
-    hint = dtype or next((v.dtype for v in _leaves(value) if isinstance(v, TensorLike)), None)
+    hint = dtype or next((v.dtype for v in _leaves(value) if isinstance(v, TensorBase)), None)
     rows = []
     for v in value:
-        node = v._as_node() if isinstance(v, TensorLike) else to_node(v, None, hint)
+        node = v._as_node() if isinstance(v, TensorBase) else to_node(v, None, hint)
         if hint is not None and node.spec.dtype is not hint:
             raise TypeError(
                 f"Cannot convert {v!r} to a tensor of dtype {hint.name}: the list's other elements have it."
@@ -417,7 +417,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     >>> tf.constant([1, 2, 3])
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
     """
-    if isinstance(value, TensorLike) and dtype is not None and value.dtype is not as_dtype(dtype):
+    if isinstance(value, TensorBase) and dtype is not None and value.dtype is not as_dtype(dtype):
         raise TypeError(
             f"tf.constant expected a value of dtype {as_dtype(dtype).name}; got a tensor of "
             f"{value.dtype.name}. Use tf.cast."

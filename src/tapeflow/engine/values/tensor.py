@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _BINARY_OPERATORS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
 
 
-class TensorLike:
-    """What ops accept as a tensor: a `Tensor` or a `Variable`. Gives numpy interoperation to both."""
+class TensorBase:
+    """The base of what is a tensor here: `Tensor` and `Variable`. Gives numpy interoperation to both."""
 
     __slots__ = ()
     __array_priority__ = 100
@@ -161,7 +161,7 @@ class TensorLike:
         return Reference(self)
 
 
-class Tensor(TensorLike):
+class Tensor(TensorBase):
     """A value with a shape and a dtype; immutable. Made by ops, `tf.constant` and the like."""
 
     # What Keras sets has a place of its own; `__dict__` is for attributes that a program adds, and is made then.
@@ -252,7 +252,7 @@ class Tensor(TensorLike):
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
 
 
-accept(TensorLike)
+accept(TensorBase)
 
 
 _NUMPY_NAMES = {

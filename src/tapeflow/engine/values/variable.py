@@ -36,7 +36,7 @@ from tapeflow.engine.shapes.family import Owner
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import as_dtype, string
 from tapeflow.engine.values.shape import TensorShape, static_shape
-from tapeflow.engine.values.tensor import Tensor, TensorLike, to_numpy, value_text
+from tapeflow.engine.values.tensor import Tensor, TensorBase, to_numpy, value_text
 from tapeflow.engine.values.variable_creation import CreatedThroughScopes
 
 _new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
@@ -44,7 +44,7 @@ _READ, _ASSIGN = read_op.instance({}), assign_op.instance({})
 _ASSIGN_ADD, _ASSIGN_SUB = assign_add_op.instance({}), assign_sub_op.instance({})
 
 
-class Variable(TensorLike, metaclass=CreatedThroughScopes):
+class Variable(TensorBase, metaclass=CreatedThroughScopes):
     """A tensor-valued state that training changes.
 
     Args:
@@ -80,10 +80,10 @@ class Variable(TensorLike, metaclass=CreatedThroughScopes):
                 "tf.Variable expected an initial value: the `initial_value` arg must be specified; got "
                 "initial_value=None. Give a number, a list, a tensor or a function that returns one."
             )
-        if callable(initial_value) and not isinstance(initial_value, TensorLike):
+        if callable(initial_value) and not isinstance(initial_value, TensorBase):
             initial_value = initial_value()
         wanted = None if dtype is None else as_dtype(dtype)
-        given = to_node(initial_value, None if isinstance(initial_value, TensorLike) else wanted)
+        given = to_node(initial_value, None if isinstance(initial_value, TensorBase) else wanted)
         self._declared = None if shape is None else TensorShape(shape)
         if self._declared is not None and not self._declared.is_compatible_with(given.spec.shape):
             raise ValueError(

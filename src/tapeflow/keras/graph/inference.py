@@ -19,7 +19,7 @@ import tapeflow as tf
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.sketch import NotSketchable, init_scope, sketch
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.graph.composite_sample import (
     CompositeSample,
     RaggedSample,
@@ -210,7 +210,7 @@ def _restored(leaf: Any) -> Any:
 def _sampled(result: Any) -> Any:
     if isinstance(result, (tf.RaggedTensor, tf.SparseTensor)):
         return _Leaf(sample_of_result(result))
-    if not isinstance(result, TensorLike) and not is_registered(result):
+    if not isinstance(result, TensorBase) and not is_registered(result):
         return result
     tensor = tf.convert_to_tensor(result)
     mask = getattr(tensor, "_keras_mask", None)

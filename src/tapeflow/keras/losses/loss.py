@@ -8,12 +8,12 @@ from typing import Any, Self
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.recording.symbolic import Symbolic
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.losses.reduction import Reduction, compute_weighted_loss, match_labels
 from tapeflow.keras.saving.registry import get_registered_name
 
 LossFunction = Callable[..., Any]
-_TENSORS = (TensorLike, Symbolic)
+_TENSORS = (TensorBase, Symbolic)
 
 
 class Loss:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
 from tapeflow.keras.layers.general.input_layer import InputLayer
@@ -164,7 +164,7 @@ def _rest_name(function: Any) -> str | None:
 def _plain(value: Any, numbers: dict[int, int]) -> Any:
     if isinstance(value, KerasTensor):
         return _reference(value, numbers)
-    if isinstance(value, (np.ndarray, TensorLike, np.generic)):
+    if isinstance(value, (np.ndarray, TensorBase, np.generic)):
         return np.asarray(value).tolist()
     if isinstance(value, slice):
         return {"start": value.start, "stop": value.stop, "step": value.step}

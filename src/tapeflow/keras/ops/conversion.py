@@ -8,13 +8,13 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import CallTaker
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.config import floatx
 
 
 def tensor(x: Any, dtype: Any = None) -> Any:
     """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
-    if isinstance(x, (CallTaker, TensorLike)):
+    if isinstance(x, (CallTaker, TensorBase)):
         found = x if isinstance(x, CallTaker) else tf.convert_to_tensor(x)
         return found if dtype is None else tf.cast(found, dtype)
     if dtype is None and not isinstance(x, (np.ndarray, np.generic)):
@@ -25,7 +25,7 @@ def tensor(x: Any, dtype: Any = None) -> Any:
 
 def _holds_tensors(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(
-        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorLike, CallTaker))
+        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorBase, CallTaker))
         for part in x
     )
 

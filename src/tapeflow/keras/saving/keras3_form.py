@@ -18,7 +18,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.dtypes import DType
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 
 # Whether functional models write their calls as Keras 3 does.
 _is_wanted: ContextVar[bool] = ContextVar("keras3_form", default=False)
@@ -157,7 +157,7 @@ def as_json(value: Any, **options: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (np.generic, np.ndarray, TensorLike)):
+    if isinstance(value, (np.generic, np.ndarray, TensorBase)):
         return np.asarray(value).tolist()
     if isinstance(value, tf.TensorShape):
         return value.as_list()

@@ -9,7 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 
 def names_for(y_pred: Any, given: list[str] | None) -> list[str]:
@@ -147,7 +147,7 @@ def _tensor(value: Any) -> Tensor:
 
 def _stands_for_tensor(value: Any) -> bool:
     """Whether a prediction is an object that only converts to a tensor: a loss may ask a distribution for more."""
-    plain = (TensorLike, np.ndarray, np.generic, list, tuple, float, int)
+    plain = (TensorBase, np.ndarray, np.generic, list, tuple, float, int)
     return not isinstance(value, plain) and hasattr(value, "shape") and hasattr(value, "dtype")
 
 

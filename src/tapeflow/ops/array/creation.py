@@ -18,7 +18,7 @@ from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import dtypes
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.shaping import broadcast_kernel
 from tapeflow.ops.host_args import (
     describe,
@@ -131,7 +131,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
             f"tf.fill expected one number for value; got a tensor {describe(tensor)}. "
             "Use tf.broadcast_to or tf.tile to repeat a tensor."
         )
-    known = None if isinstance(value, TensorLike) else tensor.host_value()
+    known = None if isinstance(value, TensorBase) else tensor.host_value()
     if known is not None and (known.dtype == object or math.prod(shape) <= _SMALL):
         return convert_to_tensor(np.full(shape, known, known.dtype), tensor.dtype)
     return broadcast_kernel(tensor, shape=shape)
@@ -198,7 +198,7 @@ def range(
 
 
 def _number(value: Any, dtype: Any, name: str) -> np.ndarray:
-    tensor = convert_to_tensor(value, None if isinstance(value, TensorLike) else dtype)
+    tensor = convert_to_tensor(value, None if isinstance(value, TensorBase) else dtype)
     if tensor.spec.shape != ():
         raise invalid(
             f"tf.range expected a scalar for {name}; got a tensor {describe(tensor)}. "
@@ -227,7 +227,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     Integers give float64, as in TensorFlow. With tensors, `axis` is where the new axis goes.
     """
     del name
-    is_known = not isinstance(start, TensorLike) and not isinstance(stop, TensorLike)
+    is_known = not isinstance(start, TensorBase) and not isinstance(stop, TensorBase)
     start, stop = same_dtype("LinSpace", start, stop)
     if start.spec.dtype.is_integer:
         start, stop = cast_op(start, dtype=dtypes.float64), cast_op(stop, dtype=dtypes.float64)

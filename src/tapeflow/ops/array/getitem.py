@@ -17,7 +17,7 @@ from tapeflow.engine.recording.op import Op, op
 from tapeflow.engine.recording.recorder import apply
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.data_dependent import boolean_mask
 from tapeflow.ops.array.index_checks import looking_at
@@ -131,7 +131,7 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
 
 
 def _is_mask(key: Any) -> bool:
-    if isinstance(key, TensorLike):
+    if isinstance(key, TensorBase):
         return key.dtype.is_bool
     if isinstance(key, np.ndarray):
         return key.dtype == np.bool_
@@ -252,5 +252,5 @@ newaxis = None
 
 def install() -> None:
     """Give `Tensor` and `Variable` their `[]`."""
-    TensorLike.__getitem__ = getitem  # pyright: ignore[reportAttributeAccessIssue]
+    TensorBase.__getitem__ = getitem  # pyright: ignore[reportAttributeAccessIssue]
     Variable.__getitem__ = _variable_getitem  # pyright: ignore[reportAttributeAccessIssue]

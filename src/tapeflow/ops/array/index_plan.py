@@ -14,7 +14,7 @@ import numpy as np
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.values.convert import convert_to_tensor, scalar_node
 from tapeflow.engine.values.dtypes import int32
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid, known_value, read_value
 
 _RULE = (
@@ -161,7 +161,7 @@ class Plan:
 
 def _integer(index: Any) -> int | Tensor:
     """An index as a Python int, or as the tensor it is when the host does not know its value."""
-    if isinstance(index, TensorLike):
+    if isinstance(index, TensorBase):
         tensor = convert_to_tensor(index)
         if tensor.spec.shape == () and tensor.spec.dtype.is_integer:
             known = known_value(tensor)

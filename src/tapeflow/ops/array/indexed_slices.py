@@ -13,7 +13,7 @@ from tapeflow.engine.devices.device import device_name
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import read_shape
 from tapeflow.ops.math.segment import unsorted_segment_sum
 
@@ -120,7 +120,7 @@ class IndexedSlices:
     def dtype(self) -> DType:
         """The dtype of the values."""
         values = self._values
-        return (values if isinstance(values, TensorLike) else convert_to_tensor(values)).dtype
+        return (values if isinstance(values, TensorBase) else convert_to_tensor(values)).dtype
 
     @property
     def device(self) -> str:

@@ -12,7 +12,7 @@ from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.joining import concat
 from tapeflow.ops.autograph.merging import is_same, is_tensor_like
@@ -263,7 +263,7 @@ def _is_missing(value: Any) -> bool:
 
 def _like(value: Any, tensor: Tensor) -> Tensor:
     """A value as a tensor; a number that a tensor meets is of its dtype where that is of its kind."""
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return tensor_of(to_node(value))
     dtype = tensor.dtype
     if (isinstance(value, float) and dtype.is_floating) or (

@@ -12,7 +12,7 @@ from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array import creation
 from tapeflow.ops.autograph.state import is_recording
 from tapeflow.ops.host_args import known_value
@@ -64,7 +64,7 @@ class Range(Items):
     ) -> None:
         self._given = (0, start, delta) if limit is None else (start, limit, delta)
         self._dtype = dtype
-        values = [known_value(v) if isinstance(v, TensorLike) else v for v in self._given]
+        values = [known_value(v) if isinstance(v, TensorBase) else v for v in self._given]
         self._tensor = None if any(v is None for v in values) else creation.range(*self._given, dtype=dtype)
         self.count = None if self._tensor is None else self._tensor.spec.shape[0]
         if self._tensor is None:
@@ -72,14 +72,14 @@ class Range(Items):
 
     def _converted(self) -> list[Tensor]:
         """Start, limit and delta in one dtype."""
-        dtypes = [v.dtype for v in self._given if isinstance(v, TensorLike)]
+        dtypes = [v.dtype for v in self._given if isinstance(v, TensorBase)]
         wanted = self._dtype
         if wanted is None:
             numbers = [np.zeros((), d.as_numpy_dtype) for d in dtypes]
             numbers += [
                 np.asarray(v, np.int32 if isinstance(v, int) else np.float32)
                 for v in self._given
-                if not isinstance(v, TensorLike)
+                if not isinstance(v, TensorBase)
             ]
             wanted = np.result_type(*numbers)
         return [cast(v, wanted) for v in self._given]
@@ -120,7 +120,7 @@ class Range(Items):
 
 
 def _is_number(value: Any, number: int) -> bool:
-    found = known_value(value) if isinstance(value, TensorLike) else value
+    found = known_value(value) if isinstance(value, TensorBase) else value
     return found is not None and bool(found == number)
 
 
@@ -193,7 +193,7 @@ def items_of(iterated: Any) -> Items | None:
     """What a staged loop goes over; None if it is not made of tensors."""
     if isinstance(iterated, Items):
         return iterated
-    if isinstance(iterated, TensorLike) and is_recording():
+    if isinstance(iterated, TensorBase) and is_recording():
         return TensorRows(convert_to_tensor(iterated))
     return None
 
@@ -216,7 +216,7 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
 
 def range_of_tensors(*args: Any) -> Any:
     """Python's `range`, where it is what a loop goes over: of tensors, a range of tensors."""
-    if is_recording() and any(isinstance(a, TensorLike) and known_value(a) is None for a in args):
+    if is_recording() and any(isinstance(a, TensorBase) and known_value(a) is None for a in args):
         return Range(*args)
     return builtins.range(*args)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.autograph.branches import chosen_value
 from tapeflow.ops.autograph.state import is_staged, is_test, leave_to_python
 from tapeflow.ops.debugging.assertion import Assert
@@ -46,7 +46,7 @@ def _joined_in_program(value: Any, rest: tuple[Operand, ...], is_and: bool) -> A
 
     def others() -> Any:
         other = _joined(rest, is_and)
-        if isinstance(other, (bool, TensorLike)):
+        if isinstance(other, (bool, TensorBase)):
             return convert_to_tensor(other)
         raise NeedsValue("an operand is neither a tensor nor a truth value")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.autograph.loop_options import LoopOptions, current
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.autograph.items import Items, items_of
 from tapeflow.ops.autograph.staged_loop import StagedLoop
 from tapeflow.ops.autograph.state import State, is_recording, is_staged, is_test, leave_to_python, note_why
@@ -87,4 +87,4 @@ def _turn(options: LoopOptions, body: Callable[..., None], *item: Any) -> None:
 def _is_over(options: LoopOptions, answer: Any, turns: int) -> bool:
     """Whether a loop of tensors that runs as Python has made as many turns as it may."""
     most = options.maximum_iterations
-    return most is not None and isinstance(answer, (bool, TensorLike)) and turns >= int(most)
+    return most is not None and isinstance(answer, (bool, TensorBase)) and turns >= int(most)

@@ -13,7 +13,7 @@ from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.creation import zeros
 from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place
@@ -98,7 +98,7 @@ class Merged:
             raise NeedsValue(f"its branches make {_called(name)} different Variables")
         first, second = to_node(a), to_node(b)
         if first.spec.dtype is not second.spec.dtype and not (
-            isinstance(a, TensorLike) and isinstance(b, TensorLike)
+            isinstance(a, TensorBase) and isinstance(b, TensorBase)
         ):
             first, second = _widened(a, b, first, second)
         if string in (first.spec.dtype, second.spec.dtype):
@@ -149,9 +149,9 @@ def _called(name: str) -> str:
 
 def _widened(a: Any, b: Any, first: Node, second: Node) -> tuple[Node, Node]:
     """A Python number in the dtype of the tensor it meets, if that is of its kind: a float for float16, say."""
-    if isinstance(a, TensorLike):
+    if isinstance(a, TensorBase):
         return first, _fitted(b, first, second)
-    if isinstance(b, TensorLike):
+    if isinstance(b, TensorBase):
         return _fitted(a, second, first), second
     return first, second
 
@@ -167,12 +167,12 @@ def _fitted(number: Any, like: Node, node: Node) -> Node:
 
 def is_tensor_like(value: Any) -> bool:
     """Whether a value is a tensor, or a number that can be one."""
-    return isinstance(value, (TensorLike, bool, int, float, complex, np.ndarray, np.generic))
+    return isinstance(value, (TensorBase, bool, int, float, complex, np.ndarray, np.generic))
 
 
 def is_same(a: Any, b: Any) -> bool:
     """Whether two Python values are one and the same."""
-    if type(a) is not type(b) or isinstance(a, (TensorLike, TensorArray, np.ndarray)):
+    if type(a) is not type(b) or isinstance(a, (TensorBase, TensorArray, np.ndarray)):
         return False
     try:
         return bool(a == b)

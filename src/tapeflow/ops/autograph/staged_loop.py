@@ -21,7 +21,7 @@ from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import uint32
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.autograph.carry import Carry
 from tapeflow.ops.autograph.items import Items, spec_of_row
@@ -216,7 +216,7 @@ class StagedLoop:
     ) -> list[Any]:
         held = [v.value() for v in written]
         first = (
-            truth(self._what, answer) if isinstance(answer, TensorLike) else convert_to_tensor(bool(answer))
+            truth(self._what, answer) if isinstance(answer, TensorBase) else convert_to_tensor(bool(answer))
         )
         carried = [first, *carry.tensors, *held]
         count, bound = self._count(limit)

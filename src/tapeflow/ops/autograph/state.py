@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeflow.engine.recording.trace import NeedsValue, is_staging
 from tapeflow.engine.recording.trace import state as engine_state
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import known_value
 
 RESULT, RETURNED = "ag__result", "ag__returned"
@@ -143,12 +143,12 @@ def _value_or_none(function: Callable[[], Any]) -> Any:
 
 def is_staged(value: Any) -> bool:
     """Whether a choice by this value is to be part of the program that is being recorded."""
-    return isinstance(value, TensorLike) and is_recording() and known_value(value) is None
+    return isinstance(value, TensorBase) and is_recording() and known_value(value) is None
 
 
 def is_test(value: Any) -> bool:
     """Whether a tensor decides here: as in TensorFlow, while a function is recorded, also if its value is known."""
-    if not (isinstance(value, TensorLike) and is_recording()):
+    if not (isinstance(value, TensorBase) and is_recording()):
         return False
     return not engine_state.is_in_pipeline or known_value(value) is None
 

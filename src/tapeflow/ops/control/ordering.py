@@ -15,7 +15,7 @@ from tapeflow.engine.differentiation.tape import UnconnectedGradients
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.creation import zeros_like
 
 
@@ -65,7 +65,7 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
         )
     targets, sources = [convert_to_tensor(y) for y in nest.flatten(ys)], nest.flatten(xs)
-    wrong = [x for x in sources if not isinstance(x, TensorLike)]
+    wrong = [x for x in sources if not isinstance(x, TensorBase)]
     if wrong:
         raise TypeError(f"tf.gradients expected xs to be tensors or Variables; got {wrong[0]!r} among them.")
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)

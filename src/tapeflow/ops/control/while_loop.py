@@ -21,7 +21,7 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue, state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.shaping import reshape
 from tapeflow.ops.control.loop_kernel import while_kernel
@@ -260,7 +260,7 @@ def _recorded_while(
     test = body_or_none(tested, *specs, inputs=flat, takes_writes=takes_writes)
     if test is None or test.graph.checked:  # a loop's test has nowhere to report to
         return None
-    is_python = not isinstance(answers[0], TensorLike)
+    is_python = not isinstance(answers[0], TensorBase)
     if is_python and (limit is None or not is_being_recorded()):
         return None  # Python's own answer, which may be another one at the next turn
     _check_answer(test.graph.specs)

@@ -10,7 +10,7 @@ from tapeflow.engine.recording.symbolic import CallTaker, Symbolic
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float64
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.array.indexed_slices import IndexedSlices
 
@@ -33,7 +33,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(1.0)
     (True, False)
     """
-    return isinstance(x, (TensorLike, IndexedSlices)) or (
+    return isinstance(x, (TensorBase, IndexedSlices)) or (
         isinstance(x, CallTaker) and not isinstance(x, Symbolic)
     )
 
@@ -47,7 +47,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         known = tensor.host_value()
         is_open = state.recording is not None or state.trace.is_body
         return tensor.numpy() if known is None and not is_open else known
-    return None if isinstance(tensor, TensorLike) else tensor
+    return None if isinstance(tensor, TensorBase) else tensor
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
@@ -62,10 +62,10 @@ def inside_function() -> bool:
 
 def type_spec_from_value(value: Any) -> Any:
     """The spec of a value: a `tf.TensorSpec` if it can be converted to a tensor, otherwise the spec of its kind."""
-    own = None if isinstance(value, TensorLike) else getattr(value, "_type_spec", None)
+    own = None if isinstance(value, TensorBase) else getattr(value, "_type_spec", None)
     if own is not None:
         return own
-    tensor = value if isinstance(value, TensorLike) else convert_to_tensor(value)
+    tensor = value if isinstance(value, TensorBase) else convert_to_tensor(value)
     return TensorSpec(tensor.shape, tensor.dtype)
 
 

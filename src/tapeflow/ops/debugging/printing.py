@@ -16,7 +16,7 @@ from tapeflow.engine.recording.recorder import effect
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.debugging.tensor_text import readable, tensor_text
 
 _FILE = "file://"
@@ -55,7 +55,7 @@ def print(
     parts, tensors = _template(inputs, sep)
     is_message = (
         len(inputs) == 1
-        and isinstance(inputs[0], TensorLike)
+        and isinstance(inputs[0], TensorBase)
         and tensors[0].dtype is string
         and not tensors[0].spec.shape
     )
@@ -140,7 +140,7 @@ def _template(inputs: tuple[Any, ...], sep: str) -> tuple[list[Any], list[Tensor
     tensors: list[Tensor] = []
 
     def place(value: Any) -> Any:
-        if not isinstance(value, TensorLike):
+        if not isinstance(value, TensorBase):
             return value
         tensors.append(convert_to_tensor(value))
         return _Place(len(tensors) - 1)

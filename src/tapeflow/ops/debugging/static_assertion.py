@@ -14,7 +14,7 @@ import numpy as np
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 
 def _titled(message: Any, text: str) -> str:
@@ -246,7 +246,7 @@ def assert_proper_iterable(values: Any) -> None:
 
     Iterating over one of those goes element by element, seldom what a list of tensors is meant to do.
     """
-    if isinstance(values, (TensorLike, np.ndarray, bytes, str)):
+    if isinstance(values, (TensorBase, np.ndarray, bytes, str)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not isinstance(values, Iterable):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')

@@ -24,7 +24,7 @@ from tapeflow.engine.recording.recorder import Patient, effect, tensor_of
 from tapeflow.engine.recording.trace import NeedsValue, is_staging, live_trace, state
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.summary import context, hooks
 from tapeflow.summary.hooks import Bridge, Pending, Profiler
@@ -88,7 +88,7 @@ class EngineBridge(Bridge):
     def pending(self, value: Any) -> Pending | None:
         if isinstance(value, Variable):
             value = value.value() if state.recording is not None else tensor_of(value._current())
-        elif isinstance(value, (list, tuple)) and any(isinstance(v, TensorLike) for v in value):
+        elif isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
             value = convert_to_tensor(value)
         if isinstance(value, Tensor):
             return None if value._node.host or value.dtype is string else TensorValue(value)
@@ -104,7 +104,7 @@ class EngineBridge(Bridge):
         return global_seed()
 
     def truth(self, condition: Any) -> bool:
-        if isinstance(condition, TensorLike) and not self.is_now():
+        if isinstance(condition, TensorBase) and not self.is_now():
             return True  # `call` decides, at every run
         return bool(condition)
 
@@ -125,7 +125,7 @@ class EngineBridge(Bridge):
         condition = context.current.condition
         if callable(condition):
             condition = condition()
-        given = [*values, hooks.value(condition)] if isinstance(condition, TensorLike) else list(values)
+        given = [*values, hooks.value(condition)] if isinstance(condition, TensorBase) else list(values)
         places = [i for i, v in enumerate(given) if isinstance(v, TensorValue)]
 
         def run(*found: Any) -> None:

@@ -15,7 +15,7 @@ from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.domains import FLOATING, INEXACT, REAL, Domain, unary
 from tapeflow.ops.host_args import axis_message, describe, invalid, read_axis, read_int
 from tapeflow.ops.math import stable_math
@@ -134,7 +134,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     tensor = convert_to_tensor(features)
     if tensor.spec.dtype.is_integer:
         tensor = cast(tensor, float32)
-    if isinstance(alpha, TensorLike) or not isinstance(alpha, (int, float, np.number)):
+    if isinstance(alpha, TensorBase) or not isinstance(alpha, (int, float, np.number)):
         raise TypeError(
             f"tf.nn.leaky_relu expected a Python number for alpha; got alpha={alpha!r}. "
             "For a slope that is learned, write tf.where(x > 0, x, alpha * x)."

@@ -8,7 +8,7 @@ from tapeflow.engine import random
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid, read_int
 from tapeflow.ops.random import kernel as random_kernel
 
@@ -39,7 +39,7 @@ def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Any) -> Tensor
 def _read_rate(where: str, rate: Any, x: Tensor) -> Tensor | None:
     """The rate as a scalar of the dtype of `x`; None if nothing is to be dropped."""
     dtype = x.spec.dtype
-    if isinstance(rate, TensorLike):
+    if isinstance(rate, TensorBase):
         scalar = convert_to_tensor(rate)
         if scalar.spec.shape or scalar.spec.dtype is not dtype:
             raise ValueError(
@@ -65,7 +65,7 @@ def _read_noise_shape(where: str, noise_shape: Any, x: Tensor) -> tuple[int, ...
     if noise_shape is None:
         return shape
     given = list(
-        convert_to_tensor(noise_shape).numpy() if isinstance(noise_shape, TensorLike) else noise_shape
+        convert_to_tensor(noise_shape).numpy() if isinstance(noise_shape, TensorBase) else noise_shape
     )
     start = len(shape) - len(given)
     if start < 0:

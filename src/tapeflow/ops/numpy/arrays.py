@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.creation import zeros_like
 from tapeflow.ops.array.data_dependent import boolean_mask
 from tapeflow.ops.array.indexing import where as _either
@@ -130,7 +130,7 @@ def _for_promotion(value: Any) -> Any:
     """What NumPy's rules take: a dtype, or a Python number, which gives way to arrays."""
     if isinstance(value, DType):
         return value.as_numpy_dtype
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return value.dtype.as_numpy_dtype
     if isinstance(value, (list, tuple)):
         return as_data(value).dtype.as_numpy_dtype

@@ -14,7 +14,7 @@ from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import convert
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.getitem import getitem
 from tapeflow.ops.array.index_checks import looking_at
 from tapeflow.ops.array.shaping import transpose
@@ -29,8 +29,8 @@ _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
 
 def _promoted(args: tuple[Any, ...]) -> list[Tensor] | None:
     """Inputs of an op in the dtype that NumPy would give them together, if there are tensors of numbers among them."""
-    tensors = [a for a in args if isinstance(a, TensorLike)]
-    are_numbers = all(isinstance(a, (TensorLike, *_NUMBERS)) for a in args)
+    tensors = [a for a in args if isinstance(a, TensorBase)]
+    are_numbers = all(isinstance(a, (TensorBase, *_NUMBERS)) for a in args)
     if not tensors or not are_numbers or any(t.dtype is string for t in tensors):
         return None
     dtype = result_type(*args)
@@ -63,7 +63,7 @@ def _take_op(x: Any, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, 
 
 def _is_array(part: Any) -> bool:
     return isinstance(part, (list, tuple, np.ndarray)) or (
-        isinstance(part, TensorLike) and len(part.shape) > 0
+        isinstance(part, TensorBase) and len(part.shape) > 0
     )
 
 

@@ -17,7 +17,7 @@ from tapeflow.engine.recording.op import Op
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.joining import meshgrid as _grids
 from tapeflow.ops.math.casting import cast
 
@@ -207,9 +207,9 @@ def fraction_type() -> type[np.floating]:
 
 def as_data(value: Any) -> Tensor:
     """An array as a tensor, Python numbers as NumPy takes them."""
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return convert_to_tensor(value)
-    if isinstance(value, (list, tuple)) and any(isinstance(v, TensorLike) for v in value):
+    if isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
         return stack_function(value)
     array = np.asarray(value)
     if _fraction is np.float32 and not isinstance(value, (np.ndarray, np.generic)):
@@ -221,7 +221,7 @@ def _static(value: Any) -> Any:
     """An argument that is no data, as something that compares by value."""
     if isinstance(value, DType):
         return value.as_numpy_dtype
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         value = convert_to_tensor(value).numpy()
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array import indexing
 from tapeflow.ops.host_args import invalid, read_int
 from tapeflow.ops.ragged import partition
@@ -29,7 +29,7 @@ def take_rows(values: Any, rows: np.ndarray) -> Any:
 
 def getitem(ragged: RaggedTensor, key: Any) -> Any:
     """What `ragged[key]` is."""
-    if isinstance(key, RaggedTensor) or (isinstance(key, TensorLike) and key.dtype.is_bool):
+    if isinstance(key, RaggedTensor) or (isinstance(key, TensorBase) and key.dtype.is_bool):
         from tapeflow.ops.ragged.masking import boolean_mask
 
         return boolean_mask(ragged, key)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import invalid, read_value
 
 
 def read_places(value: Any, where: str, name: str) -> np.ndarray:
     """A vector of integers, such as row splits."""
-    array = read_value(value) if isinstance(value, TensorLike) else np.asarray(value)
+    array = read_value(value) if isinstance(value, TensorBase) else np.asarray(value)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -15,7 +15,7 @@ import numpy as np
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid, known_value, read_int, read_shape
 from tapeflow.ops.math.casting import cast
 from tapeflow.ops.random import counts as random_counts
@@ -141,7 +141,7 @@ def draw_bounded(where: str, key: Key, shape: Any, mean: Any, stddev: Any, low: 
     """Normal numbers within `[low, high]`."""
     dims = read_shape(shape, where)
     given = {"means": mean, "stddevs": stddev, "minvals": low, "maxvals": high}
-    hint = next((v.dtype for v in given.values() if isinstance(v, TensorLike)), float32)
+    hint = next((v.dtype for v in given.values() if isinstance(v, TensorBase)), float32)
     tensors = {name: convert_to_tensor(v, dtype=hint) for name, v in given.items()}
     _ends_with(where, dims, **tensors)
     return _bounded_normal(key(), *tensors.values(), shape=dims)
@@ -198,7 +198,7 @@ def draw_binomial(where: str, key: Key, shape: Any, counts: Any, probs: Any, dty
     """How many of `counts` trials succeed."""
     wanted = read_dtype(where, dtype, ("int32", "int64", *_FLOATS))
     dims = read_shape(shape, where)
-    hint = next((v.dtype for v in (counts, probs) if isinstance(v, TensorLike)), float32)
+    hint = next((v.dtype for v in (counts, probs) if isinstance(v, TensorBase)), float32)
     hint = hint if hint.is_floating else float32
     trials, chances = _as_floats(counts, hint), _as_floats(probs, hint)
     if trials.spec.dtype is not chances.spec.dtype:

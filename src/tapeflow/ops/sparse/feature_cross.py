@@ -15,7 +15,7 @@ import numpy as np
 
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int32, int64
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -92,7 +92,7 @@ def _values(found: Sequence[Sequence[Any]], is_text: bool) -> Any:
 def _sparse(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool) -> SparseTensor:
     """TensorFlow takes the sparse inputs first, then the dense ones."""
     if isinstance(inputs, (list, tuple)):
-        if not all(isinstance(v, (SparseTensor, TensorLike)) for v in inputs):
+        if not all(isinstance(v, (SparseTensor, TensorBase)) for v in inputs):
             raise TypeError(f"{where} expected sparse tensors and tensors: all inputs must be SparseTensors.")
         inputs = sorted(inputs, key=lambda v: not isinstance(v, SparseTensor))
     found = _crossed(inputs, where, joined)

@@ -14,7 +14,7 @@ from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid
 
 
@@ -24,7 +24,7 @@ def read_strings(value: Any, where: str, name: str = "input") -> np.ndarray:
     if tensor.dtype is string:
         return np.asarray(tensor.numpy(), object)
     text = f"{where} expected strings for {name}; got {name} {describe(tensor)}. Use tf.strings.as_string."
-    raise invalid(text) if isinstance(value, TensorLike) else TypeError(text)
+    raise invalid(text) if isinstance(value, TensorBase) else TypeError(text)
 
 
 def string_tensor(elements: Any, shape: tuple[int, ...]) -> Tensor:
@@ -41,7 +41,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     [b'a-x', b'b-x']
     """
     where = "tf.strings.join"
-    if not isinstance(inputs, (list, tuple, TensorLike, np.ndarray)):
+    if not isinstance(inputs, (list, tuple, TensorBase, np.ndarray)):
         raise TypeError(f"{where} expected a list of string tensors; got inputs={inputs!r}.")
     if not isinstance(separator, (str, bytes, type(None))):
         raise TypeError(f"{where} expected a Python string as separator; got separator={separator!r}.")

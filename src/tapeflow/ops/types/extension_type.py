@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import CallTaker, dispatching
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
 from tapeflow.ops.linalg import products
@@ -217,8 +217,8 @@ def _parameter(name: str, default: Any) -> inspect.Parameter:
 
 
 def _are_equal(mine: Any, other: Any) -> Any:
-    if isinstance(mine, TensorLike):
-        if not isinstance(other, TensorLike) or mine.shape != other.shape or mine.dtype is not other.dtype:
+    if isinstance(mine, TensorBase):
+        if not isinstance(other, TensorBase) or mine.shape != other.shape or mine.dtype is not other.dtype:
             return False
         return reduction.reduce_all(comparison.equal(mine, other))
     if isinstance(mine, tuple):
@@ -233,7 +233,7 @@ def _are_equal(mine: Any, other: Any) -> Any:
 
 
 def _spec_of(value: Any) -> Any:
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         return TensorSpec(value.shape, value.dtype)
     return value._type_spec if isinstance(value, ExtensionType) else value
 
@@ -252,7 +252,7 @@ def accepts(annotation: Any, value: Any) -> bool:
     if isinstance(origin, type):
         return isinstance(value, Mapping) and all(accepts(args[-1], v) for v in value.values())
     if annotation is Tensor:
-        return isinstance(value, TensorLike)
+        return isinstance(value, TensorBase)
     if annotation is None:
         return value is None
     return isinstance(value, annotation) and not (annotation is int and isinstance(value, bool))

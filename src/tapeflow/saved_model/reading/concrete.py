@@ -9,7 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.functions.function import Function
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.saved_model.interpreter.kernels import GraphError
 from tapeflow.saved_model.interpreter.library import Library
 from tapeflow.saved_model.reading.structure import component_count, leaves, packed
@@ -154,7 +154,7 @@ def bind(expected: Any, value: Any, found: list[Any], converts: bool) -> None:
         found += [value.indices, value.values, value.dense_shape]
     elif isinstance(expected, tf.TensorSpec):
         found.append(_tensor(expected, value, converts))
-    elif isinstance(value, (TensorLike, np.ndarray)) or value != expected:
+    elif isinstance(value, (TensorBase, np.ndarray)) or value != expected:
         raise Mismatch(f"{value!r} for {expected!r}")
 
 
@@ -167,7 +167,7 @@ def _ragged_parts(expected: Any, value: Any) -> list[Any]:
 
 
 def _tensor(spec: Any, value: Any, converts: bool) -> Any:
-    if not isinstance(value, TensorLike):
+    if not isinstance(value, TensorBase):
         is_array = isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple))
         if not converts or not is_array:
             raise Mismatch(f"{value!r} for {spec!r}")

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
@@ -74,6 +74,6 @@ class _Brief:
         if isinstance(value, (RaggedTensor, SparseTensor)):
             kind = "RaggedTensor" if isinstance(value, RaggedTensor) else "SparseTensor"
             return f"tf.{kind}(shape={tuple(value.shape)}, dtype={value.dtype.name})"
-        if not isinstance(value, TensorLike):
+        if not isinstance(value, TensorBase):
             return repr(value)
         return f"tf.Tensor(shape={tuple(value.shape)}, dtype={value.dtype.name})"

@@ -16,7 +16,7 @@ from tapeflow.engine.recording.node import Spec
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.recording.trace import state as recorder
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import Tensor, TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras import regularizers
 from tapeflow.keras.layers.base.call_context import call_context, default_training
 from tapeflow.keras.layers.base.call_errors import name_layer
@@ -432,7 +432,7 @@ class Layer(LossOwner, LayerHistory):
 
 def _converted(inputs: Any) -> Any:
     """Arrays and numbers among a layer's inputs as tensors; None and everything else as it is."""
-    if isinstance(inputs, (TensorLike, np.ndarray, np.generic, float, int)):
+    if isinstance(inputs, (TensorBase, np.ndarray, np.generic, float, int)):
         return tf.convert_to_tensor(inputs)
     if isinstance(inputs, (list, tuple)) and inputs and all(type(v) in (int, float, list) for v in inputs):
         return tf.convert_to_tensor(inputs) if not _has_tensors(inputs) else inputs
@@ -440,13 +440,13 @@ def _converted(inputs: Any) -> Any:
 
 
 def _has_tensors(value: Any) -> bool:
-    return any(isinstance(v, TensorLike) for v in nest.flatten(value))
+    return any(isinstance(v, TensorBase) for v in nest.flatten(value))
 
 
 def _leaf(value: Any) -> Any:
     if type(value) is Tensor:
         return value
-    if isinstance(value, (TensorLike, np.ndarray, np.generic, float, int)):
+    if isinstance(value, (TensorBase, np.ndarray, np.generic, float, int)):
         return tf.convert_to_tensor(value)
     return value
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.training.sources.leaves import Table
 from tapeflow.ops.training.feature_scaling import join_moments_op, standardize_op
@@ -221,7 +221,7 @@ class Normalization(PreprocessingLayer):
 
 def _listed(value: Any) -> Any:
     """An array as a list, which a config can hold."""
-    if isinstance(value, TensorLike):
+    if isinstance(value, TensorBase):
         value = tf.convert_to_tensor(value).numpy()
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
@@ -230,7 +230,7 @@ def _batches(data: Any, batch_size: int | None) -> Any:
     """Batches of rows, or those that the data comes in."""
     if isinstance(data, (list, tuple)):
         data = np.asarray(data)
-    elif isinstance(data, TensorLike):
+    elif isinstance(data, TensorBase):
         data = tf.convert_to_tensor(data).numpy()
     elif isinstance(data, Table):
         data = data.to_numpy()

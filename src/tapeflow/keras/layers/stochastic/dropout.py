@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.config import read_data_format
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
@@ -67,12 +67,12 @@ class Dropout(RandomLayer):
         return self.noise_shape
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        if not training or (not isinstance(self.rate, TensorLike) and self.rate == 0):
+        if not training or (not isinstance(self.rate, TensorBase) and self.rate == 0):
             return inputs
         if isinstance(inputs, tf.RaggedTensor):
             return mapped_in_room(inputs, lambda values: self.call(values, training))
         noise_shape = read_noise_shape(type(self).__name__, self._get_noise_shape(inputs), inputs.spec.shape)
-        if isinstance(self.rate, TensorLike):
+        if isinstance(self.rate, TensorBase):
             return tf.nn.dropout(inputs, self.rate, noise_shape=noise_shape)
         if self.rate == 1:
             return tf.zeros_like(inputs)

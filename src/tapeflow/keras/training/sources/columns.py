@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from tapeflow.engine.devices import host_memory
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.training.sources.composites import RaggedColumn, Rows, SparseColumn
 from tapeflow.keras.training.sources.leaves import Table, in_floatx, is_scalars, to_array
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -90,7 +90,7 @@ def is_column(leaf: Any) -> bool:
     """Whether `column` can read this leaf."""
     return (
         leaf is None
-        or isinstance(leaf, (np.ndarray, TensorLike, RaggedTensor, SparseTensor, Table, Indexable, Sparse))
+        or isinstance(leaf, (np.ndarray, TensorBase, RaggedTensor, SparseTensor, Table, Indexable, Sparse))
         or (isinstance(leaf, (list, tuple)) and is_scalars(leaf))
     )
 
@@ -105,7 +105,7 @@ def column(leaf: Any) -> Column | None:
         return SparseColumn(leaf)
     if isinstance(leaf, Sparse):
         return OnDisk(leaf.tocsr())
-    in_memory = isinstance(leaf, (TensorLike, Table, InMemory, list, tuple)) and not isinstance(
+    in_memory = isinstance(leaf, (TensorBase, Table, InMemory, list, tuple)) and not isinstance(
         leaf, np.memmap
     )
     return Memory(to_array(leaf)) if in_memory else OnDisk(leaf)

@@ -16,7 +16,7 @@ from tapeflow.data.composites import settled
 from tapeflow.engine.devices import host_memory
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.config import floatx
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
@@ -65,7 +65,7 @@ def to_arrays(structure: Any) -> Any:
 
 def _own_array(leaf: Any) -> Any:
     array: Any = to_array(leaf)
-    if array is None or isinstance(leaf, (TensorLike, RaggedTensor, SparseTensor)):
+    if array is None or isinstance(leaf, (TensorBase, RaggedTensor, SparseTensor)):
         return array
     return array if array is not leaf and array.base is None else host_memory.copied(array)
 
@@ -74,7 +74,7 @@ def to_array(leaf: Any) -> Any:
     """One leaf as a numpy array; `None` stays `None`, a pandas Series becomes a column."""
     if leaf is None:
         return None
-    if isinstance(leaf, TensorLike):
+    if isinstance(leaf, TensorBase):
         return np.asarray(leaf)
     if isinstance(leaf, (RaggedTensor, SparseTensor)):
         return settled(leaf)

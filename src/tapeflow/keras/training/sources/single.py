@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values.nest import map_structure
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.leaves import is_scalars, map_leaves, no_adapter, to_array
 from tapeflow.keras.training.sources.samples import check_rows, fill_weights
@@ -30,4 +30,4 @@ def single_batch(
 
 
 def _leaf(leaf: Any) -> Any:
-    return leaf if isinstance(leaf, TensorLike) else to_array(leaf)
+    return leaf if isinstance(leaf, TensorBase) else to_array(leaf)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values.nest import flatten, map_structure
-from tapeflow.engine.values.tensor import TensorLike
+from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.training.sources.leaves import Table, is_scalars, map_leaves, to_array
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
@@ -23,7 +23,7 @@ def split_validation(
     unsplittable: list[type] = []
 
     def sliceable(leaf: Any) -> Any:
-        if leaf is None or isinstance(leaf, (np.ndarray, TensorLike, RaggedTensor)):
+        if leaf is None or isinstance(leaf, (np.ndarray, TensorBase, RaggedTensor)):
             return leaf
         if isinstance(leaf, Table) or (isinstance(leaf, (list, tuple)) and is_scalars(leaf)):
             return to_array(leaf)
