@@ -222,10 +222,8 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
     open_lengths = tf.keras.Sequential([tf.keras.Input((None, 3)), L.LSTM(2)])
     with pytest.raises(ValueError, match="sizes are known, except for the number of rows"):
         open_lengths.export(tmp_path / "m", format="stablehlo")
-    with pytest.raises(
-        ValueError, match="expected format to be 'tf_saved_model' or 'stablehlo'; got format='onnx'"
-    ):
-        mlp()[0].export(tmp_path / "m", format="onnx")
+    with pytest.raises(ValueError, match="expected format to be .*; got format='openvino'"):
+        mlp()[0].export(tmp_path / "m", format="openvino")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -172,11 +172,11 @@ class ModelParallel(Distribution):
         auto_shard_dataset: whether each of several processes takes its part of a dataset.
         zero_stage: which state is also split along that axis: 0 none, 1 that of optimizers, 3 the weights as well.
 
-    >>> mesh = tf.keras.distribution.DeviceMesh((2, 4), ["batch", "model"])
+    >>> mesh = tf.keras.distribution.DeviceMesh((1, 1), ["batch", "model"], devices=["cpu:0"])
     >>> layout_map = tf.keras.distribution.LayoutMap(mesh)
     >>> layout_map[".*dense.*kernel"] = (None, "model")
     >>> with tf.keras.distribution.ModelParallel(layout_map=layout_map).scope():
-    ...     model = make_model()
+    ...     model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(2)])
     """
 
     def __init__(

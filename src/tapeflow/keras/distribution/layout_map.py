@@ -18,6 +18,7 @@ class LayoutMap(MutableMapping[str, "TensorLayout | None"]):
     Args:
         device_mesh: the mesh of layouts that are given as tuples of axis names.
 
+    >>> mesh = tf.keras.distribution.DeviceMesh((1, 1), ["batch", "model"], devices=["cpu:0"])
     >>> layout_map = tf.keras.distribution.LayoutMap(mesh)
     >>> layout_map[".*dense.*kernel"] = (None, "model")
     """

@@ -88,7 +88,7 @@ def test_quantized_types(name: str, enum: int, size: int, field: str) -> None:
 def test_handles_have_no_numpy_type(name: str, enum: int) -> None:
     dtype = as_dtype(enum)
     assert (dtype.name, dtype.size, dtype.is_numpy_compatible) == (name, 0, False)
-    with pytest.raises(AttributeError, match=rf"numpy can hold; got dtype=tf\.{name}\. Handles"):
+    with pytest.raises(AttributeError, match=rf"numpy can represent; got dtype=tf\.{name}\. Handles"):
         _ = dtype.as_numpy_dtype
 
 

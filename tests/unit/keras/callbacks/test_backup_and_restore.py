@@ -255,7 +255,7 @@ def batches_saved(folder: Path, *callbacks: Callback, freq: Any = "epoch", **che
     saved: list[int] = []
 
     class Noting(cb.ModelCheckpoint):
-        def _save(self, epoch: int, batch: int | None, logs: Any) -> None:
+        def _save_model(self, epoch: int, batch: int | None, logs: Any) -> None:
             saved.append(epoch * 10 + (batch or 0) + 1)
 
     backup = BackupAndRestore(folder, save_freq=freq)

@@ -64,7 +64,7 @@ def test_confusion_matrix() -> None:
 
 def test_a_negative_value_found_when_run() -> None:
     numbers = arithmetic.negative(constant(np.arange(100, dtype=np.int32)))
-    with pytest.raises(errors.InvalidArgumentError, match=r"no negative value; got -1\."):
+    with pytest.raises(errors.InvalidArgumentError, match=r"arr without negative values; got -1\."):
         tf.bincount(numbers, minlength=5, maxlength=5).numpy()
 
 
