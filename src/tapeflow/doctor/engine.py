@@ -114,7 +114,9 @@ def _call(seconds: float) -> Finding:
 def _denormals(ratio: float) -> Finding:
     name, value = "denormal numbers", f"{ratio:.1f} times the time of normal ones (they are below 1e-38)"
     if ratio > _SLOW_DENORMALS:
-        remedy = "Keep weights and activations from shrinking to almost 0: a larger epsilon, clipping, less decay."
+        remedy = (
+            "Keep weights and activations from shrinking to almost 0: a larger epsilon, clipping, less decay."
+        )
         return Finding(_SECTION, name, value, State.SLOW, remedy)
     return Finding(_SECTION, name, value)
 
