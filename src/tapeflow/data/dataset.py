@@ -85,7 +85,7 @@ class Dataset(Sources, Order, Groups, Functions):
         return self._options or Options()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """This dataset with options, which are kept; of them, `auto_shard_policy` alone changes something."""
+        """This dataset with options; of these, only `auto_shard_policy` has an effect."""
         return Dataset(self._pipe, self.options().merge(options))
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ _COMMON = ("name", "trainable", "dtype")
 
 
 class Layer(LossOwner, LayerHistory):
-    """A function with state: weights made in `build`, arithmetic in `call`.
+    """The base class of layers: create weights in `build`, compute in `call`.
 
     Args:
         trainable: whether the weights are to be trained.

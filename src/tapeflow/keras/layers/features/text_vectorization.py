@@ -22,7 +22,7 @@ _SPLITS = ("whitespace", "character")
 
 
 class TextVectorization(PreprocessingLayer):
-    """Texts brought to a standard form, split into words, and looked up in a vocabulary.
+    """Standardize texts, split them into words, and map the words to indices in a vocabulary.
 
     Args:
         max_tokens: how many words there may be, those for padding and for unknown words included.

@@ -12,7 +12,7 @@ from tapeflow.ops.strings.hashing import fingerprint64
 
 
 class StringLookup(IndexLookup):
-    """Strings as their places in a vocabulary, or places as strings.
+    """Map strings to indices in a vocabulary, or indices to strings.
 
     Args:
         max_tokens: the largest vocabulary size, including the special terms.
@@ -104,7 +104,7 @@ class StringLookup(IndexLookup):
 
 
 class IntegerLookup(IndexLookup):
-    """Whole numbers as their places in a vocabulary, or places as numbers.
+    """Map integers to indices in a vocabulary, or indices to integers.
 
     Args:
         max_tokens: the largest vocabulary size, including the special terms.
