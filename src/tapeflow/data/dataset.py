@@ -20,9 +20,9 @@ from tapeflow.engine.values.tensor import Tensor
 
 
 class Dataset(Sources, Order, Groups, Functions):
-    """A sequence of elements, each a tensor or a structure of tensors, that can be gone over repeatedly.
+    """A sequence of elements, each a tensor or a structure of tensors, that you can iterate over repeatedly.
 
-    Made by `from_tensor_slices` and its kin; every transform gives a new dataset.
+    Create one with `from_tensor_slices` or a similar method; every transform returns a new dataset.
 
     >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(lambda x: x * 2)
     >>> [int(x) for x in dataset]
