@@ -66,7 +66,7 @@ SPLIT_AND_FIND = Op(_unrunnable, name="SplitAndFind", same_dtype=False, differen
 
 def _recorded(node: str, inputs: Sequence[Any], dtype: DType, **attributes: Any) -> Tensor:
     tensors = [convert_to_tensor(x) for x in inputs]
-    shape = np.broadcast_shapes(*[tuple(t.shape) for t in tensors])
+    shape = np.broadcast_shapes(*[t.spec.shape for t in tensors])
     (result,) = STRING_OP.giving((spec_of(shape, dtype),), *tensors, node=node, **attributes)
     return result
 
@@ -81,7 +81,7 @@ def find_terms(texts: Tensor, places: Mapping[bytes, int], unknown: int, buckets
         buckets: how many places from `unknown` on the others share, by a hash; with 0, others are an error.
     """
     table = {"terms": tuple(places), "places": tuple(places.values())}
-    spec = spec_of(tuple(texts.shape), int64)
+    spec = spec_of(texts.spec.shape, int64)
     (result,) = FIND_TERMS.giving((spec,), texts, **table, unknown=unknown, buckets=buckets)
     return result
 
@@ -106,7 +106,7 @@ def split_and_find(
         length: cut or fill up the rows to so many.
         filling: what rows are filled up with.
     """
-    rows = texts.shape[0]
+    rows = texts.spec.shape[0]
     # Nobody knows how many words there are. A number that follows from none of the others says so.
     width = 23 + rows**3 % 31 if length is None else length
     table = {"terms": tuple(places), "places": tuple(places.values()), "unknown": unknown}
