@@ -30,7 +30,7 @@ def broken_report(folder: Path, modules: tuple[str, ...]) -> dict[str, Any]:
         (folder / name / "__init__.py").write_text(f"raise ImportError('{name}.so: cannot open')")
     paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
     done = subprocess.run(
-        [sys.executable, "-m", "tapeflow.cli", "doctor", "--json"],
+        [sys.executable, "-m", "tapeflow", "doctor", "--json"],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": paths},
