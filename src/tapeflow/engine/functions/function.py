@@ -37,6 +37,7 @@ from tapeflow.engine.functions.trace_types import (
 )
 from tapeflow.engine.programs import phases
 from tapeflow.engine.programs.running import materialise, run_pending, run_trace
+from tapeflow.engine.programs.steps import begin_call
 from tapeflow.engine.recent import Recent
 from tapeflow.engine.recording.node import Node, Value
 from tapeflow.engine.recording.op import freeze
@@ -202,8 +203,7 @@ class Function:
             key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)
         signature = tuple(key)
         known = self._known.get(signature, _UNKNOWN)
-        if not state.tapes:
-            run_pending()
+        begin_call()
         if known is _UNKNOWN:
             with phases.during("compile"):
                 return self._record(signature, flat, nodes, args, kwargs)

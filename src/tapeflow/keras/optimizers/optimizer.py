@@ -14,12 +14,12 @@ from typing import Any, TypedDict
 
 import tapeflow as tf
 from tapeflow.engine.functions.staging import require_first_call
+from tapeflow.engine.programs.steps import end_untaped_step
 from tapeflow.engine.recording.name_scope import op_scope
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
 from tapeflow.ops.math.clip import clip_by_global_norm, clip_by_norm, clip_by_value
-from tapeflow.ops.training.optimizer_kernels import run_if_untaped
 from tapeflow.ops.training.optimizer_options import Clip, accumulated, averaged, clipped, decay_of, is_due
 
 _CLIP = Clip(clip_by_norm, lambda grads, limit: clip_by_global_norm(grads, limit)[0], clip_by_value)
@@ -232,7 +232,7 @@ class Optimizer(OldWay):
             for variable in variables:
                 if variable.constraint is not None:
                     variable.assign(variable.constraint(variable.value()))
-        run_if_untaped()
+        end_untaped_step()
 
     def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:
         """Apply `update_step` to each variable, and all that goes with it."""

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeflow.engine.backend import jnp
-from tapeflow.engine.programs.running import run_trace
+from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording.op import Instance, op
-from tapeflow.engine.recording.recorder import items_of, keep_bounded, record
-from tapeflow.engine.recording.trace import FOREIGN, is_staging, live_trace, state
+from tapeflow.engine.recording.recorder import items_of, record
+from tapeflow.engine.recording.trace import FOREIGN, state
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.math.clip import common_norm, scale_within, within_norm
@@ -219,17 +219,6 @@ def update_variables(
     node = record(instance, (*nodes, *[v._current() for v in targets]))
     for variable, item in zip(changed, items_of(node), strict=True):
         variable._replace(variable._own(item) if item.trace is FOREIGN else item)
-
-
-def run_if_untaped() -> None:
-    """Run a step whose gradients come from no tape, without waiting for it.
-
-    A taped step is left pending: the next tape runs it, as one program with what follows it, such as an
-    update of metrics. Where there is no tape nothing marks the end of a step but the step itself.
-    """
-    trace = live_trace()
-    if not (trace.gradients or state.tapes or is_staging() or trace.is_body):
-        run_trace(trace)
 
 
 @op(name="LossScaleUpdate", same_dtype=False, differentiable=False)
