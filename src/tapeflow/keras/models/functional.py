@@ -14,11 +14,12 @@ from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import snake_case, unique_name
 from tapeflow.keras.layers.general.input_layer import Input
+from tapeflow.keras.models.kinds import AnyFunctional
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.plan import Network, Plan, walk
 
 
-class Functional(Model):
+class Functional(Model, AnyFunctional):
     """A model defined by its symbolic inputs and outputs. `tf.keras.Model(inputs, outputs)` makes it."""
 
     scopes_names: bool = False

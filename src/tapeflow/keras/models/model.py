@@ -14,10 +14,11 @@ from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
+from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.keras.training.trainer import Trainer
 
 
-class Model(Trainer, Layer):
+class Model(Trainer, Layer, AnyModel):
     """A model: layers that are trained together, in a subclass with a `call` or as a graph of symbolic tensors.
 
     Args:

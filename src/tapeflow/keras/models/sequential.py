@@ -14,11 +14,12 @@ from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.general.input_layer import Input, InputLayer
 from tapeflow.keras.models.functional import Functional
+from tapeflow.keras.models.kinds import AnySequential
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 
-class Sequential(Functional):
+class Sequential(Functional, AnySequential):
     """A model of layers in a row: each receives the output of the layer before it.
 
     It is built when its input shape is known: from an `Input` or a first layer with `input_shape`, or

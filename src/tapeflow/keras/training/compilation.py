@@ -146,20 +146,6 @@ class Compilation:
 
         self.compile(**compile_arguments(config))
 
-    def explain(self, x: Any = None, y: Any = None) -> str:
-        """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
-
-        Args:
-            x: a batch of inputs, if the model has not seen data yet.
-            y: its labels.
-        """
-        from tapeflow.keras.training.explain import explanation
-
-        self._require_compiled("explain")
-        text = explanation(self, x, y)
-        print(text)  # noqa: T201 - what it is for
-        return text
-
     @property
     def metrics(self) -> list[Any]:
         """The metrics of training: the compiled ones, then those of the model and its layers."""

@@ -18,6 +18,7 @@ from tapeflow.engine.recording.name_scope import op_scope
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
 from tapeflow.keras.training.compilation import Compilation
+from tapeflow.keras.training.explain import explanation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict, share_of
 from tapeflow.keras.training.sources import make_source, single_batch
@@ -300,6 +301,18 @@ class Trainer(Compilation, GeneratorMethods):
         """The outputs for one batch, as numpy arrays."""
         found = self._one("predict", single_batch(x))
         return nest.map_structure(lambda y: y if isinstance(y, CallTaker) else np.asarray(y), found)
+
+    def explain(self, x: Any = None, y: Any = None) -> str:
+        """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
+
+        Args:
+            x: a batch of inputs, if the model has not seen data yet.
+            y: its labels.
+        """
+        self._require_compiled("explain")
+        text = explanation(self, x, y, type(self).train_step is not Trainer.train_step)
+        print(text)  # noqa: T201 - what it is for
+        return text
 
     def _on_batch(self, mode: str, data: Any, return_dict: bool) -> Any:
         logs = {name: _number(value) for name, value in self._one(mode, data).items()}
