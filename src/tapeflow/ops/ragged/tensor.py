@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from tapeflow.ops.ragged.spec import RaggedTensorSpec
 
 def _operator(name: str, is_reflected: bool = False) -> Callable[..., Any]:
     def method(self: RaggedTensor, *others: Any) -> Any:
-        from tapeflow.ops.ragged import dispatch
-
-        return dispatch.operator(name, (*others, self) if is_reflected else (self, *others))
+        return RaggedTensor._operated(name, (*others, self) if is_reflected else (self, *others))
 
     return method
 
@@ -60,6 +58,10 @@ class RaggedTensor(CallTaker):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_places", "_places_dtype", "_uniform", "_values")
+
+    # What public ops and operators give for it; `dispatch` sets them.
+    _called: ClassVar[Callable[[Callable[..., Any], Any, Any], Any]]
+    _operated: ClassVar[Callable[[str, tuple[Any, ...]], Any]]
 
     def __init__(
         self, values: Any, row_splits: np.ndarray, row_splits_dtype: DType = int64, uniform: int | None = None
@@ -434,9 +436,7 @@ class RaggedTensor(CallTaker):
     # As an argument of ops
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        from tapeflow.ops.ragged import dispatch
-
-        return dispatch.called(function, args, kwargs)
+        return RaggedTensor._called(function, args, kwargs)
 
     def _why_no_array(self) -> str:
         return (
@@ -473,6 +473,9 @@ class RaggedTensor(CallTaker):
             return f"<tf.RaggedTensor {_text(self.numpy())}>"
 
     __str__ = __repr__
+
+
+RaggedTensorSpec.kind = RaggedTensor
 
 
 def _text(value: Any) -> str:
