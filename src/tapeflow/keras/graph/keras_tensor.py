@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import MetSymbolic, Symbolic
 from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
@@ -126,8 +127,6 @@ class KerasTensor(Symbolic):
 
     def ref(self) -> Any:
         """A hashable stand-in, equal for the same object."""
-        from tapeflow.engine.values.reference import Reference
-
         return Reference(self)
 
     def without_history(self) -> Any:

@@ -15,6 +15,7 @@ from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.models.kinds import AnyModel
+from tapeflow.keras.models.summary import print_summary
 from tapeflow.keras.training.trainer import Trainer
 
 
@@ -191,8 +192,6 @@ class Model(Trainer, Layer, AnyModel):
         layer_range: Any = None,
     ) -> None:
         """Print the layers, their output shapes and their numbers of parameters."""
-        from tapeflow.keras.models.summary import print_summary
-
         if not self.built:
             raise ValueError(
                 "This model has not yet been built. Build the model first by calling `build()` or by calling the "

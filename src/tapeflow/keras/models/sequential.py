@@ -13,6 +13,7 @@ from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.general.input_layer import Input, InputLayer
+from tapeflow.keras.layers.lookup import deserialize
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.kinds import AnySequential
 from tapeflow.keras.models.model import Model
@@ -217,8 +218,6 @@ class Sequential(Functional, AnySequential):
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
-        from tapeflow.keras.layers.lookup import deserialize
-
         layers = config["layers"] if isinstance(config, dict) else config
         name = config.get("name") if isinstance(config, dict) else None
         model = cls(name=name)

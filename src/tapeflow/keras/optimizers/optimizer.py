@@ -17,6 +17,7 @@ from tapeflow.engine.functions.staging import require_first_call
 from tapeflow.engine.programs.steps import end_untaped_step
 from tapeflow.engine.recording.name_scope import op_scope
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.optimizers import schedules
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
 from tapeflow.ops.math.clip import clip_by_global_norm, clip_by_norm, clip_by_value
@@ -374,8 +375,6 @@ class Optimizer(OldWay):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Any:
         """The optimizer that `get_config` described, without its state."""
-        from tapeflow.keras.optimizers import schedules
-
         found = dict(config)
         if isinstance(found.get("learning_rate"), dict):
             found["learning_rate"] = schedules.deserialize(found["learning_rate"], custom_objects)

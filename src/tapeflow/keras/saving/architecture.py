@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from tapeflow.keras.layers.lookup import deserialize
 from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.keras.saving.archive import parsed
 from tapeflow.keras.saving.config_errors import telling_config
@@ -63,7 +64,6 @@ def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
 
 def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
     """The model of a config of any version, built if the config knows for which input."""
-    from tapeflow.keras.layers.lookup import deserialize
     from tapeflow.keras.utils.feature_space import FeatureSpace
 
     damaged = "the config of a model; got one that no model can be made of"

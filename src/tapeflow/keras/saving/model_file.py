@@ -23,6 +23,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 from tapeflow.keras.saving.training_state import keras2_optimizer
 from tapeflow.keras.saving.weight_tree import save_tree
 from tapeflow.saved_model.constants import GRAPH_FILES
+from tapeflow.saved_model.keras_metadata import training_config
 
 _HDF5_ENDINGS = (".h5", ".hdf5")
 _FORMATS = {
@@ -129,7 +130,6 @@ def model_writer(
 def _graph(model: Any, include_optimizer: bool, is_asked_for: bool) -> Any:
     """The SavedModel of a model, ready to be written; None, with a warning, if it cannot be."""
     from tapeflow.saved_model.graph_saving import graph_model
-    from tapeflow.saved_model.keras_metadata import training_config
 
     compiled = _compile_config(model) if include_optimizer else None
     try:

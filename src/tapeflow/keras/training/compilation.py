@@ -12,6 +12,7 @@ from tapeflow.distribute.context import get_strategy, has_strategy
 from tapeflow.engine.devices import placement
 from tapeflow.engine.programs.repeat import Repeater
 from tapeflow.engine.values import nest
+from tapeflow.keras.saving.registry import serialize_keras_object
 from tapeflow.keras.training.compiled_loss import CompiledLoss
 from tapeflow.keras.training.compiled_metrics import CompiledMetrics
 
@@ -133,8 +134,6 @@ class Compilation:
 
     def get_compile_config(self) -> dict[str, Any] | None:
         """The arguments of `compile`, as a config; None before `compile`."""
-        from tapeflow.keras.saving.registry import serialize_keras_object
-
         if not self._is_compiled:
             return None
         given = {**self._compile_arguments, "optimizer": self.optimizer}
