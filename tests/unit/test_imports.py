@@ -7,7 +7,9 @@ import functools
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 import tapeflow
 
@@ -20,7 +22,7 @@ class Import(NamedTuple):
     """An import of one of our modules, or of another package, by a module of ours."""
 
     target: str
-    line: int
+    lines: range
     is_deferred: bool
 
 
@@ -53,6 +55,10 @@ def nearest(name: str) -> str:
     return name
 
 
+def lines_of(node: Any) -> range:
+    return range(node.lineno, node.end_lineno + 1)
+
+
 def statements_in(node: ast.AST) -> Iterator[ast.AST]:
     """The statements right inside one: expressions, which cannot import, are passed over."""
     for block in ("body", "orelse", "handlers", "finalbody", "cases"):
@@ -72,7 +78,7 @@ def imports_in(module: str, node: ast.AST, is_deferred: bool = False) -> Iterato
         origin = absolute(module, MODULES[module], node)
         names = [f"{origin}.{alias.name}" for alias in node.names]
     for name in names:
-        yield Import(nearest(name) or name, node.lineno, is_deferred)  # pyright: ignore[reportAttributeAccessIssue]
+        yield Import(nearest(name) or name, lines_of(node), is_deferred)
     is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     for child in inside:
         yield from imports_in(module, child, is_deferred or is_function)
@@ -119,6 +125,41 @@ def test_no_cycle_has_more_than_five_modules() -> None:
     graph = {m: {i.target for i in imports_of(m) if i.target in MODULES} - {m} for m in MODULES}
     too_long = [sorted(c) for c in cycles(graph) if len(c) > LARGEST_CYCLE]
     assert not too_long, "Imports, those inside functions counted, form a cycle."
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import a", False),
+        ("import a  # start-up", True),
+        ("# optional\nimport a", True),
+        ("import a  # cycle\nimport b", True),
+        ("from a import (\n    b,  # start-up\n)", True),
+        ("x = 1  # one\nimport a", False),
+    ],
+)
+def test_reasons_are_found(text: str, says: bool) -> None:
+    lines = [f"    {line}" for line in text.split("\n")]
+    assert says_why(["def f():", *lines], lines_of(ast.parse(text).body[-1])) is says
+
+
+def says_why(text: list[str], lines: range) -> bool:
+    """Whether a comment stands at an import, above it, or at the import right above it; lines count from 1."""
+    if any("#" in text[line] for line in lines):
+        return True
+    above = text[lines[0] - 1].strip()
+    if above.startswith(("import ", "from ")):
+        return says_why(text, range(lines[0] - 1, lines[0]))
+    return above.startswith("#")
+
+
+def test_imports_inside_functions_say_why() -> None:
+    silent = []
+    for module, path in MODULES.items():
+        text = ["", *path.read_text(encoding="utf-8").split("\n")]
+        deferred = [i for i in imports_of(module) if i.is_deferred]
+        silent += [f"{path}:{i.lines[0]} {i.target}" for i in deferred if not says_why(text, i.lines)]
+    assert not silent, "Move them to the top, or say why not: `# start-up`, `# optional` or `# cycle`."
 
 
 # What is taken through `tf`

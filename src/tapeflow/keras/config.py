@@ -110,20 +110,20 @@ def is_interactive_logging_enabled() -> bool:
 
 def enable_traceback_filtering() -> None:
     """Kept for `is_traceback_filtering_enabled`: tracebacks are shown whole."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     debugging.enable_traceback_filtering()
 
 
 def disable_traceback_filtering() -> None:
     """Kept for `is_traceback_filtering_enabled`, and otherwise without effect."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     debugging.disable_traceback_filtering()
 
 
 def is_traceback_filtering_enabled() -> bool:
     """What was asked for last; True at first."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     return debugging.is_traceback_filtering_enabled()

@@ -145,7 +145,7 @@ def _graph_model(
     obj: Any, functions: dict[str, Function], endpoints: Any, given: dict[str, Any], named: Any, training: Any
 ) -> Any:
     """The SavedModel as TensorFlow has it."""
-    from tapeflow.saved_model.graph_saving import graph_model
+    from tapeflow.saved_model.graph_saving import graph_model  # start-up
 
     written = {name: f for name, f in functions.items() if name in endpoints}
     signatures = dict(given)

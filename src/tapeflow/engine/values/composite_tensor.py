@@ -62,7 +62,7 @@ class VariableSpec(TensorSpec):
 
 def convert_variables_to_tensors(values: Any) -> Any:
     """A structure with each Variable in it read, those of composite tensors too."""
-    from tapeflow.engine.values.convert import convert_to_tensor
+    from tapeflow.engine.values.convert import convert_to_tensor  # start-up
     from tapeflow.engine.values.variable import Variable
 
     def read(value: Any) -> Any:

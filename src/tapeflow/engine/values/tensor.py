@@ -221,7 +221,7 @@ class Tensor(TensorBase):
         return self  # immutable, so a copy would be the same tensor
 
     def __reduce__(self) -> Any:
-        from tapeflow.engine.values.convert import convert_to_tensor
+        from tapeflow.engine.values.convert import convert_to_tensor  # cycle
 
         return convert_to_tensor, (self._host_array(), self.dtype.name)
 

@@ -64,7 +64,7 @@ def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
 
 def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
     """The model of a config of any version, built if the config knows for which input."""
-    from tapeflow.keras.utils.feature_space import FeatureSpace
+    from tapeflow.keras.utils.feature_space import FeatureSpace  # start-up
 
     damaged = "the config of a model; got one that no model can be made of"
     with telling_config(damaged, "It may be damaged: use another copy."), code_allowed(is_code_allowed()):

@@ -129,7 +129,7 @@ def model_writer(
 
 def _graph(model: Any, include_optimizer: bool, is_asked_for: bool) -> Any:
     """The SavedModel of a model, ready to be written; None, with a warning, if it cannot be."""
-    from tapeflow.saved_model.graph_saving import graph_model
+    from tapeflow.saved_model.graph_saving import graph_model  # start-up
 
     compiled = _compile_config(model) if include_optimizer else None
     try:

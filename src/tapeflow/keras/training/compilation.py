@@ -141,7 +141,7 @@ class Compilation:
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
         """Compile with the arguments in a config of this or another version of Keras."""
-        from tapeflow.keras.saving.training_state import compile_arguments
+        from tapeflow.keras.saving.training_state import compile_arguments  # cycle
 
         self.compile(**compile_arguments(config))
 

@@ -222,7 +222,7 @@ class RaggedTensor(CallTaker):
         row_splits_dtype: Any = int64,
     ) -> RaggedTensor:
         """The rows of a tensor, cut to `lengths` or without the `padding` at their ends."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
@@ -232,7 +232,7 @@ class RaggedTensor(CallTaker):
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensor:
         """The values of a sparse matrix, row by row."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.from_sparse(st_input, as_dtype(row_splits_dtype))
 
@@ -385,19 +385,19 @@ class RaggedTensor(CallTaker):
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The dimensions from `outer_axis` to `inner_axis` as one."""
-        from tapeflow.ops.ragged import arranging
+        from tapeflow.ops.ragged import arranging  # cycle
 
         return arranging.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A tensor as large as the longest rows, or of `shape`, filled up with `default_value`."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor of the values."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.to_sparse(self)
 
@@ -422,7 +422,7 @@ class RaggedTensor(CallTaker):
         return found
 
     def __getitem__(self, key: Any) -> Any:
-        from tapeflow.ops.ragged import indexing
+        from tapeflow.ops.ragged import indexing  # cycle
 
         return indexing.getitem(self, key)
 

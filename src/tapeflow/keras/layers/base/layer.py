@@ -345,7 +345,7 @@ class Layer(LossOwner, LayerHistory):
 
     def _symbolic_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in the definition of a functional model: what it will give, as symbols."""
-        from tapeflow.keras.graph.call_node import CallNode
+        from tapeflow.keras.graph.call_node import CallNode  # cycle
 
         call_context.layers.append(self)
         try:
