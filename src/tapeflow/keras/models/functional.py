@@ -188,7 +188,7 @@ class Functional(Model, AnyFunctional):
         known = {id(x) for x in self._graph_layers}
         self._graph_layers = [*self._graph_layers, *[x for x in network.layers if id(x) not in known]]
         self._plan = Plan(self._calls, self.inputs, self.outputs, ends)
-        self._forget_programs()
+        self._staged_steps.forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Functional:
         """A copy with a graph of its own. Its symbols come first, or each would lead on to the one before it."""

@@ -37,10 +37,10 @@ class Model(Trainer, Layer, AnyModel):
     _counts_metrics: ClassVar[bool] = True
     _hidden: ClassVar[frozenset[str]] = Layer._hidden | {
         *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
-        *("_compile_arguments", "_repeaters", "_trainable_at_compile"),
+        *("_compile_arguments", "_staged_steps", "_trainable_at_compile"),
     }
     _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset(
-        {"_compile_arguments", "_repeaters", "_trainable_at_compile"}
+        {"_compile_arguments", "_staged_steps", "_trainable_at_compile"}
     )
     # Lists that are the model's own, not the user's.
     _layer_lists: ClassVar[frozenset[str]] = frozenset({"_graph_layers", "_stack"})

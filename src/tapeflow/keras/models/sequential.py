@@ -55,7 +55,7 @@ class Sequential(Functional, AnySequential):
         """Put a layer on top."""
         self._add(layer, {other.name for other in self._stack})
         if self.built and self.outputs and isinstance(self._stack[0], InputLayer):
-            self._forget_programs()
+            self._staged_steps.forget()
             self._connect(self.inputs[0], self._stack[-1:], self.outputs[0])
         else:
             self._rebuild()
@@ -98,7 +98,7 @@ class Sequential(Functional, AnySequential):
 
     def _rebuild(self) -> None:
         """Make the graph anew, if the input's shape is known."""
-        self._forget_programs()
+        self._staged_steps.forget()
         self._fitting_spec = None
         if len(self._stack) > 1 and isinstance(self._stack[0], InputLayer):
             self._connect(self._stack[0]._inbound_nodes[0].outputs, self._stack[1:])
@@ -153,7 +153,7 @@ class Sequential(Functional, AnySequential):
             return
         shape = tuple(inputs.shape)
         outermost = call_context.layers[0] if call_context.layers else self
-        if shape and isinstance(outermost, Model) and outermost._meets_batches:
+        if shape and isinstance(outermost, Model) and outermost._staged_steps.meets_batches:
             shape = (None, *shape[1:])
         self._connect_for(shape, inputs.dtype)
         self._build_input_shape = shape
