@@ -104,4 +104,4 @@ class Dataset(Sources, Order, Groups, Functions):
         return f"<{name} element_spec={self.element_spec!r}>"
 
 
-Piped.kind = Dataset
+Piped._kind = Dataset

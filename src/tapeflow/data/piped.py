@@ -21,7 +21,7 @@ class Piped:
 
     _pipe: Pipe
     _options: Options | None
-    kind: ClassVar[type[Dataset]]  # `Dataset`, which its module sets
+    _kind: ClassVar[type[Dataset]]  # `Dataset`, which its module sets
 
     def _then(self, pipe: Pipe) -> Dataset:
         return made(pipe, self._options)
@@ -29,7 +29,7 @@ class Piped:
 
 def made(pipe: Pipe, options: Options | None = None) -> Dataset:
     """A dataset on a pipe."""
-    return Piped.kind(pipe, options)
+    return Piped._kind(pipe, options)
 
 
 def check_callable(value: Any, where: str, name: str) -> None:

@@ -16,7 +16,7 @@ class RaggedTensorSpec(TypeSpec):
     RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
     """
 
-    kind: ClassVar[type]  # `RaggedTensor`, which its module sets
+    _kind: ClassVar[type]  # `RaggedTensor`, which its module sets
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """The class of what this describes."""
-        return self.kind
+        return self._kind
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a ragged tensor, or a spec, can meet this one; a tensor has no ragged dimension."""

@@ -475,7 +475,7 @@ class RaggedTensor(CallTaker):
     __str__ = __repr__
 
 
-RaggedTensorSpec.kind = RaggedTensor
+RaggedTensorSpec._kind = RaggedTensor
 
 
 def _text(value: Any) -> str:
