@@ -26,7 +26,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
 	@echo "Options: PYTHON=python3.12 (the interpreter to set up with), JOBS=4 (test processes),"
 	@echo "         ARGS='...' (passed on to the demo, pytest or the benchmarks)"
@@ -68,7 +68,7 @@ package: $(PAGE)  ## build the wheel and the sdist, and try the wheel in an empt
 	cd build && package/bin/python package/bin/tapeflow doctor
 	cd build && package/bin/python package/bin/tapeflow demo --quick --check --port 0 --logdir package/logs
 
-docs: $(READY)  ## build the site of the documents into build/site
+docs: $(READY)  ## build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet $(ARGS)
 
 bench: $(PAGE) chromium $(PEERS)/.ready  ## compare speed with TensorFlow, PyTorch and plain JAX

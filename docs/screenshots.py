@@ -1,7 +1,8 @@
-"""Takes the pictures of the board in `docs/images`, of a demo's runs, with the system's Chromium.
+"""Takes the pictures of the board in `docs/images`, of the runs of a demo or of examples, with the system's Chromium.
 
     python docs/screenshots.py                       trains the demo first
     python docs/screenshots.py --logdir logs/demo-X  of a demo that has been trained
+    python docs/screenshots.py --examples            runs the examples that the gallery shows
 
 A panel that this board does not have is left out. Pictures are cut down to 256 colours, which the eye does not notice.
 """
@@ -41,6 +42,12 @@ VIEWS = {
     "mesh": "",
     "profile": "",
 }
+# By picture: the example that logs what it shows, and where that is on the board.
+EXAMPLES = {
+    "gan": ("gan.py", "images?msize=large"),
+    "augmentation": ("log_images.py", "images?msize=large"),
+    "rates": ("log_learning_rates.py", "scalars?tags=epoch_(loss|accuracy)"),
+}
 
 
 def main() -> None:
@@ -48,29 +55,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--logdir", type=Path, help="the folder of one demo; without it, one is trained")
     parser.add_argument("--panel", action="append", choices=VIEWS, help="only this one; may be repeated")
+    parser.add_argument("--examples", action="store_true", help="of the examples in the gallery instead")
     parser.add_argument("--dark", action="store_true", help="in the dark theme, as NAME-dark.png")
     options = parser.parse_args()
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("The pictures are taken with Debian's chromium: apt-get install chromium.")
-    with tempfile.TemporaryDirectory() as temporary:
-        logdir = options.logdir or train(Path(temporary))
-        settings = str(Path(temporary) / "settings.json")
-        running = Running([Logdir(str(logdir.resolve()))], Options(port=0, cache=None, settings=settings))
-        thread = running.run_in_thread()
-        try:
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-                page = browser.new_page(
-                    viewport={"width": 1280, "height": 680},
-                    color_scheme="dark" if options.dark else "light",
-                    reduced_motion="reduce",
-                )
-                take(page, running, set(options.panel or VIEWS), "-dark" if options.dark else "")
-                browser.close()
-        finally:
-            running.stop()
-            thread.join(10)
+    ending = "-dark" if options.dark else ""
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(
+            viewport={"width": 1280, "height": 680},
+            color_scheme="dark" if options.dark else "light",
+            reduced_motion="reduce",
+        )
+        if options.examples:
+            for name, (example, view) in EXAMPLES.items():
+                logdir = run_example(example, Path(temporary) / name)
+                take(page, logdir, {f"{name}{ending}": view})
+        else:
+            panels = {f"{name}{ending}": f"{name}{VIEWS[name]}" for name in options.panel or VIEWS}
+            take(page, options.logdir or train(Path(temporary)), panels)
+        browser.close()
+
+
+def run_example(example: str, logdir: Path) -> Path:
+    """The folder in which an example has logged its runs."""
+    program = Path(__file__).parents[1] / "examples" / example
+    subprocess.run([sys.executable, str(program), "--logdir", str(logdir)], check=True)
+    return logdir
 
 
 def train(folder: Path) -> Path:
@@ -80,21 +93,34 @@ def train(folder: Path) -> Path:
     return next(folder.glob("demo-*"))
 
 
-def take(page: Page, running: Running, wanted: set[str], ending: str) -> None:
-    """Open each panel there is, wait until it has come to rest, and keep what it looks like."""
+def take(page: Page, logdir: Path, views: dict[str, str]) -> None:
+    """Start a board, and keep what each of the views looks like, by the name of its picture."""
+    with tempfile.TemporaryDirectory() as temporary:
+        settings = str(Path(temporary) / "settings.json")
+        running = Running([Logdir(str(logdir.resolve()))], Options(port=0, cache=None, settings=settings))
+        thread = running.run_in_thread()
+        try:
+            take_views(page, running, views)
+        finally:
+            running.stop()
+            thread.join(10)
+
+
+def take_views(page: Page, running: Running, views: dict[str, str]) -> None:
+    """Open each view whose panel there is, wait until it has come to rest, and keep what it looks like."""
     page.goto(running.url)
     info: dict[str, Any] = page.request.get(f"{running.url}api/v1/info").json()
     while not info["progress"]["is_done"]:
         time.sleep(0.1)
         info = page.request.get(f"{running.url}api/v1/info").json()
     IMAGES.mkdir(exist_ok=True)
-    for panel in info["panels"]:
-        name = panel["name"]
-        if name in wanted:
+    panels = {panel["name"] for panel in info["panels"]}
+    for name, view in views.items():
+        if view.partition("?")[0] in panels:
             page.goto("about:blank")  # so that the next address is read anew
-            page.goto(f"{running.url}#{name}{VIEWS[name]}")
+            page.goto(f"{running.url}#{view}")
             settle(page)
-            keep(page.screenshot(), IMAGES / f"{name}{ending}.png")
+            keep(page.screenshot(), IMAGES / f"{name}.png")
 
 
 def settle(page: Page, quiet_s: float = 1.0, most_s: float = 30.0) -> None:

@@ -1,4 +1,4 @@
-"""A layer, a loss and a metric of one's own, used by `fit` like the ready-made ones, and saved with the model.
+"""A custom layer, loss and metric, used by `fit` like the built-in ones and saved with the model.
 
 python examples/custom_parts.py
 """

@@ -1,7 +1,7 @@
-"""`fit` with a training step of one's own: the model learns digits from noisy ones, near the clean ones' answer.
+"""A custom training step in `fit`: the model learns to give the same answer for a digit with and without noise.
 
-What `fit` brings (batches, callbacks, metrics, the progress bar, one compiled program for many steps) stays; only what
-happens to a batch is written by hand. `train_step` is Python that is recorded once.
+`fit` still provides batches, callbacks, metrics, the progress bar and one compiled program for many steps; you write
+only what happens to a batch. `train_step` is Python code that is recorded once.
 
     python examples/custom_train_step.py
     python examples/custom_train_step.py --noise 0.4

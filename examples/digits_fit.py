@@ -1,6 +1,6 @@
-"""Train a small convolutional network on handwritten digits with `fit`, and say what was computed.
+"""Train a small convolutional network on handwritten digits with `fit`, and explain what was computed.
 
-The 1,797 digits come with TapeFlow. Apart from the data set and `explain`, it also runs with
+The 1,797 digits come with TapeFlow. Except for the dataset and `explain`, it also runs with
 `import tensorflow as tf`.
 
     python examples/digits_fit.py

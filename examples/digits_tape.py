@@ -1,7 +1,7 @@
 """Train a small network on handwritten digits, with the training loop written out in full.
 
-No layers, no ready-made optimizer: Variables, a GradientTape and Adam by hand, on the 1,797 digits
-that come with TapeFlow. Apart from the data set, it also runs with `import tensorflow as tf`.
+No layers, no built-in optimizer: Variables, a GradientTape and Adam by hand, on the 1,797 digits
+that come with TapeFlow. Except for the dataset, it also runs with `import tensorflow as tf`.
 
     python examples/digits_tape.py
     python examples/digits_tape.py --epochs 40 --batch-size 64

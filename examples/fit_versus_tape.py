@@ -1,12 +1,12 @@
-"""Why a loop by hand and `fit` seem to train differently, although both minimise "the mean squared error".
+"""Why a custom loop and `fit` seem to train differently, although both minimize "the mean squared error".
 
 Ten outputs, one-hot labels, the same network, the same data in the same order, SGD with one learning rate. A loop that
 divides the sum of squares by the batch size learns quickly; `fit` with loss="mse" is ten times slower. It is not
 `fit`: Keras's loss takes the mean over the last axis, the ten outputs, before the mean over the batch. The loss, its
-gradient and so every step of SGD are ten times smaller. What puts it right is a learning rate ten times larger, or
-the loss that was meant. Then all three, with the step written inside `fit` as the third, give the same numbers.
+gradient and so every step of SGD are ten times smaller. Fix it with a learning rate ten times larger, or with the
+loss that was meant. Then the loop, `fit`, and `fit` with a custom step give the same numbers.
 
-A second surprise is told apart here as well: "accuracy" is not one metric. Keras looks at the shapes of labels and
+The program also shows a second surprise: "accuracy" is not one metric. Keras looks at the shapes of labels and
 outputs and picks one; given predicted classes instead of scores, it picks one that compares the wrong things.
 
     python examples/fit_versus_tape.py

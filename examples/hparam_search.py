@@ -1,7 +1,7 @@
 """Search for good hyperparameters, on a grid or at random, and compare the trials on the board.
 
-Every trial is a run with its hyperparameters, its curves and how it ended. Here the search is a loop of its own;
-`tune_search.py` has one that learns from its trials, gives up the bad ones and can be interrupted.
+Every trial is a run with its hyperparameters, its curves and how it ended. Here the search is a plain loop;
+`tune_search.py` learns from its trials, stops bad ones early and can be interrupted.
 
     python examples/hparam_search.py
     python examples/hparam_search.py --random 20

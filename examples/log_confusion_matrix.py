@@ -1,7 +1,7 @@
-"""Log, after every epoch, which digits are taken for which.
+"""Log a confusion matrix of the digits after every epoch.
 
 The matrix is logged batch by batch: calls with the same name and step add up, and the counts are exact. It is
-written as data and as a picture.
+written as data and as an image.
 
     python examples/log_confusion_matrix.py
     tapeflow board --logdir logs/confusion

@@ -1,4 +1,4 @@
-"""Log what a network makes of pictures, as points in space, for the projector.
+"""Log the features that a network computes of images, for the projector.
 
 One line writes the vectors, labels and pictures; each epoch adds a step, and nothing has to be deleted or
 restarted in between. Watch the digits move apart.

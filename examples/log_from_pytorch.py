@@ -1,4 +1,4 @@
-"""Log a PyTorch training to the board: event files need neither TapeFlow's engine nor JAX.
+"""Log PyTorch training to the board: event files need neither TapeFlow's engine nor JAX.
 
 `tapeflow.summary` takes numbers, numpy arrays and PyTorch tensors. What is logged is a standard event file.
 

@@ -1,6 +1,6 @@
 """Log the graph of a function, and the graph of a model: its layers, and the ops of its training step.
 
-Both are there after one call: the first of a function, or the first epoch of a `fit`.
+Both are logged after the first call of the function, or the first epoch of `fit`.
 
     python examples/log_graph.py
     tapeflow board --logdir logs/graph

@@ -1,6 +1,6 @@
-"""Look at the pictures a network is trained on: before and after augmentation, and what it takes them for.
+"""Look at the images that a network is trained on, before and after augmentation, and at its predictions.
 
-A grid of labelled pictures is one line. Augmentation goes wrong silently; here the first batches can be looked at.
+One line logs a grid of labelled images. Mistakes in augmentation raise no error, so look at the first batches.
 
     python examples/log_images.py
     tapeflow board --logdir logs/images

@@ -1,6 +1,6 @@
 """Train with several learning rates and compare their curves on the board.
 
-Each rate is a run of its own, in a fresh folder, so nothing has to be deleted before the next try. The loss
+Each rate is a separate run in a new folder, so nothing has to be deleted before the next try. The loss
 of every batch is logged; the curves are read back at the end.
 
     python examples/log_learning_rates.py

@@ -1,9 +1,9 @@
-"""Mixed precision: numbers of 16 bits where they do, of 32 where they must be.
+"""Mixed precision: compute in 16 bits, and keep the weights in 32.
 
 Under the policy `mixed_float16` layers compute in float16 and keep their weights in float32. Small gradients would
-become 0 in float16, so the loss is made larger before the gradient is taken and the gradient smaller after it:
-`fit` does it by itself, a loop by hand with `LossScaleOptimizer`. `mixed_bfloat16` has the range of float32 and needs
-none of it. The gain is on GPUs and TPUs; a CPU shows only that it works.
+become 0 in float16, so the loss is scaled up before the gradient is taken, and the gradient is scaled down again:
+`fit` does this by itself, a custom loop with `LossScaleOptimizer`. `mixed_bfloat16` has the range of float32 and does
+not need it. The gain is on GPUs and TPUs; a CPU shows only that it works.
 
     python examples/mixed_precision.py
     python examples/mixed_precision.py --policy mixed_bfloat16

@@ -1,8 +1,8 @@
-"""Find out why training is slow: profile a fit whose input pipeline is the bottleneck, mend it, profile again.
+"""Find out why training is slow: profile `fit` with a slow input pipeline, fix the pipeline, profile again.
 
-The pictures are "decoded" by a function that takes its time, as reading and decompressing files does. The first
-pipeline calls it for one picture after another while the device waits. The second one decodes on several threads,
-keeps what it has decoded, and makes the next batches while one is being computed.
+The images are "decoded" by a slow function, as reading and decompressing files would be. The first pipeline calls it
+for one image after another while the device waits. The second one decodes on several threads, caches the decoded
+images, and prepares the next batches while one is being computed.
 
     python examples/profile_input_pipeline.py --logdir logs/profile
 

@@ -1,7 +1,7 @@
-"""A training that can be stopped at any moment and goes on as if it had not been.
+"""Training that can be stopped at any moment and resumes as if it had not been interrupted.
 
 Run it, stop it with Ctrl-C or `kill -9`, and run it again. Two ways are shown: `BackupAndRestore` for `fit`, which
-keeps everything, the order of the data and the random numbers, too; and `tf.train.Checkpoint` for a loop of one's own.
+keeps everything, including the order of the data and the random numbers; and `tf.train.Checkpoint` for a custom loop.
 
     python examples/resume_training.py
     python examples/resume_training.py --by-hand

@@ -1,4 +1,4 @@
-"""Learning rates that change: a ready-made schedule, one of one's own with a warm-up, and one that watches.
+"""Learning rates that change: a built-in schedule, a custom warm-up, and a callback that reacts to the loss.
 
 A schedule is a function of the step and runs inside the training step. A callback sees the end of each epoch and can
 react to it.

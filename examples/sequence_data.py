@@ -1,7 +1,7 @@
-"""Batches made while training runs: a `Sequence` that changes digits a little each time they are shown.
+"""Batches made during training: a `Sequence` that shifts digits a little each time they are used.
 
-A Sequence has a length and gives batch number n. Since it can be asked for any batch, several workers may make
-them at once, and an interrupted epoch can go on where it was. A generator is shorter to write, and has neither.
+A Sequence has a length and returns batch number n. So several workers can make batches at the same time, and an
+interrupted epoch can continue where it stopped. A generator is shorter to write, but offers neither.
 
     python examples/sequence_data.py
     python examples/sequence_data.py --workers 2

@@ -1,7 +1,7 @@
 """A model with two inputs and two outputs, each with its own loss, weight and metric.
 
-It is shown two digits and says which digit the first is, and whether their sum is above nine. The two share the
-layers that look at a digit.
+The model sees two digits and predicts which digit the first one is, and whether their sum is above nine. Both
+outputs share the layers that process a digit.
 
     python examples/several_inputs.py
 """

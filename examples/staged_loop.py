@@ -1,4 +1,4 @@
-"""A training loop by hand, staged with `tf.function`: gradients added up over several batches, and clipped.
+"""A custom training loop under `tf.function`, with gradient accumulation and clipping.
 
 Adding up the gradients of four batches of 16 gives the step of one batch of 64 in a quarter of the memory.
 Clipping by the global norm keeps the direction of a step and bounds its length.

@@ -1,7 +1,7 @@
-"""Search over three hyperparameters with `tapeflow.tune`, beginning with the default ones.
+"""Search over three hyperparameters with `tapeflow.tune`, starting from their defaults.
 
-Trials that do badly are given up early. Interrupt it when you like, with Ctrl-C or `kill -9`: the same
-command goes on where it was. Every trial is a run of the board, with its hyperparameters.
+Bad trials are stopped early. Interrupt the search whenever you like, with Ctrl-C or `kill -9`: the same command
+continues it. Every trial is a run on the board, with its hyperparameters.
 
     python examples/tune_search.py
     python examples/tune_search.py --workers 2 --trials 60

@@ -1,7 +1,7 @@
-"""Examples that count more than others: by class, or each by itself.
+"""Class weights and sample weights, for a class that is rare.
 
-Of the training digits only one in twenty of the nines is kept. Trained as usual, the network seldom says "nine";
-weighing the class, or every example, lets it find some.
+Of the training digits only one in twenty of the nines is kept. Trained as usual, the network rarely predicts "nine".
+Higher weights for the class, or for each of its examples, make it find more of them.
 
     python examples/weights_of_examples.py
 """

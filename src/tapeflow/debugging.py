@@ -1,4 +1,4 @@
-"""`tf.debugging`: assertions, checks for NaN and Inf, and switches for looking at how code runs.
+"""`tf.debugging`: assertions, checks for NaN and Inf, and switches that help to debug ops.
 
 Three names are ours: `enable_op_by_op` and `disable_op_by_op`, which run every op by itself as it is
 called, and `engine_counters`, which tells how much was compiled and run.

@@ -1,4 +1,4 @@
-"""`tf.errors`: what ops raise when values, not programs, are wrong."""
+"""`tf.errors`: the exceptions that ops raise."""
 
 from tapeflow.engine.errors import ABORTED as ABORTED
 from tapeflow.engine.errors import ALREADY_EXISTS as ALREADY_EXISTS

@@ -1,4 +1,4 @@
-"""`tf.image`: images resized, cropped, turned, coloured, compared and changed at random."""
+"""`tf.image`: resizing, cropping, flipping, colours, random changes and comparison of images."""
 
 from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
 from tapeflow.io.images import decode_and_crop_jpeg as decode_and_crop_jpeg

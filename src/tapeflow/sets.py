@@ -1,4 +1,4 @@
-"""`tf.sets`: the last dimension of tensors taken as sets."""
+"""`tf.sets`: set operations on the last dimension of tensors."""
 
 from tapeflow.ops.sparse.sets import difference as difference
 from tapeflow.ops.sparse.sets import intersection as intersection

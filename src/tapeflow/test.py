@@ -1,4 +1,4 @@
-"""`tf.test`: what hardware and build there is, and a `TestCase` that compares tensors."""
+"""`tf.test`: queries about hardware and build, and a `TestCase` that compares tensors."""
 
 # ruff: noqa: PT009, PT027 - these are the assertions of unittest
 

@@ -1,4 +1,4 @@
-"""`tf.version`: which TapeFlow this is."""
+"""`tf.version`: the version of TapeFlow."""
 
 import platform
 

@@ -15,7 +15,7 @@ import tapeflow as tf
 
 sys.path.insert(0, str(Path(__file__).parent / "saved_models"))
 
-from models import MODELS, inputs_of
+from models import MODELS, TEXTUAL, inputs_of
 
 QUICK = (
     *("act_gelu", "conv2d", "conv1d_transpose", "depthwise_1d", "embedding_gru_open", "bidirectional"),
@@ -45,7 +45,8 @@ def difference(model: Any, path: Path, inputs: list[np.ndarray]) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in MODELS]
+    "name",
+    [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in MODELS if n not in TEXTUAL],
 )
 def test_layers(name: str, tmp_path: Path) -> None:
     tf.keras.utils.set_random_seed(1)

@@ -30,7 +30,7 @@ def test_tensorflow_loads_what_is_saved_here(tmp_path: Path) -> None:
         inputs = inputs_of(model)
         results = tf.nest.flatten(model(inputs if len(inputs) > 1 else inputs[0], training=False))
         model.save(tmp_path / name, save_format="tf")
-        arrays = {f"x{i}": x for i, x in enumerate(inputs)} | {
+        arrays = {f"x{i}": x.astype(str) if x.dtype == object else x for i, x in enumerate(inputs)} | {
             f"y{i}": y.numpy() for i, y in enumerate(results)
         }
         np.savez(tmp_path / name / "io.npz", **arrays)

@@ -1,4 +1,4 @@
-"""`tf.autograph.experimental`: what scripts tell the conversion of their functions."""
+"""`tf.autograph.experimental`: options for loops, and functions that are not converted."""
 
 from __future__ import annotations
 

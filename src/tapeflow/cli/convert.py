@@ -1,4 +1,4 @@
-"""Convert a model or weights to another format, and check that both sides predict alike.
+"""Convert a model or weights to another format, and check that both sides predict the same.
 
 tapeflow convert model.h5 model.keras
 tapeflow convert saved_model_folder model.onnx
@@ -30,12 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "source",
         metavar="SOURCE",
-        help="a model, weights, a checkpoint, or a folder of checkpoints: the latest",
+        help="a model, weights, a checkpoint, or a folder of checkpoints (the latest is taken)",
     )
-    add("target", metavar="TARGET", help="the file or folder to write; its ending says the format")
-    add("--to", choices=FORMS, help="the format of the target, where its ending does not say it")
-    add("--model", metavar="MODEL", help="the model that a source of weights is of")
-    add("--opset", type=int, metavar="N", help="the version of ONNX's ops (default: 18)")
+    add("target", metavar="TARGET", help="the file or folder to write; its ending selects the format")
+    add("--to", choices=FORMS, help="the format of the target, if its ending does not select it")
+    add("--model", metavar="MODEL", help="if SOURCE holds weights only: the model that they belong to")
+    add("--opset", type=int, metavar="N", help="the version of ONNX's operator set (default: 18)")
     add("--overwrite", action="store_true", help="replace a target that exists")
     add("--no-check", action="store_true", help="do not compare the predictions of both sides")
     add(
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help=f"how much predictions may differ, relative to numbers above 1 (default: {_TOLERANCE:g})",
     )
-    add("--trust", action="store_true", help="run code that the source holds, such as Lambda layers")
+    add("--trust", action="store_true", help="allow running code from the source, such as Lambda layers")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -102,10 +102,10 @@ def _convert(chosen: argparse.Namespace, source: Path, target: Path, form: Form)
     apart = comparing.difference(models.predictor(model), again, inputs)
     if not apart <= chosen.tolerance:
         raise Failure(
-            f"expected both sides to predict alike; got a difference of {apart:.2g}, above --tolerance "
+            f"expected both sides to predict the same; got a difference of {apart:.2g}, above --tolerance "
             f"{chosen.tolerance:g}. The target was written, but do not use it unless this is what you want."
         )
-    _say([f"Both predict alike for {comparing.ROWS} random rows: the largest difference is {apart:.2g}."])
+    _say([f"Both predict the same for {comparing.ROWS} random rows: the largest difference is {apart:.2g}."])
 
 
 def _copy(place: Path, target: Path, form: Form, is_checked: bool) -> None:

@@ -144,7 +144,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield "  hparams: " + ", ".join(
             f"{_plain(k)}={_plain(str(v))}" for k, v in content["hparams"].items()
         )
-    rows = [("tag", "plugin", "values", "steps", "last", "least .. largest")]
+    rows = [("tag", "plugin", "values", "steps", "last", "smallest .. largest")]
     for tag in content["tags"]:
         span = "" if tag["first_step"] is None else f"{tag['first_step']} .. {tag['last_step']}"
         last = reach = ""

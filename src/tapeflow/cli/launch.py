@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="start all processes again after a failure, at most so many times (default: %(default)s)",
+        help="start all processes again after a failure, at most N times (default: %(default)s)",
     )
     parser.add_argument(
         "--grace",

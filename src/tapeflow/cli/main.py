@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = 2 if " ".join(given[:2]) in _COMMANDS else 1
     name = " ".join(given[:words])
     if name not in _COMMANDS:
-        sys.stderr.write(f"tapeflow expected a command, {', '.join(_COMMANDS)}; {_got(name)}\n\n{_HELP}")
+        sys.stderr.write(f"tapeflow expected one of the commands below; {_got(name)}\n\n{_HELP}")
         return 2
     try:
         return _run(name, given[words:])

@@ -1,4 +1,4 @@
-"""`import tensorflow` resolved to TapeFlow.
+"""`tf.compat`: older names of TensorFlow, and `import tensorflow` resolved to TapeFlow.
 
     import tapeflow.compat
 

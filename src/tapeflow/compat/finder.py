@@ -85,7 +85,7 @@ def _module(name: str) -> ModuleType:
     above, _, last = name.rpartition(".")
     # Its `name` is not the asked one: `from tensorflow import constnt` passes over an error that has that.
     raise ModuleNotFoundError(
-        f"No module or name {name!r}: TapeFlow has no such one{nearest(last, dir(sys.modules[above]))}.",
+        f"No module or name {name!r}: TapeFlow has no such name{nearest(last, dir(sys.modules[above]))}.",
         name=real,
     )
 

@@ -90,8 +90,11 @@ def real_name(name: str) -> str | None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; the nearest are 'Dense', 'Dropout'`: the known names most like a name, for an error's text."""
+    """`; the nearest are 'Dense', 'Dropout'`: the known names most similar to a name, for an error's text."""
     public = sorted(other for other in known if not other.startswith("_"))
     lowered = {other.lower(): other for other in reversed(public)}
     found = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.7)
-    return f"; the nearest are {', '.join(repr(lowered[other]) for other in found)}" if found else ""
+    if not found:
+        return ""
+    names = ", ".join(repr(lowered[other]) for other in found)
+    return f"; the nearest is {names}" if len(found) == 1 else f"; the nearest are {names}"

@@ -1,4 +1,4 @@
-"""`tf.config.optimizer`: just-in-time compilation, which is always on, and options of what it replaces."""
+"""`tf.config.optimizer`: just-in-time compilation, which is always on, and options of TensorFlow's optimizer."""
 
 from __future__ import annotations
 

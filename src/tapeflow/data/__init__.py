@@ -1,4 +1,4 @@
-"""Input pipelines: `tf.data`.
+"""`tf.data`: input pipelines.
 
 A `Dataset` (the public face: `dataset` and the `dataset_...` modules it is put together of) stands on a chain
 of pipes (`pipe`): sources and steps, one idea a module. One pass over a pipe is a stream; streams hand over

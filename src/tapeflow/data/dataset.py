@@ -22,9 +22,9 @@ from tapeflow.engine.values.tensor import Tensor
 
 
 class Dataset(Sources, Order, Groups, Functions):
-    """A sequence of elements, each a tensor or a structure of tensors, that can be gone over repeatedly.
+    """A sequence of elements, each a tensor or a structure of tensors, that you can iterate over repeatedly.
 
-    Made by `from_tensor_slices` and its kin; every transform gives a new dataset.
+    Create one with `from_tensor_slices` or a similar method; every transform returns a new dataset.
 
     >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(lambda x: x * 2)
     >>> [int(x) for x in dataset]
@@ -96,7 +96,7 @@ class Dataset(Sources, Order, Groups, Functions):
         return self._options or Options()
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """This dataset with options, which are kept; of them, `auto_shard_policy` alone changes something."""
+        """This dataset with options; of these, only `auto_shard_policy` has an effect."""
         return Dataset(self._pipe, self.options().merge(options))
 
     def __repr__(self) -> str:

@@ -62,7 +62,7 @@ class Functions(Piped):
         return self._then(Filter(self._pipe, predicate))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of the datasets that `map_func` makes of the elements, one after the other."""
+        """Map each element to a dataset, and concatenate these datasets."""
         where = "tf.data.Dataset.flat_map"
         check_callable(map_func, where, "map_func")
         return self._then(Interleave(self._pipe, map_func, 1, 1 << 62, where))
@@ -76,7 +76,7 @@ class Functions(Piped):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """The elements of `cycle_length` datasets that `map_func` makes, `block_length` of each in turn."""
+        """Map elements to datasets, and take `block_length` elements of `cycle_length` of them in turn."""
         where = "tf.data.Dataset.interleave"
         check_callable(map_func, where, "map_func")
         cycle = counting.AUTOTUNE if cycle_length is None else read_count(cycle_length, where, "cycle_length")
@@ -139,7 +139,7 @@ class Functions(Piped):
         seed: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Pairs of class and element, some left out so that classes are distributed as `target_dist`.
+        """Drop elements so that classes are distributed as `target_dist`; returns pairs of class and element.
 
         Args:
             class_func: gives the class of an element, an integer.

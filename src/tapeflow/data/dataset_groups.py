@@ -33,7 +33,7 @@ class Groups(Piped):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """`batch_size` elements at a time, stacked; the last ones may be fewer, or dropped."""
+        """Stack `batch_size` elements at a time; the last batch may be smaller, or dropped."""
         size = read_positive(batch_size, "tf.data.Dataset.batch", "batch_size")
         return self._then(Batch(self._pipe, size, bool(drop_remainder)))
 
@@ -45,7 +45,7 @@ class Groups(Piped):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """`batch_size` elements at a time, each padded to the largest of them (or to `padded_shapes`)."""
+        """Stack `batch_size` elements at a time, padded to the largest of them (or to `padded_shapes`)."""
         size = read_positive(batch_size, "tf.data.Dataset.padded_batch", "batch_size")
         shapes, values = padding(self._pipe, padded_shapes, padding_values)
         is_bound = padded_shapes is not None
@@ -99,7 +99,7 @@ class Groups(Piped):
         return self._then(SparseBatch(self._pipe, size, read_ints(row_shape, where, "row_shape")))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Dataset:
-        """Batches cut anew, into batches of `batch_size`, or of several sizes in turn.
+        """Change the batch size of batches to `batch_size`, or to several sizes in turn.
 
         >>> [len(b) for b in tf.data.Dataset.range(7).batch(3).rebatch(2)]
         [2, 2, 2, 1]
@@ -164,7 +164,7 @@ class Groups(Piped):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of similar length, padded.
+        """Batch elements of similar length, padded.
 
         Args:
             element_length_func: gives the length of an element.

@@ -38,7 +38,7 @@ class Order(Piped):
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> Dataset:
-        """The elements in random order: each is drawn from a buffer of the next `buffer_size`.
+        """Shuffle the elements: each is drawn at random from a buffer of the next `buffer_size`.
 
         Args:
             buffer_size: as large as the dataset for a perfect shuffle; `UNKNOWN_CARDINALITY` for that.
@@ -59,16 +59,16 @@ class Order(Piped):
         return self._then(Shuffle(self._pipe, size, read_seed(seed, where), reshuffles))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements `count` times over; without end if it is None or -1."""
+        """Repeat the elements `count` times; without end if it is None or -1."""
         times = -1 if count is None else read_count(count, "tf.data.Dataset.repeat", "count")
         return self._then(Repeat(self._pipe, times))
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
-        """At most the first `count` elements; all if it is -1."""
+        """Take at most the first `count` elements; all if it is -1."""
         return self._then(Take(self._pipe, read_count(count, "tf.data.Dataset.take", "count")))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first `count` elements; none if it is -1."""
+        """Skip the first `count` elements; all of them if it is -1."""
         return self._then(Skip(self._pipe, read_count(count, "tf.data.Dataset.skip", "count")))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
@@ -107,13 +107,13 @@ class Order(Piped):
         return self._then(Zip([numbers, self._pipe], Structure((0, 0))))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The elements, kept by the first full pass for those after it: in memory, or in a folder."""
+        """Keep the elements in memory, or in a folder, during the first full pass, for all later passes."""
         where = "tf.data.Dataset.cache"
         path = path_of(filename, where) if filename is not None else ""
         return self._then(Stored(self._pipe, path, "", where) if path else Cache(self._pipe))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The elements, up to `buffer_size` of them made ahead by a thread; -1 leaves the number open."""
+        """Prepare up to `buffer_size` elements ahead on a thread; -1 chooses the number automatically."""
         size = read_or_auto(buffer_size, "tf.data.Dataset.prefetch", "buffer_size", least=0)
         return self._then(Prefetch(self._pipe, size))
 
@@ -143,7 +143,7 @@ class Order(Piped):
         shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """The elements, written to a folder by the first full pass and read from it by all others."""
+        """Write the elements to a folder during the first full pass, and read them from it in later passes."""
         where = "tf.data.Dataset.snapshot"
         kind = "" if compression in ("AUTO", "SNAPPY") else compression_of(compression, where)
         read = None if reader_func is None else lambda saved: reader_func(made(Single(made(saved))))._pipe
@@ -155,9 +155,9 @@ class Order(Piped):
         return self._then(TakeWhile(self._pipe, predicate))
 
     def unique(self, name: str | None = None) -> Dataset:
-        """Each element once, when it comes first."""
+        """Drop repeated elements."""
         return self._then(Unique(self._pipe))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements that can be made, without those whose making raises."""
+        """Leave out the elements that raise an error."""
         return self._then(IgnoreErrors(self._pipe, bool(log_warning)))

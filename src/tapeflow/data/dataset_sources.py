@@ -42,7 +42,7 @@ class Sources(Piped):
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
-        """A dataset of the rows of `tensors`, which all have the same number of them.
+        """A dataset of the rows of `tensors`, which must all have the same number of rows.
 
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [[1, 2], [3, 4]], "y": [0, 1]})
         >>> dataset.element_spec["x"]
@@ -59,7 +59,7 @@ class Sources(Piped):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """A dataset of what a Python generator yields; it is called anew for every pass.
+        """A dataset of the elements of a Python generator, which is called again for every pass.
 
         Args:
             generator: a function that returns an iterable.
@@ -81,7 +81,7 @@ class Sources(Piped):
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """Datasets side by side: several arguments, or one structure of datasets.
+        """Combine datasets element by element: several arguments, or one structure of datasets.
 
         >>> numbers = tf.data.Dataset.range(3)
         >>> [(int(a), int(b)) for a, b in tf.data.Dataset.zip(numbers, numbers.skip(1))]
@@ -106,7 +106,7 @@ class Sources(Piped):
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
-        """Numbers from `start` on in steps, without end."""
+        """Count from `start` in steps of `step`, without end."""
         where = "tf.data.Dataset.counter"
         first, by = (read_count(v, where, n) for v, n in ((start, "start"), (step, "step")))
         return made(Range(first, by, counting.INFINITE, as_dtype(dtype)))
@@ -146,7 +146,7 @@ class Sources(Piped):
         reader_func: Callable[[Dataset], Dataset] | None = None,
         wait: bool = False,
     ) -> Dataset:
-        """A dataset that `save` wrote; how it is compressed is known from its files."""
+        """Load a dataset that `save` wrote; the compression is detected."""
         saved = made(Saved(path_of(path, "tf.data.Dataset.load", "path")))
         return saved if reader_func is None else reader_func(made(Single(saved)))
 
@@ -154,7 +154,7 @@ class Sources(Piped):
     def choose_from_datasets(
         datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """The next element of the dataset whose number comes next in `choice_dataset`.
+        """Take the next element from the dataset whose index comes next in `choice_dataset`.
 
         >>> both = [tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)]
         >>> choice = tf.data.Dataset.from_tensor_slices(np.array([0, 1, 1]))
@@ -179,7 +179,7 @@ class Sources(Piped):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
-        """The next element of a dataset chosen at random, with weights or evenly.
+        """Take the next element from a dataset chosen at random, with weights or evenly.
 
         Args:
             datasets: datasets of one structure.

@@ -1,4 +1,4 @@
-"""`tf.data.experimental`: older spellings of what `tf.data.Dataset` does, csv files, and options."""
+"""`tf.data.experimental`: older names of `tf.data.Dataset`'s methods, CSV files, and options."""
 
 from __future__ import annotations
 

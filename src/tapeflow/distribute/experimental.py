@@ -1,4 +1,4 @@
-"""`tf.distribute.experimental`: a handler of preemption, older names, and options that change nothing here."""
+"""`tf.distribute.experimental`: saving on preemption, older names, and options that have no effect here."""
 
 from __future__ import annotations
 

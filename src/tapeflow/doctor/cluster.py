@@ -35,7 +35,7 @@ def examine(timeout_s: float) -> Iterator[Finding]:
     except roll_call.NoCoordinator as error:
         yield _no_coordinator(member, timeout_s, str(error))
     except OSError as error:
-        remedy = "End what listens there, or give the launcher another port."
+        remedy = "Stop the program that listens there, or give the launcher another port."
         yield Finding(_SECTION, "coordinator", f"{member.coordinator}: {error}", State.BROKEN, remedy)
     else:
         yield from _findings(roll, timeout_s)
@@ -52,7 +52,7 @@ def _findings(roll: Roll, timeout_s: float) -> Iterator[Finding]:
         yield Finding(_SECTION, f"process {index}", f"{host}, TapeFlow {roll.versions.get(index, '?')}")
     for index in roll.missing:
         text = f"has not come within {timeout_s:g} s"
-        remedy = "Look whether it was started, and for what the doctor says there."
+        remedy = "Check whether it was started, and what the doctor reports there."
         yield Finding(_SECTION, f"process {index}", text, State.BROKEN, remedy)
     for index, others in sorted(roll.unreachable.items()):
         if others:

@@ -87,16 +87,16 @@ def _devices(devices: list[str]) -> Finding:
 
 def _floats(floatx: str) -> Finding:
     if floatx == "float64":
-        remedy = "Half as fast as float32, or worse: tf.keras.backend.set_floatx('float32')."
-        return Finding(_SECTION, "numbers of layers", floatx, State.SLOW, remedy)
-    return Finding(_SECTION, "numbers of layers", f"{floatx}; float64 only where asked for (x64 is on)")
+        remedy = "At most half as fast as float32: tf.keras.backend.set_floatx('float32')."
+        return Finding(_SECTION, "default dtype", floatx, State.SLOW, remedy)
+    return Finding(_SECTION, "default dtype", f"{floatx}; float64 only where the code asks for it")
 
 
 def _product(seconds: float, cores: float) -> Finding:
     flops = 2 * SIZE**3 / seconds
     name, value = f"{SIZE}x{SIZE} matrix product", f"{seconds * 1e3:.2f} ms, {flops / 1e9:.0f} GFLOP/s"
     if flops / max(cores, 1.0) < _SLOW_FLOPS_A_CORE:
-        remedy = "Few for this many cores: see whether other processes, a quota or a low clock hold it back (below)."
+        remedy = "Slow for this many cores: check below for other processes, a quota or a low clock."
         return Finding(_SECTION, name, value, State.SLOW, remedy)
     return Finding(_SECTION, name, value)
 
@@ -112,9 +112,11 @@ def _call(seconds: float) -> Finding:
 
 
 def _denormals(ratio: float) -> Finding:
-    name, value = "numbers below 1e-38", f"{ratio:.1f} times the time of others"
+    name, value = "denormal numbers", f"{ratio:.1f} times the time of normal ones (they are below 1e-38)"
     if ratio > _SLOW_DENORMALS:
-        remedy = "Keep weights and activations from fading to almost nothing: weight decay, a larger epsilon, clipping."
+        remedy = (
+            "Keep weights and activations from shrinking to almost 0: a larger epsilon, clipping, less decay."
+        )
         return Finding(_SECTION, name, value, State.SLOW, remedy)
     return Finding(_SECTION, name, value)
 

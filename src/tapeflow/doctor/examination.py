@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tapeflow.doctor import engine, environment, folders, machine, packages
 from tapeflow.doctor.finding import Finding, State
 
-_WORDS = {State.SLOW: "costs speed", State.BROKEN: "broken", State.NOTE: "to know", State.OK: ""}
+_WORDS = {State.SLOW: "costs speed", State.BROKEN: "broken", State.NOTE: "for information", State.OK: ""}
 
 
 def examine() -> Iterator[Finding]:

@@ -55,9 +55,7 @@ def _cache(name: str, folder: Path) -> Finding:
 
 
 def _unwritable(name: str, folder: Path) -> Finding:
-    remedy = (
-        "Nothing is kept, every start is slow: make it a folder of yours, or name another (TAPEFLOW_CACHE, "
-    )
+    remedy = "Nothing is cached, so every start is slow: make the folder writable, or name another (TAPEFLOW_CACHE, "
     remedy += "XDG_CACHE_HOME, KERAS_HOME)."
     return Finding(_SECTION, name, f"{folder} cannot be written to", State.SLOW, remedy)
 

@@ -55,12 +55,12 @@ def _cores(root: Path) -> Finding:
         threads = max(1, math.ceil(quota))
         value = f"{quota:g} of {total}, by a quota"
         remedy = (
-            f"Threads beyond the quota only stop one another: PJRT_NPROC={threads} in the environment, or "
+            f"More threads than the quota slow one another down: PJRT_NPROC={threads} in the environment, or "
             f"tf.config.threading.set_intra_op_parallelism_threads({threads})."
         )
         return Finding(_SECTION, "cores", value, State.SLOW, remedy)
     if allowed < total:
-        remedy = "The others are for somebody else (taskset, a cpuset); JAX uses those it may."
+        remedy = "This process may not use the others (taskset, a cpuset); JAX uses those that it may."
         return Finding(_SECTION, "cores", f"{allowed} of {total}", State.NOTE, remedy)
     return Finding(_SECTION, "cores", str(total))
 
@@ -73,7 +73,7 @@ def _load(root: Path) -> Iterator[Finding]:
     value = f"{load:.1f} on {available:g} cores in the last minute"
     if load > available + 0.5:
         remedy = (
-            "Others compute here, too: what is measured now is slower than it could be. `top` names them."
+            "Other programs use the processor, so training and measurements are slower. `top` lists them."
         )
         yield Finding(_SECTION, "load", value, State.SLOW, remedy)
     else:
@@ -91,7 +91,9 @@ def _memory(root: Path) -> Iterator[Finding]:
         available = min(available, max(int(limit) - int(used), 0))
     value = f"{available / 2**30:.1f} GiB free"
     if available < _LITTLE_BYTES:
-        remedy = "Little: training may be swapped or killed. Close something, or use smaller batches."
+        remedy = (
+            "Too little: training may be swapped or killed. Close other programs, or use smaller batches."
+        )
         yield Finding(_SECTION, "memory", value, State.SLOW, remedy)
     else:
         yield Finding(_SECTION, "memory", value)
@@ -109,7 +111,7 @@ def _governor(root: Path) -> Iterator[Finding]:
 def _throttling(root: Path) -> Iterator[Finding]:
     count = _read(root / "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count")
     if count.isdigit() and int(count):
-        remedy = "It has been too hot and slowed down since it started: see to its cooling."
+        remedy = "The processor was too hot and has slowed down since the machine started: check its cooling."
         yield Finding(_SECTION, "heat", f"slowed down {count} times", State.NOTE, remedy)
 
 

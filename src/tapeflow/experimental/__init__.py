@@ -1,4 +1,4 @@
-"""`tf.experimental`: NumPy's names, classes of one's own that ops take, and DLPack."""
+"""`tf.experimental`: NumPy's names, custom tensor types, and DLPack."""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,4 @@
-"""`tf.io.gfile`: the file system, and storage elsewhere by its address, with TensorFlow's names and errors."""
+"""`tf.io.gfile`: files and folders, on disk and in remote storage such as `s3://`."""
 
 from __future__ import annotations
 

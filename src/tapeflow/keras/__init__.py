@@ -1,4 +1,4 @@
-"""The Keras part of the namespace: `tf.keras`.
+"""`tf.keras`: models, layers, losses, metrics, optimizers, callbacks and datasets, as in Keras 2.
 
 Names are listed in `__init__.pyi` and imported when first used, so `tf.keras.datasets` does not
 pay for anything else here.

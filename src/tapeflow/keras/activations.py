@@ -1,4 +1,4 @@
-"""Activation functions: `tf.keras.activations`.
+"""`tf.keras.activations`: activation functions.
 
 Those of Keras 2, and those that Keras 3 added. Where the two differ Keras 2 is followed: `hard_sigmoid`
 is `0.2 x + 0.5` between 0 and 1. They are compositions of `tf` functions, so they take whatever those

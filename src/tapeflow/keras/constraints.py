@@ -1,4 +1,4 @@
-"""What weights are brought back to after every update: `tf.keras.constraints`.
+"""`tf.keras.constraints`: limits that weights are brought back to after every update.
 
 A constraint is a function from a weight to the nearest allowed one; the optimizer applies it. `axis`
 says over which axes one norm is taken: 0 for the inputs of a unit of `Dense`, `[0, 1, 2]` for those of

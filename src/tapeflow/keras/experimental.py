@@ -1,4 +1,4 @@
-"""`tf.keras.experimental`: ready-made linear models, and older spellings of what has moved."""
+"""`tf.keras.experimental`: ready-made linear models, and older names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Penalties on weights and outputs, added to the loss: `tf.keras.regularizers`.
+"""`tf.keras.regularizers`: penalties on weights and outputs, added to the loss.
 
 A regularizer is a function of a tensor that gives a scalar; any callable will do where one is asked for.
 """

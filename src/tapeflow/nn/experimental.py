@@ -1,4 +1,4 @@
-"""`tf.nn.experimental`: dropout decided by a seed."""
+"""`tf.nn.experimental`: dropout with a stateless seed."""
 
 from tapeflow.engine.recording.symbolic import dispatch_all as _dispatch_all
 from tapeflow.ops.nn.dropout import general_dropout as general_dropout

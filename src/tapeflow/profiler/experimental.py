@@ -1,4 +1,4 @@
-"""`tf.profiler.experimental`: TensorFlow's names for taking profiles."""
+"""`tf.profiler.experimental`: start, stop and annotate profiles."""
 
 from tapeflow.profiler import client as client
 from tapeflow.profiler import server as server

@@ -1,4 +1,4 @@
-"""`tf.profiler.experimental.server`: let others take profiles of this process."""
+"""`tf.profiler.experimental.server`: let other processes take profiles of this one."""
 
 from __future__ import annotations
 

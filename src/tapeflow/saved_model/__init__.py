@@ -1,4 +1,4 @@
-"""`tf.saved_model`: what an object computes, in a folder, without its Python code.
+"""`tf.saved_model`: save and load the computation of an object, without its Python code.
 
 `saving` writes a folder: `saved_model.json` (what there is, with checksums), a StableHLO program for each function
 (`engine.portable`), and `variables.safetensors` (`tapeflow.train`). `loading` runs what `saving` wrote. The

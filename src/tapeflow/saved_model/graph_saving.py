@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,9 +86,16 @@ def graph_model(
     ends: dict[int, list[Endpoint]] = {}
     for name, function in functions.items():
         found = endpoints_of(function)
-        if found:
-            ends[id(function)] = found
+        if not found:
+            continue
+        try:
             objects.link(0, name, writer.write_function(name, found))
+        except CannotWrite as error:
+            if not any(spec.dtype.name == "string" for end in found for spec in end.specs):
+                raise
+            warnings.warn(f"tf.saved_model.save leaves out {name!r}: {error}", stacklevel=5)
+            continue
+        ends[id(function)] = found
     named = objects.add_plain("signatures", "signature_map")
     objects.link(0, "signatures", named)
     if isinstance(obj, AnyModel) and (not signatures or obj.built):

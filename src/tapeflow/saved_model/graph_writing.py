@@ -83,6 +83,7 @@ class GraphWriter:
 
     def write_function(self, name: str, endpoints: Sequence[Endpoint]) -> int:
         """Add a function with all the ways it is called; returns the number of its object."""
+        written = [self.write_concrete(name, endpoint) for endpoint in endpoints]
         number = self.objects.add_plain(name, "")
         found = self.objects.message.nodes[number].function
         spec = found.function_spec
@@ -90,8 +91,7 @@ class GraphWriter:
         by_name = sorted({key for e in endpoints for key in e.arguments[1]})
         spec.fullargspec.CopyFrom(argument_spec(first.names, by_name))
         spec.input_signature.none_value.SetInParent()
-        for endpoint in endpoints:
-            found.concrete_functions.append(self.write_concrete(name, endpoint).name)
+        found.concrete_functions.extend([each.name for each in written])
         return number
 
     def write_concrete(self, name: str, endpoint: Endpoint) -> Written:

@@ -284,6 +284,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
             return load_saved_model(path, tags, safe_mode)
         raise OSError(f"SavedModel file does not exist at: {path}/{MANIFEST}")
     manifest = _manifest(path)
+    if manifest.get("has_all") is False and is_saved_model(path):
+        return load_saved_model(path, tags, safe_mode)  # it has functions that are no programs of ours
     try:
         with TensorFile(_checked(path, VARIABLES, manifest)) as file:
             variables = [

@@ -88,8 +88,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 
     Args:
         obj: a Keras model, or a `tf.Module` or `tf.train.Checkpoint` with `@tf.function`s. One without an
-            `input_signature` is written for each kind of call that it has met; a model's has to have one. Functions
-            of strings, with which no program computes, are left out, with a warning.
+            `input_signature` is written for each kind of call that it has met; a model's has to have one. A function
+            of strings that TensorFlow's ops cannot do is left out, with a warning.
         export_dir: the folder; one that holds an earlier export, and nothing else, is replaced as a whole.
         signatures: a function, or a dict of them, to find under `signatures` after loading.
         options: a `SaveOptions`.
@@ -116,20 +116,20 @@ def save_object(
     if is_model:
         functions = {name: f for name, f in functions.items() if f.input_signature is not None}
     variables = _variables(obj)
-    endpoints = {name: found for name, f in functions.items() if (found := _of_numbers(name, _calls(f)))}
+    calls = {name: found for name, f in functions.items() if (found := _calls(f))}
     if is_model and (signatures is None or obj.built):
-        endpoints["serve"] = [_served_call(obj)]
+        calls["serve"] = [_served_call(obj)]
     given = {SERVING: signatures} if callable(signatures) else dict(signatures or {})
     if is_model:
         named = {} if given else {SERVING: "serve"}
     else:
-        named = _only_signature({n: f for n, f in functions.items() if n in endpoints}, signatures)
+        named = _only_signature({n: f for n, f in functions.items() if n in calls}, signatures)
     for name, function in given.items():
-        found = next((k for k, f in functions.items() if f is function and k in endpoints), None)
+        found = next((k for k, f in functions.items() if f is function and k in calls), None)
         named[name] = found or f"signature_{name}"
         if found is None:
-            endpoints[named[name]] = _signature_calls(name, function)
-    if not endpoints and not variables:
+            calls[named[name]] = _signature_calls(name, function)
+    if not calls and not variables:
         raise ValueError(
             f"tf.saved_model.save expected a Keras model or an object with functions whose arguments are known; got "
             f"{type(obj).__name__}. Decorate its methods with @tf.function(input_signature=[tf.TensorSpec(...)]), or "
@@ -137,17 +137,19 @@ def save_object(
         )
     graph = None
     if format == "tensorflow":
-        graph = _graph_model(obj, functions, endpoints, given, named, training)
-    _write(folder, endpoints, named, variables, _paths(obj), graph)
+        graph = _graph_model(obj, functions, calls, given, named, training)
+    endpoints = _of_numbers(calls, named, graph is not None)
+    count = sum(map(len, calls.values()))
+    _write(folder, endpoints, named, variables, _paths(obj), count, graph)
 
 
 def _graph_model(
-    obj: Any, functions: dict[str, Function], endpoints: Any, given: dict[str, Any], named: Any, training: Any
+    obj: Any, functions: dict[str, Function], calls: Any, given: dict[str, Any], named: Any, training: Any
 ) -> Any:
     """The SavedModel as TensorFlow has it."""
     from tapeflow.saved_model.graph_saving import graph_model  # start-up
 
-    written = {name: f for name, f in functions.items() if name in endpoints}
+    written = {name: f for name, f in functions.items() if name in calls}
     signatures = dict(given)
     if not isinstance(obj, AnyModel):
         signatures |= {key: functions[name] for key, name in named.items() if name in functions}
@@ -160,14 +162,31 @@ def _graph_model(
         ) from error
 
 
-def _of_numbers(name: str, calls: list[Call]) -> list[Call]:
-    """The calls without strings in them; of the others a warning tells."""
-    found = [call for call in calls if not _takes_strings(call)]
-    if len(found) < len(calls):
+def _of_numbers(
+    calls: dict[str, list[Call]], named: dict[str, str], has_graph: bool
+) -> dict[str, list[Call]]:
+    """The calls that programs of ours can make: those without strings. The others are in the graph, if there is one.
+
+    Raises:
+        ValueError: there is no graph, and a signature takes strings.
+    """
+    found: dict[str, list[Call]] = {}
+    for name, each in calls.items():
+        kept = [call for call in each if not _takes_strings(call)]
+        if kept:
+            found[name] = kept
+        if len(kept) == len(each) or has_graph:
+            continue
+        if name in named.values():
+            raise ValueError(
+                f"tf.saved_model.save expected a function of numbers for {name!r}; got one that takes strings, with "
+                'which no StableHLO program computes. Leave out format="stablehlo", or save what comes after looking '
+                "the strings up."
+            )
         warnings.warn(
-            f"tf.saved_model.save leaves out {name!r}, which takes strings: programs compute with numbers alone. "
-            "Save what comes after looking the strings up.",
-            stacklevel=3,
+            f"tf.saved_model.save leaves out {name!r}, which takes strings: StableHLO programs compute with numbers "
+            "alone. Save what comes after looking the strings up.",
+            stacklevel=4,
         )
     return found
 
@@ -307,11 +326,6 @@ def _signature_calls(name: str, function: Any) -> list[Call]:
             f"tf.saved_model.save expected a function whose arguments are known for {name!r}; got {function!r}. "
             "Decorate it with @tf.function(input_signature=[tf.TensorSpec(...)])."
         )
-    if any(map(_takes_strings, found)):
-        raise ValueError(
-            f"tf.saved_model.save expected a function of numbers for {name!r}; got one that takes strings, with which "
-            "no program computes. Save what comes after looking the strings up."
-        )
     return found
 
 
@@ -332,12 +346,13 @@ def _write(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
+    count: int,
     graph: Any = None,
 ) -> None:
     folder = place.open()
     try:
         with naming(place.path):
-            _fill(folder, endpoints, named, variables, paths, graph)
+            _fill(folder, endpoints, named, variables, paths, count, graph)
             if graph is not None:
                 graph.write(folder)
             place.commit()
@@ -361,6 +376,7 @@ def _fill(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
+    count: int,
     graph: Any = None,
 ) -> None:
     files: dict[str, str] = {}
@@ -385,6 +401,7 @@ def _fill(
         ],
         "sha256": files,
         "tensorflow": [] if graph is None else graph.names,
+        "has_all": sum(map(len, described.values())) == count,
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
 

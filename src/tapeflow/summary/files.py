@@ -45,7 +45,7 @@ def create_file_writer(
     *,
     on_error: Literal["log", "raise"] = "log",
 ) -> SummaryWriter:
-    """A writer to a new event file in `logdir`, which is made if need be.
+    """Create a writer to a new event file in `logdir`; the folder is created if necessary.
 
     The file appears when the writer is made and is brought up to date every second. What cannot be written
     (a full disk, a folder that may not be written to) is said once, in the log, and training goes on.

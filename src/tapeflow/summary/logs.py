@@ -16,7 +16,7 @@ from tapeflow.summary.trials import read_trial
 
 
 def open(logdir: str | os.PathLike[str]) -> Logs:
-    """The runs of a log folder; each is read when it is first asked for.
+    """Open the runs of a log folder; each is read when it is first used.
 
     Args:
         logdir: the folder; the runs in it have the names that the board gives them.

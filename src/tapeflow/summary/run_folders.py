@@ -32,8 +32,8 @@ def run(
     `s3://bucket/logs`, four random digits always are.
 
     Args:
-        name: what the folder's name begins with; it may name folders in between: `"lr=0.1/seed 3"`.
-        logdir: where the folder goes.
+        name: the beginning of the folder's name; it may contain folders: `"lr=0.1/seed 3"`.
+        logdir: the folder in which the new folder is created.
         step: the default step.
         capture: what is written about the run by itself, of "facts", "code", "system" and "console"; True for all,
             False for none. See `tf.summary.capture`.

@@ -1,4 +1,4 @@
-"""Checkpoints: `tf.train`.
+"""`tf.train`: checkpoints, and protocol buffers for TFRecord files.
 
 A checkpoint holds the values of all that an object leads to, by the names of the attributes that lead there,
 so that it can be restored into other objects of the same structure, also into ones that are not made yet.

@@ -84,7 +84,7 @@ class CheckpointOptions:
 
 
 class Checkpoint(Trackable):
-    """Saves and restores the values of the objects it is given, and of all that these lead to.
+    """Saves and restores the values of the given objects, and of everything they refer to.
 
     Args:
         root: an object whose attributes are saved as if they were the checkpoint's own.

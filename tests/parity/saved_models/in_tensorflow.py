@@ -25,11 +25,16 @@ def furthest(results: Any, wanted: list[np.ndarray]) -> float:
     return max(float(np.max(np.abs(a - b), initial=0)) for a, b in zip(found, wanted, strict=True))
 
 
+def _tensor(array: np.ndarray) -> tf.Tensor:
+    """An input; texts were saved as arrays of characters."""
+    return tf.constant(array.astype(object) if array.dtype.kind == "U" else array)
+
+
 def compared(folder: Path) -> dict[str, Any]:
     """How far off a SavedModel is, loaded by TensorFlow, by its signature, and by Keras."""
     data = np.load(folder / "io.npz")
     wanted = [data[f"y{i}"] for i in range(len([n for n in data.files if n[0] == "y"]))]
-    given = [tf.constant(data[f"x{i}"]) for i in range(len(data.files) - len(wanted))]
+    given = [_tensor(data[f"x{i}"]) for i in range(len(data.files) - len(wanted))]
     whole = given if len(given) > 1 else given[0]
     loaded = tf.saved_model.load(str(folder))
     found = {"call": furthest(loaded(whole), wanted), "serve": furthest(loaded.serve(whole), wanted)}

@@ -20,6 +20,20 @@ def _stack(shape: Any, *layers: Callable[[], Any], dtype: Any = None) -> Callabl
     return lambda: K.Sequential([Input(shape, dtype=dtype), *[make() for make in layers]])
 
 
+TEXTS = ["The cat sat, on the mat!", "cat", "über den dog", "", "zebra"]
+TERMS = ["cat", "dog", "mat"]
+
+
+def _text(*layers: Callable[[], Any]) -> Callable[[], Any]:
+    return _stack((1,), *layers, dtype=tf.string)
+
+
+def _vectorization(**options: Any) -> Any:
+    layer = L.TextVectorization(**options)
+    layer.adapt(TEXTS[:2])
+    return layer
+
+
 def _attention(length: int | None) -> Callable[[], Any]:
     def make() -> Any:
         x = Input((length, 8))
@@ -183,8 +197,23 @@ MODELS: dict[str, Callable[[], Any]] = {
     "normalization": _stack((4,), lambda: L.Normalization(mean=[1.0, 2, 3, 4], variance=[1.0, 2, 3, 4])),
     "augmentation": _stack((8, 8, 3), L.RandomFlip, lambda: L.RandomRotation(0.1), lambda: L.Conv2D(2, 3)),
     "categories": _stack((4,), lambda: L.CategoryEncoding(6, "multi_hot"), dtype="int32"),
+    "texts": _text(lambda: _vectorization(output_sequence_length=4), lambda: L.Embedding(12, 3)),
+    "texts_open": _text(_vectorization),
+    "texts_ngrams": _text(lambda: _vectorization(ngrams=2)),
+    "texts_characters": _text(lambda: _vectorization(split="character")),
+    "texts_whole": _text(lambda: _vectorization(split=None, standardize="lower")),
+    "texts_counted": _text(lambda: _vectorization(output_mode="count"), lambda: L.Dense(2)),
+    "texts_marked": _text(lambda: _vectorization(output_mode="multi_hot"), lambda: L.Dense(2)),
+    "terms": _text(lambda: L.StringLookup(vocabulary=TERMS), lambda: L.Embedding(8, 3)),
+    "terms_masked": _text(lambda: L.StringLookup(vocabulary=TERMS, mask_token="the")),
+    "terms_unknown": _text(lambda: L.StringLookup(vocabulary=TERMS, num_oov_indices=3)),
+    "terms_one_hot": _text(lambda: L.StringLookup(vocabulary=TERMS, output_mode="one_hot")),
+    "hashes": _text(lambda: L.Hashing(5)),
+    "hashes_salted": _text(lambda: L.Hashing(5, salt=[3, 4], mask_value="")),
     "integers": _stack((4,), lambda: L.IntegerLookup(vocabulary=[3, 5, 7]), dtype="int64"),
 }
+
+TEXTUAL = [name for name in MODELS if name.startswith(("texts", "terms", "hashes"))]
 
 
 def inputs_of(model: Any, rows: int = 3, open_size: int = 8) -> list[np.ndarray]:
@@ -192,6 +221,9 @@ def inputs_of(model: Any, rows: int = 3, open_size: int = 8) -> list[np.ndarray]
     random = np.random.default_rng(0)
     found = []
     for tensor in tf.nest.flatten(model.inputs):
+        if tensor.dtype == tf.string:
+            found.append(np.array(TEXTS, object)[:, None])
+            continue
         shape = [rows if i == 0 else size or open_size for i, size in enumerate(tensor.shape)]
         kind = tf.as_dtype(tensor.dtype)
         whole = random.integers(0, 6, shape).astype(kind.name) if kind.is_integer else None

@@ -45,7 +45,7 @@ def test_models(sources: Any, tmp_path: Path, source: str, target: str, capsys: 
     assert re.search(r"^hidden +Dense +2 +16$", text.out, re.MULTILINE)
     assert "2 layers, 26 parameters" in text.out
     assert "state of the optimizer    yes" in text.out
-    assert "Both predict alike for 3 random rows: the largest difference is " in text.out
+    assert "Both predict the same for 3 random rows: the largest difference is " in text.out
     assert f"Reading {folder / source} ...\nWriting {tmp_path / target}: a " in text.err
     loaded = tf.keras.models.load_model(tmp_path / target)
     np.testing.assert_array_equal(loaded(X), model(X))
@@ -58,10 +58,10 @@ def test_onnx(sources: Any, tmp_path: Path, capsys: Any, monkeypatch: Any) -> No
     assert main(["convert", str(folder / "m.keras"), str(target), "--opset", "20"]) == 0
     text = capsys.readouterr().out
     assert "layers and their configs  yes      no" in text
-    assert "Both predict alike" in text
+    assert "Both predict the same" in text
     assert target.exists()
     assert main(["convert", str(target), str(tmp_path / "m.keras")]) == 1
-    assert "ONNX models are written, not read." in capsys.readouterr().err
+    assert "ONNX models can only be written." in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert main(["convert", str(folder / "m.keras"), str(target), "--overwrite"]) == 0
     assert "Not compared: onnxruntime is not installed." in capsys.readouterr().out
@@ -77,7 +77,7 @@ def test_weights_into_a_model(sources: Any, tmp_path: Path, source: str, capsys:
     other.save(tmp_path / "zeros.keras")
     arguments = [str(folder / source), str(tmp_path / "t.keras"), "--model", str(tmp_path / "zeros.keras")]
     assert main(["convert", *arguments]) == 0
-    assert "Both predict alike" in capsys.readouterr().out
+    assert "Both predict the same" in capsys.readouterr().out
     np.testing.assert_array_equal(tf.keras.models.load_model(tmp_path / "t.keras")(X), model(X))
 
 
@@ -136,7 +136,7 @@ def test_a_saved_model_of_classes_that_are_not_known(tmp_path: Path, capsys: Any
     for target in ("t.onnx", "t"):
         assert main(["convert", str(tmp_path / "m"), str(tmp_path / target)]) == 0
         text = capsys.readouterr().out
-        assert "Both predict alike" in text
+        assert "Both predict the same" in text
         assert "layers and their configs  no " in text
         assert "8 parameters" in text
     assert "expected a model whose layers are known" in refused(capsys, tmp_path / "m", tmp_path / "t.keras")
@@ -208,7 +208,7 @@ def test_sides_that_differ(sources: Any, tmp_path: Path, capsys: Any, monkeypatc
 
     monkeypatch.setattr(models, "write", wrong)
     arguments = [folder / "m.keras", tmp_path / "t.h5"]
-    assert "expected both sides to predict alike; got a difference of 0.0" in refused(capsys, *arguments)
+    assert "expected both sides to predict the same; got a difference of 0.0" in refused(capsys, *arguments)
     assert main(["convert", *map(str, arguments), "--overwrite", "--tolerance", "0.5"]) == 0
     assert main(["convert", *map(str, arguments), "--overwrite", "--no-check"]) == 0
 

@@ -68,7 +68,7 @@ def test_it_works_where_nothing_else_does(tmp_path: Path) -> None:
     ("state", "code", "end"),
     [
         (State.OK, 0, "All is well.\n"),
-        (State.NOTE, 0, "to know: it: so\n    do this\nAll is well.\n"),
+        (State.NOTE, 0, "for information: it: so\n    do this\nAll is well.\n"),
         (State.SLOW, 0, "costs speed: it: so\n    do this\n0 broken, 1 costing speed.\n"),
         (State.BROKEN, 1, "broken: it: so\n    do this\n1 broken, 0 costing speed.\n"),
     ],

@@ -59,7 +59,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         (
             [],
             2,
-            "tapeflow expected a command, board, board export, convert, demo, doctor, inspect, launch, run; got none.",
+            "tapeflow expected one of the commands below; got none.",
         ),
         (["boards"], 2, "; got 'boards'. Did you mean 'board'?"),
         (["docter"], 2, "; got 'docter'. Did you mean 'doctor'?"),

@@ -128,31 +128,31 @@ def test_inner_modules_answer_with_public_names(run: Run) -> None:
         (
             "import tensorflow as tf; tf.costant",
             "AttributeError: module 'tensorflow' has no attribute 'costant': TapeFlow has no such name; "
-            "the nearest are 'constant'",
+            "the nearest is 'constant'",
         ),
         (
             "from tensorflow import constnt",
-            "No module or name 'tensorflow.constnt': TapeFlow has no such one; the nearest are 'constant'",
+            "No module or name 'tensorflow.constnt': TapeFlow has no such name; the nearest is 'constant'",
         ),
         ("import tensorflow.keras.calbacks", "No module or name 'tensorflow.keras.calbacks'"),
         (
             "from tensorflow.keras.callbacks import EarlyStoping",
             "ImportError: cannot import name 'EarlyStoping' from 'tensorflow.keras.callbacks': TapeFlow has no "
-            "such name; the nearest are 'EarlyStopping'.",
+            "such name; the nearest is 'EarlyStopping'.",
         ),
         (
             "from tensorflow.keras.callbacks import earlystopping",
-            "the nearest are 'EarlyStopping'",
+            "the nearest is 'EarlyStopping'",
         ),
         (
             "from keras import lossess",
-            "No module or name 'keras.lossess': TapeFlow has no such one; the nearest are 'losses'",
+            "No module or name 'keras.lossess': TapeFlow has no such name; the nearest are 'losses'",
         ),
         ("import tensorflow.contrib.slim", "No module or name 'tensorflow.contrib'"),
         ("import tensorflow.compat.v3 as tf", "No module or name 'tensorflow.compat.v3'"),
         ("import tensorflow.python.lite", "No module or name 'tensorflow.python.lite'"),
         ("from tensorflow.python.ops.math_ops import reduce_men", "the nearest are 'reduce_mean'"),
-        ("from tensorflow.python.ops import math_op", "the nearest are 'math_ops'"),
+        ("from tensorflow.python.ops import math_op", "the nearest is 'math_ops'"),
         ("import tensorflow.engine", "No module or name 'tensorflow.engine'"),
         ("from tensorflow.math import no_such", "cannot import name 'no_such'"),
         ("import keras; keras.Sequental", "module 'keras' has no attribute 'Sequental'"),

@@ -33,7 +33,7 @@ def test_what_is_ours() -> None:
 
 
 def test_nearest_ignores_case_and_private_names() -> None:
-    assert nearest("dense", ["Dense", "_Dense", "Conv2D"]) == "; the nearest are 'Dense'"
+    assert nearest("dense", ["Dense", "_Dense", "Conv2D"]) == "; the nearest is 'Dense'"
     assert nearest("xyz", ["Dense"]) == ""
 
 

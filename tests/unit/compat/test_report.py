@@ -30,7 +30,7 @@ def test_names_are_looked_up_and_what_is_missing_comes_first() -> None:
     assert report.findings[: len(report.missing)] == tuple(report.missing)
     lines = str(report).splitlines()
     assert lines[0] == "a.py: TapeFlow has 5 of the 7 TensorFlow names it uses."
-    assert " ".join(lines[1].split()) == "no tensorflow.keras.layers.Desne line 4; the nearest are 'Dense'"
+    assert " ".join(lines[1].split()) == "no tensorflow.keras.layers.Desne line 4; the nearest is 'Dense'"
     assert "tensorflow.nosuch is missing" in lines[2]
     has = {entry["name"]: entry["has"] for entry in report.as_json()["names"]}
     assert has["tensorflow.keras.layers.Dense"]

@@ -50,9 +50,9 @@ def test_a_script_runs_as_it_is(tmp_path: Path, options: tuple[str, ...]) -> Non
     [
         (
             "tf.keras.layers.Desne",
-            "mine.py:2: TapeFlow has no tensorflow.keras.layers.Desne; the nearest are 'Dense'",
+            "mine.py:2: TapeFlow has no tensorflow.keras.layers.Desne; the nearest is 'Dense'",
         ),
-        ("tf.constnt", "mine.py:2: TapeFlow has no tensorflow.constnt; the nearest are 'constant'"),
+        ("tf.constnt", "mine.py:2: TapeFlow has no tensorflow.constnt; the nearest is 'constant'"),
         ("from tensorflow.keras.layers import Desne", "mine.py:2: cannot import name 'Desne'"),
         ("import tensorflow.nosuch", "mine.py:2: No module or name 'tensorflow.nosuch'"),
     ],

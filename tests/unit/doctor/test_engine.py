@@ -36,8 +36,8 @@ def test_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"matmul_s": 0.05}, "512x512 matrix product"),
         ({"call_s": 1e-3}, "calling a program"),
-        ({"denormal_s": 1e-2}, "numbers below 1e-38"),
-        ({"floatx": "float64"}, "numbers of layers"),
+        ({"denormal_s": 1e-2}, "denormal numbers"),
+        ({"floatx": "float64"}, "default dtype"),
     ],
     ids=["product", "call", "denormals", "floats"],
 )

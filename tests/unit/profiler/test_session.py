@@ -302,7 +302,7 @@ def test_slow_callbacks_are_found_out(tmp_path: Path) -> None:
     assert str(profile.verdict).endswith(
         "of step time goes into callbacks and logging, most of it into EachBatch."
     )
-    assert profile.verdict.remedies[0].startswith("Have EachBatch do less often")
+    assert profile.verdict.remedies[0].startswith("Let EachBatch do its work less often")
     assert profile.callbacks[0][0] == "EachBatch"
     assert profile.callbacks[0][1] >= SLEEP_S * len(profile.steps)
     for step in profile.steps:

@@ -6,7 +6,7 @@ import { messages } from "./messages";
 import { notes } from "./notes";
 
 const t = messages({
-  unreachable: ["The board cannot be reached.", "无法连接到面板服务器。"],
+  unreachable: ["The board cannot be reached.", "无法连接到看板服务器。"],
   busy: ["The board is busy", "服务器正忙"],
   failed: ["The board failed", "服务器出错"],
   forbidden: ["This is not allowed", "不允许此操作"],
@@ -16,9 +16,9 @@ const t = messages({
 
 const say = notes({
   failed: "服务器出错;详见其日志",
-  token: "需要令牌:请打开面板启动时打印的网址",
-  read_only: "面板以 --read-only 启动:设置不可更改",
-  read_only_runs: "面板以 --read-only 启动:不能删除或还原运行",
+  token: "需要令牌:请打开看板启动时打印的网址",
+  read_only: "看板以 --read-only 启动:设置不可更改",
+  read_only_runs: "看板以 --read-only 启动:不能删除或还原运行",
   no_run: "已没有运行 {run}",
   unwritable: "设置无法写入 {path}:{error}",
   clients: "实时连接已达上限({n} 个)",

@@ -84,8 +84,8 @@ def target_form(path: Path, name: str | None) -> Form:
             return FORMS[found]
     if path.suffix:
         raise Failure(
-            f"expected a target that ends in {', '.join(_ENDINGS)}, or in nothing for a SavedModel folder; got "
-            f"{str(path)!r}. Say what it is to be with --to.",
+            f"expected a target that ends in {', '.join(_ENDINGS)}, or has no ending, for a SavedModel folder; got "
+            f"{str(path)!r}. Name the format with --to.",
             2,
         )
     return FORMS["saved-model"]
@@ -117,7 +117,7 @@ def source_form(path: Path) -> tuple[Form, Path]:
         return FORMS[_kind_of_hdf5(path)], path
     if path.suffix == ".onnx":
         raise Failure(
-            f"expected a source that can be read; got {str(path)!r}. ONNX models are written, not read."
+            f"expected a source that can be read; got {str(path)!r}. ONNX models can only be written."
         )
     raise Failure(
         f"expected a model, weights or a checkpoint; got {str(path)!r}, which is none of them. It may be damaged: use "

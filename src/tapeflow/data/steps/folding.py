@@ -179,7 +179,7 @@ class _TakenWhile(ElementStream):
 
 
 class Unique(Step):
-    """Each element once, when it comes first."""
+    """Drop repeated elements."""
 
     def __init__(self, source: Pipe) -> None:
         super().__init__(source, OBJECTS)

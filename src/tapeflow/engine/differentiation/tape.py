@@ -79,11 +79,11 @@ class TapeToken:
 
 
 class GradientTape:
-    """Records what happens inside its `with` block for differentiation.
+    """Records the ops in its `with` block, to compute their gradients.
 
     Args:
-        persistent: `gradient` may be called more than once.
-        watch_accessed_variables: trainable Variables are watched as they are read.
+        persistent: whether `gradient` may be called more than once.
+        watch_accessed_variables: whether trainable Variables are watched when they are read.
 
     >>> x = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:

@@ -49,8 +49,7 @@ class ConcreteFunction:
         self._outputs: Any = None
         self._met: Any = None  # what the first call gave, for functions that cannot be sketched
         self._variables: tuple[Variable, ...] = ()
-        self._arguments = _named_arguments(function.python_function, args, kwargs)
-        self._signature = inspect.signature(function.python_function)
+        self._signature, self._arguments = _settled(function.python_function, args, kwargs)
         is_named = {n: p.kind is p.KEYWORD_ONLY for n, p in self._signature.parameters.items()}
         self.structured_input_signature: tuple[Any, Any] = (
             tuple([v for n, v in self._arguments.items() if not is_named.get(n)]),
@@ -194,7 +193,7 @@ class ConcreteFunction:
 
     def _bound_arguments(self, values: Iterable[Any]) -> inspect.BoundArguments:
         given = OrderedDict(zip(self._arguments, values, strict=True))
-        return inspect.BoundArguments(inspect.signature(self._function.python_function), given)
+        return inspect.BoundArguments(self._signature, given)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on tensors: by position or by name, the settled arguments left out or given as they are."""
@@ -298,10 +297,31 @@ def _is_spec(value: Any) -> bool:
     return isinstance(value, TensorSpec)
 
 
-def _named_arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
-    """Every argument by its name, tensors and arrays as their specs; defaults count as given."""
+def _settled(
+    function: Callable[..., Any], args: Any, kwargs: Any
+) -> tuple[inspect.Signature, dict[str, Any]]:
+    """The signature of a call, in which each argument has a name of its own, and the arguments by name.
+
+    Tensors and arrays become their specs; defaults count as given.
+    """
     bound = inspect.signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
+    parameters: list[inspect.Parameter] = []
+    values: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        parameter = bound.signature.parameters[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            each = {f"{name}_{i}": one for i, one in enumerate(value)}
+            if each:
+                parameters = [p.replace(kind=p.POSITIONAL_ONLY, default=p.empty) for p in parameters]
+            parameters += [inspect.Parameter(n, parameter.POSITIONAL_ONLY) for n in each]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            each = dict(value)
+            parameters += [inspect.Parameter(n, parameter.KEYWORD_ONLY) for n in each]
+        else:
+            each = {name: value}
+            parameters.append(parameter)
+        values |= each
 
     def spec(name: str) -> Callable[[Any], Any]:
         def described(value: Any) -> Any:
@@ -316,7 +336,8 @@ def _named_arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> di
 
         return described
 
-    return {name: nest.map_structure(spec(name), value) for name, value in bound.arguments.items()}
+    described = {name: nest.map_structure(spec(name), value) for name, value in values.items()}
+    return bound.signature.replace(parameters=parameters), described
 
 
 def _described(value: Any) -> Any:

@@ -589,9 +589,9 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Record a Python function's calls once per signature, and run the record from then on.
+    """Record calls of a Python function once per signature, and run them as one compiled program from then on.
 
-    Everything is compiled by XLA in any case: `jit_compile` changes nothing but that the program can be shown.
+    XLA compiles everything in any case; `jit_compile` only allows you to look at the program.
 
     Args:
         func: the function; without it, a decorator is returned.

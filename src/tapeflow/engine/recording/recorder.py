@@ -30,7 +30,7 @@ from tapeflow.engine.recording.trace import (
 )
 from tapeflow.engine.settings import settings
 from tapeflow.engine.values.dtypes import string
-from tapeflow.engine.values.strings import moved_strings
+from tapeflow.engine.values.strings import moved_strings, recorded_strings
 from tapeflow.engine.values.tensor import Tensor
 
 _new_tensor = Tensor.__new__
@@ -92,8 +92,11 @@ def record(
         spec = instance.specs.get(specs)
         if spec is None:
             if any(s.dtype is string for s in specs):
-                return _handed_over(moved_strings(instance, inputs), tensor, held)
-            spec = instance.infer(specs)
+                spec = recorded_strings(instance, inputs)
+                if spec is None:
+                    return _handed_over(moved_strings(instance, inputs), tensor, held)
+            else:
+                spec = instance.infer(specs)
     op = instance.op
     tapes = state.tapes
     node = _new_node(Node)  # and what `__init__` does, without calling it

@@ -65,6 +65,7 @@ class Trace:
     `is_sketch` marks a body that is thrown away once the shapes of its results are known. `takes_writes` marks a
     body that may assign Variables: what they hold at its end are results of it. `takes_effects` marks one that may
     print or log: whoever records it sees to that.
+    `keeps_strings` marks a sketch that is written as TensorFlow's nodes, so that ops may record strings.
     `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
 
     Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest
@@ -84,6 +85,7 @@ class Trace:
         "is_long",
         "is_sketch",
         "is_taped",
+        "keeps_strings",
         "leaf_slots",
         "leaves",
         "nbytes",
@@ -108,6 +110,7 @@ class Trace:
         self.is_done = False
         self.is_long = False
         self.is_taped = True
+        self.keeps_strings = False
         self.thread = threading.get_ident()
         self.is_busy = False
         self.is_claimed = False

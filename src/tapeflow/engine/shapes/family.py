@@ -108,6 +108,8 @@ class Template:
         for i, (one, values) in enumerate(zip(self._symbols, self._values, strict=True)):
             for other, more in list(zip(self._symbols, self._values, strict=True))[i:]:
                 products = [a * b for a, b in zip(values, more, strict=True)]
+                if 0 in products:
+                    continue
                 ratios = {divmod(c, p) for c, p in zip(column, products, strict=True)}
                 if len(ratios) == 1 and (ratio := ratios.pop())[1] == 0 and ratio[0] > 0:
                     return one * other * ratio[0]
@@ -186,7 +188,9 @@ class Family:
 
     def values_of(self, program: Sized) -> dict[str, int] | None:
         """The values of the family's symbols for a program that is to run padded; None if it is compiled as it is."""
-        if program.sizes in self.exact:
+        if (
+            program.sizes in self.exact or 0 in program.sizes[: program.axes]
+        ):  # nothing follows from empty inputs
             return None
         if len(self.exact) < EXACT:
             self.exact.append(program.sizes)

@@ -2,7 +2,8 @@
 
 Each distinct string gets a number, the op's own kernel moves the numbers, and what comes out is looked
 up again. So reshaping, indexing, joining and gathering work on strings as on anything else. Of the ops
-that compute, only `+` takes strings: it puts them one behind the other.
+that compute, only `+` takes strings: it puts them one behind the other. Only functions that are
+written as TensorFlow's nodes record ops of strings (`Trace.keeps_strings`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from tapeflow.engine.backend import jax
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import Node, host_node, spec_of, user_position
-from tapeflow.engine.values.dtypes import string
+from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values.dtypes import int32, string
 
 
 def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
@@ -48,6 +50,20 @@ def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
         return _looked_up(known, result)
     rows = [_looked_up(known, r) for r in result]
     return Node(tuple(n.spec for n in rows), tuple(n.value for n in rows))
+
+
+def recorded_strings(instance: Any, inputs: tuple[Node, ...]) -> Any:
+    """The spec of an op's result that has strings in it, where it is recorded; None where the op runs at once."""
+    if not (state.trace.keeps_strings and any(n.value is None for n in inputs)):
+        return None
+    if not (instance.op.moves or instance.op.name == "Add"):
+        return None
+    found = instance.infer(
+        tuple([spec_of(n.spec.shape, int32) if n.spec.dtype is string else n.spec for n in inputs])
+    )
+    if isinstance(found, tuple):
+        return tuple([spec_of(s.shape, string) for s in found])
+    return spec_of(found.shape, string)
 
 
 def _looked_up(known: np.ndarray, numbers: Any) -> Node:

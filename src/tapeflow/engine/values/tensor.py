@@ -162,7 +162,7 @@ class TensorBase:
 
 
 class Tensor(TensorBase):
-    """A value with a shape and a dtype; immutable. Made by ops, `tf.constant` and the like."""
+    """An immutable array with a shape and a dtype, the result of an op or of `tf.constant`."""
 
     # What Keras sets has a place of its own; `__dict__` is for attributes that a program adds, and is made then.
     __slots__ = ("__dict__", "__weakref__", "_keras_logits", "_keras_mask", "_metric_obj", "_node")

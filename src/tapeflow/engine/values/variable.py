@@ -46,14 +46,14 @@ _ASSIGN_ADD, _ASSIGN_SUB = assign_add_op.instance({}), assign_sub_op.instance({}
 
 
 class Variable(TensorBase, metaclass=CreatedThroughScopes):
-    """A tensor-valued state that training changes.
+    """A tensor whose value can be changed, such as a weight.
 
     Args:
-        initial_value: a value, or a function giving one.
-        trainable: whether tapes watch it without being told; True unless given.
+        initial_value: a value, or a function that returns one.
+        trainable: whether tapes watch it automatically; True by default.
         name: its name; `Variable` otherwise.
-        dtype: the dtype to give it; the initial value's otherwise.
-        constraint: a function an optimizer applies after each update.
+        dtype: its dtype; that of the initial value by default.
+        constraint: a function that an optimizer applies after each update.
         shape: a shape, perhaps with unknown dimensions, that later values must fit.
 
     >>> v = tf.Variable([1.0, 2.0])

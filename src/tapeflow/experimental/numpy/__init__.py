@@ -1,4 +1,4 @@
-"""`tf.experimental.numpy`: NumPy's names, on tensors."""
+"""`tf.experimental.numpy`: NumPy's functions on tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ConvNeXt`, `Tiny` to `XLarge`: a convolutional network with the habits of a transformer."""
+"""`ConvNeXt`, `Tiny` to `XLarge`: a convolutional network with design choices of transformers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`DenseNet121`, `DenseNet169`, `DenseNet201`: each block sees what all blocks before it made."""
+"""`DenseNet121`, `DenseNet169`, `DenseNet201`: each block receives the outputs of all blocks before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`EfficientNetB0` to `B7`: one network that a search found, and seven wider, deeper and sharper ones."""
+"""`EfficientNetB0` to `B7`: one network found by search, and seven wider, deeper ones for larger images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`EfficientNetV2`, `B0` to `B3` and `S`, `M`, `L`: whole convolutions at first, one for each channel later."""
+"""`EfficientNetV2`, `B0` to `B3` and `S`, `M`, `L`: ordinary convolutions at first, depthwise ones later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`preprocess_input` and `decode_predictions` of networks trained on ImageNet."""
+"""`preprocess_input` and `decode_predictions` for networks trained on ImageNet."""
 
 from __future__ import annotations
 

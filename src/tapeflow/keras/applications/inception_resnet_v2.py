@@ -1,4 +1,4 @@
-"""`InceptionResNetV2`: blocks of several ways side by side, a little of which is added to what they were given."""
+"""`InceptionResNetV2`: Inception blocks with parallel branches and residual connections."""
 
 from __future__ import annotations
 

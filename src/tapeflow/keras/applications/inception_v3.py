@@ -1,4 +1,4 @@
-"""`InceptionV3`: blocks of several ways side by side, each a few convolutions."""
+"""`InceptionV3`: blocks with parallel branches of a few convolutions each."""
 
 from __future__ import annotations
 

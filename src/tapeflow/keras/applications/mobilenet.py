@@ -1,4 +1,4 @@
-"""`MobileNet`: convolutions for each channel, and across channels, in turn."""
+"""`MobileNet`: depthwise and pointwise convolutions in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`MobileNetV2`: narrow blocks that widen inside, with a convolution for each channel."""
+"""`MobileNetV2`: inverted residual blocks with depthwise convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`MobileNetV3Small`, `MobileNetV3Large`: narrow blocks that widen inside and weigh their channels."""
+"""`MobileNetV3Small`, `MobileNetV3Large`: inverted residual blocks with squeeze-and-excitation."""
 
 from __future__ import annotations
 

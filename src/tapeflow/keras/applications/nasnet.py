@@ -1,4 +1,4 @@
-"""`NASNetMobile`, `NASNetLarge`: two cells that a search found, one to keep the size and one to halve it."""
+"""`NASNetMobile`, `NASNetLarge`: cells found by neural architecture search."""
 
 from __future__ import annotations
 

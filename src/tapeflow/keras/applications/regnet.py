@@ -1,4 +1,4 @@
-"""`RegNetX002` to `X320`, `RegNetY002` to `Y320`: grouped convolutions, in proportions that a rule gives."""
+"""`RegNetX002` to `X320`, `RegNetY002` to `Y320`: grouped convolutions, with widths and depths given by a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ResNet50`, `ResNet101`, `ResNet152`: blocks of three convolutions with a way past them."""
+"""`ResNet50`, `ResNet101`, `ResNet152`: residual networks of bottleneck blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ResNetRS50` to `ResNetRS420`: residual networks that weigh their channels, trained as later ones are."""
+"""`ResNetRS50` to `ResNetRS420`: residual networks with squeeze-and-excitation and a revised training recipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ResNet50V2`, `ResNet101V2`, `ResNet152V2`: residual networks that normalise before they convolve."""
+"""`ResNet50V2`, `ResNet101V2`, `ResNet152V2`: residual networks that normalize before each convolution."""
 
 from __future__ import annotations
 

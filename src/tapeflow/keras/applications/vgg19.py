@@ -1,4 +1,4 @@
-"""`VGG19`: `VGG16` with a convolution more in three of its blocks."""
+"""`VGG19`: VGG16 with one more convolution in three of its blocks."""
 
 from __future__ import annotations
 

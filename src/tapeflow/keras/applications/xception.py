@@ -1,4 +1,4 @@
-"""`Xception`: convolutions that look at space and at channels one after the other."""
+"""`Xception`: depthwise separable convolutions with residual connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.keras.backend`, Keras 2's own names for tensor functions, often imported as `K`.
+"""`tf.keras.backend`: Keras 2's own names for tensor functions, often imported as `K`.
 
 For programs that use it; new code calls `tf` directly, and so does the rest of Keras. `settings` holds
 what is global, `values` variables and draws, `numbers` arithmetic and reductions, `arranging` shapes,

@@ -1,4 +1,4 @@
-"""`tf.keras.backend.experimental`: whether random layers have generators of their own, which they always do."""
+"""`tf.keras.backend.experimental`: switches for the generators of random layers, without effect here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks: objects that `fit`, `evaluate` and `predict` tell what is happening.
+"""`tf.keras.callbacks`: objects that `fit`, `evaluate` and `predict` call on each event.
 
 `callback` is the base class with every hook, `callback_list` calls many as one and knows which batch
 hooks anybody wants, `logs` is the dict they are handed, whose values are read only when looked at. Every

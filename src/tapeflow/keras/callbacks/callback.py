@@ -11,7 +11,7 @@ PREDICT_HOOKS = ("on_predict_batch_begin", "on_predict_batch_end")
 
 
 class Callback:
-    """Something that watches training and may act on it: subclass it and override the hooks you want.
+    """The base class of callbacks: override the hooks you need.
 
     `logs` is a dict of plain numbers (`{"loss": 0.2, "accuracy": 0.7}`), empty where Keras has nothing to
     say. Overriding a batch hook makes `fit` run one step at a time, so that the hook sees the model as it

@@ -1,3 +1,3 @@
-"""`tf.keras.callbacks.experimental`: an older home of names that have moved up."""
+"""`tf.keras.callbacks.experimental`: older names of callbacks."""
 
 from tapeflow.keras.callbacks.backup_and_restore import BackupAndRestore as BackupAndRestore

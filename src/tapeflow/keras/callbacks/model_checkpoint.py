@@ -39,7 +39,7 @@ class ModelCheckpoint(Callback):
     Args:
         filepath: the file. It may hold `{epoch}` (from 1), `{batch}` and names of the logs, with formats:
             `weights.{epoch:02d}-{val_loss:.2f}.h5`.
-        monitor: the quantity that says what is best.
+        monitor: the quantity that decides which model is best.
         verbose: 1 to print what it does.
         save_best_only: whether to save only when the monitored quantity is better than ever.
         save_weights_only: whether to call `model.save_weights` instead of `model.save`.

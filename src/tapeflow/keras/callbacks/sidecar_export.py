@@ -10,7 +10,7 @@ from tapeflow.train.tensor_file import ENDING
 
 
 class SidecarEvaluatorModelExport(ModelCheckpoint):
-    """Saves the model when an evaluation of a checkpoint is better than ever; for `SidecarEvaluator` alone.
+    """Saves the model when an evaluation is the best so far; for `SidecarEvaluator`.
 
     Args:
         export_filepath: where to. `{epoch}` in it is the number of the checkpoint.

@@ -45,7 +45,7 @@ _KERAS_GRAPH = encoding.metadata("graph_keras_model", b"1")
 
 
 class TensorBoard(Callback):
-    """Writes what happens in training to `log_dir/train` and `log_dir/validation`.
+    """Logs metrics, weights, graphs and profiles to `log_dir/train` and `log_dir/validation`.
 
     At the end of every epoch: `epoch_loss`, `epoch_<metric>` and `epoch_learning_rate`, with the epoch as
     step; after every validation and `evaluate`, `evaluation_<metric>_vs_iterations`, with the optimizer's

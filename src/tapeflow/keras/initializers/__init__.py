@@ -1,4 +1,4 @@
-"""First values of weights: `tf.keras.initializers`.
+"""`tf.keras.initializers`: initial values of weights.
 
 Values are made by numpy on the host, so that building a model compiles nothing. `initializer` is the
 base class, `fixed`, `random` and `spectrum` hold the kinds, `lookup` finds them by name, and `fresh` has

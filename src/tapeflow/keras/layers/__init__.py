@@ -1,4 +1,4 @@
-"""Layers: `tf.keras.layers`, a folder for each kind and one family a file.
+"""`tf.keras.layers`: the layers of Keras, and `Layer`, the base class for your own.
 
 `base` holds what every layer is: `base.layer`, on `weight_owner` (weights), `loss_owner` (losses and metrics added in a
 call) and `layer_history` (its calls in functional models). The symbolic side is `keras.graph`'s, models are

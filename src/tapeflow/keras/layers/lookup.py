@@ -65,7 +65,7 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
-    """A layer from what `serialize` gave."""
+    """Create a layer from the result of `serialize`."""
     if isinstance(config, Mapping) and config.get("class_name") == "Model":
         config = {**config, "class_name": "Functional"}
     return LAYERS.deserialize(config, custom_objects)

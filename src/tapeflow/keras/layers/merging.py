@@ -52,7 +52,7 @@ class Merge(Layer):
 
 
 class Add(Merge):
-    """The sum of the inputs.
+    """Add the inputs, element by element.
 
     >>> tf.keras.layers.Add()([tf.constant([1.0]), tf.constant([2.0])]).numpy()
     array([3.], dtype=float32)
@@ -89,7 +89,7 @@ class Multiply(Merge):
 
 
 class Average(Merge):
-    """The mean of the inputs, element by element."""
+    """Average the inputs, element by element."""
 
     def _merge_function(self, inputs: list[Any]) -> Any:
         return functools.reduce(tf.add, inputs) / len(inputs)
@@ -110,7 +110,7 @@ class Minimum(Merge):
 
 
 class Concatenate(Merge):
-    """The inputs one after the other along an axis.
+    """Concatenate the inputs along an axis.
 
     Args:
         axis: the axis, the last one unless given.
@@ -165,7 +165,7 @@ class Concatenate(Merge):
 
 
 class Dot(Merge):
-    """The product of each sample of one input with the same sample of the other, over an axis of each.
+    """The dot product of two inputs, sample by sample, over one axis of each.
 
     Args:
         axes: the axis, or the axis of each input.
@@ -260,7 +260,7 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """The inputs one after the other, by a `Concatenate` layer."""
+    """Concatenate the inputs with a `Concatenate` layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 

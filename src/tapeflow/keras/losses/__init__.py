@@ -1,4 +1,4 @@
-"""How wrong a model is, as one number to make small: `tf.keras.losses`.
+"""`tf.keras.losses`: loss functions and classes.
 
 A loss is a function `(y_true, y_pred) -> one value per sample`, and a class of the same name that also
 weighs the samples and reduces them to a scalar. `loss` holds the base class, `reduction` the weighting

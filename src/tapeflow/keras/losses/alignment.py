@@ -36,7 +36,7 @@ def ctc(y_true: Any, y_pred: Any) -> Any:
 
 
 class CTC(LossFunctionWrapper):
-    """`ctc` as a class."""
+    """Connectionist temporal classification: `ctc` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.SUM_OVER_BATCH_SIZE, name: str | None = "ctc", dtype: Any = None

@@ -27,7 +27,7 @@ from tapeflow.ops.training import loss as kernels
 def binary_crossentropy(
     y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0.0, axis: Any = -1
 ) -> Any:
-    """The cross-entropy of yes-or-no questions, averaged over `axis`.
+    """The cross-entropy of binary labels, averaged over `axis`.
 
     Args:
         y_true: the probability of yes, mostly 0 or 1.
@@ -161,7 +161,7 @@ def _fits(labels: tuple[int, ...], positions: tuple[int, ...]) -> bool:
 
 
 class BinaryCrossentropy(LossFunctionWrapper):
-    """`binary_crossentropy` as a class."""
+    """Cross-entropy of binary labels: `binary_crossentropy` as a class."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
 
 
 class CategoricalCrossentropy(LossFunctionWrapper):
-    """`categorical_crossentropy` as a class."""
+    """Cross-entropy of one-hot labels: `categorical_crossentropy` as a class."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
 
 
 class SparseCategoricalCrossentropy(LossFunctionWrapper):
-    """`sparse_categorical_crossentropy` as a class."""
+    """Cross-entropy of class numbers: `sparse_categorical_crossentropy` as a class."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
 
 
 class KLDivergence(LossFunctionWrapper):
-    """`kl_divergence` as a class."""
+    """Kullback-Leibler divergence: `kl_divergence` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "kl_divergence", dtype: Any = None
@@ -40,7 +40,7 @@ class KLDivergence(LossFunctionWrapper):
 
 
 class Poisson(LossFunctionWrapper):
-    """`poisson` as a class."""
+    """Poisson loss for counts: `poisson` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "poisson", dtype: Any = None

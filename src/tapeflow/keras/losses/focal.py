@@ -30,7 +30,7 @@ def binary_focal_crossentropy(
     label_smoothing: Any = 0.0,
     axis: Any = -1,
 ) -> Any:
-    """`binary_crossentropy` that leaves easy examples out of account.
+    """`binary_crossentropy` that gives easy examples less weight.
 
     Args:
         y_true: the probability of yes, mostly 0 or 1.
@@ -67,7 +67,7 @@ def categorical_focal_crossentropy(
     label_smoothing: Any = 0.0,
     axis: int = -1,
 ) -> Any:
-    """`categorical_crossentropy` that leaves easy examples out of account.
+    """`categorical_crossentropy` that gives easy examples less weight.
 
     Args:
         y_true: a probability for each class, of the shape of `y_pred`.

@@ -45,7 +45,7 @@ def _shortfall(y_true: Any, y_pred: Any) -> Any:
 
 
 class Hinge(LossFunctionWrapper):
-    """`hinge` as a class."""
+    """Hinge loss for labels of -1 and 1: `hinge` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "hinge", dtype: Any = None

@@ -46,7 +46,7 @@ def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axi
 
 
 class Dice(LossFunctionWrapper):
-    """`dice` as a class."""
+    """Dice loss for segmentation: `dice` as a class."""
 
     def __init__(
         self,

@@ -86,7 +86,7 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
 
 
 class MeanSquaredError(LossFunctionWrapper):
-    """`mean_squared_error` as a class. With ten outputs it is a tenth of the sum of squares."""
+    """Mean squared error. With ten outputs it is a tenth of the sum of squares."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "mean_squared_error", dtype: Any = None
@@ -95,7 +95,7 @@ class MeanSquaredError(LossFunctionWrapper):
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
-    """`mean_absolute_error` as a class."""
+    """Mean absolute error: `mean_absolute_error` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "mean_absolute_error", dtype: Any = None
@@ -128,7 +128,7 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
 
 
 class Huber(LossFunctionWrapper):
-    """`huber` as a class."""
+    """Huber loss, squared for small errors and linear for large ones: `huber` as a class."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Huber(LossFunctionWrapper):
 
 
 class LogCosh(LossFunctionWrapper):
-    """`log_cosh` as a class."""
+    """Logarithm of the hyperbolic cosine of the error: `log_cosh` as a class."""
 
     def __init__(
         self, reduction: Any = Reduction.AUTO, name: str | None = "log_cosh", dtype: Any = None
@@ -150,7 +150,7 @@ class LogCosh(LossFunctionWrapper):
 
 
 class CosineSimilarity(LossFunctionWrapper):
-    """`cosine_similarity` as a class."""
+    """Negative cosine similarity: `cosine_similarity` as a class."""
 
     def __init__(
         self,

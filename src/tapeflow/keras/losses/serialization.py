@@ -39,5 +39,5 @@ def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     name: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The loss that `serialize` or the user named."""
+    """Create a loss from its name or from the result of `serialize`."""
     return LOSSES.deserialize(name, custom_objects)

@@ -1,4 +1,4 @@
-"""Metrics: what is measured over many batches, `tf.keras.metrics`.
+"""`tf.keras.metrics`: metrics that accumulate over batches.
 
 `metric` has the base class, `reduction` and `wrapper` the means that most metrics are; then a file a
 family: `accuracies`, `loss_metrics`, `confusion`, `operating_point`, `auc`, `iou`, `f_score`, `r2`,

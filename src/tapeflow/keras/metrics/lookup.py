@@ -42,5 +42,5 @@ def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The metric that `serialize` or the user named."""
+    """Create a metric from its name or from the result of `serialize`."""
     return METRICS.deserialize(config, custom_objects)

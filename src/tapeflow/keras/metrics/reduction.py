@@ -19,7 +19,7 @@ from tapeflow.ops.variables.update import update_variable, update_variables
 
 
 class Sum(Metric):
-    """The sum of all values, each times its weight.
+    """The weighted sum of all values.
 
     >>> float(tf.keras.metrics.Sum()([1.0, 3.0, 5.0, 7.0]))
     16.0

@@ -1,4 +1,4 @@
-"""Mixed precision: `tf.keras.mixed_precision`.
+"""`tf.keras.mixed_precision`: dtype policies and loss scaling.
 
 `policy` says which dtypes a layer computes in and keeps, `autocast` makes its weights be read in the
 compute dtype, `loss_scale_optimizer` keeps float16 gradients from vanishing. What is not here: which

@@ -1,4 +1,4 @@
-"""Models: `Sequential`, the functional API and subclassed `Model`, what they are made of and show.
+"""`tf.keras.models`: Sequential, functional and subclassed models, loading, saving and cloning.
 
 Training them (`compile`, `fit`, ...) is `keras.training`'s, which `Model` inherits; saving them is
 `keras.saving`'s. Both know models by the roots of their classes, which are in `kinds`.

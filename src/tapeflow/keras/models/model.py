@@ -20,7 +20,7 @@ from tapeflow.keras.training.trainer import Trainer
 
 
 class Model(Trainer, Layer, AnyModel):
-    """A model: layers that are trained together, in a subclass with a `call` or as a graph of symbolic tensors.
+    """A model: layers that are trained together, as a graph of symbolic tensors or a subclass with a `call`.
 
     Args:
         inputs: symbolic inputs (`tf.keras.Input`), in any structure, for a functional model.

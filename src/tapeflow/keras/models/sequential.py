@@ -21,7 +21,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class Sequential(Functional, AnySequential):
-    """A model of layers in a row: each receives the output of the layer before it.
+    """A stack of layers: each receives the output of the layer before it.
 
     It is built when its input shape is known: from an `Input` or a first layer with `input_shape`, or
     else when it is first called.

@@ -114,7 +114,7 @@ class _Table:
         while any(left):
             line = "|" * depth + " "
             for i, (start, end) in enumerate(zip([0, *self._ends], self._ends, strict=False)):
-                room = end - start - (3 if i < last else 0) - (depth if i == 0 else 0)
+                room = max(1, end - start - (3 if i < last else 0) - (depth if i == 0 else 0))
                 part = left[i][:room]
                 stop = _BREAKS.search(part)
                 part = part[: stop.end()] if stop else part

@@ -1,4 +1,4 @@
-"""Optimizers: `tf.keras.optimizers`.
+"""`tf.keras.optimizers`: optimizers.
 
 `optimizer` is the base class, with what every step has around its arithmetic; `state` is what it
 remembers, `rate` its learning rate, `gradients` what it makes of what it is given. `fused` makes a whole

@@ -11,7 +11,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Adadelta(FusedOptimizer):
-    """Steps whose size follows that of past steps, divided by that of past gradients.
+    """Adadelta: step sizes adapt to the ratio of past steps and past gradients.
 
     Args:
         learning_rate: a number, a schedule or a function; 1.0 is the paper's.

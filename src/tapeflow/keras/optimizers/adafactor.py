@@ -13,7 +13,7 @@ from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 
 
 class Adafactor(FusedOptimizer):
-    """Steps in proportion to the variable's size, with less to remember than Adam.
+    """Adafactor: adaptive steps relative to the variable's size, with less memory than Adam.
 
     Args:
         learning_rate: a number, a schedule or a function.

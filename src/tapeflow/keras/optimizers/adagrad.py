@@ -12,7 +12,7 @@ from tapeflow.keras.optimizers.state import filled_like
 
 
 class Adagrad(FusedOptimizer):
-    """Steps along the gradient divided by the root of the sum of all its squares so far.
+    """Adagrad: divides the gradient by the root of the sum of its squares so far.
 
     Args:
         learning_rate: a number, a schedule or a function.

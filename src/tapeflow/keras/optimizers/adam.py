@@ -73,7 +73,7 @@ class Adam(FusedOptimizer):
 
 
 class AdamW(Adam):
-    """Adam whose variables decay towards zero, independently of their gradients.
+    """AdamW: Adam with decoupled weight decay.
 
     Args:
         learning_rate: a number, a schedule or a function.

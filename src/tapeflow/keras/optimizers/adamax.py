@@ -11,7 +11,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Adamax(FusedOptimizer):
-    """Steps along the mean gradient, divided by the largest absolute gradient of late.
+    """Adamax: Adam that divides by the largest recent gradient.
 
     Args:
         learning_rate: a number, a schedule or a function.

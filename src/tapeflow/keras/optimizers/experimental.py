@@ -1,4 +1,4 @@
-"""The optimizers under the name they had before Keras 2.11: `tf.keras.optimizers.experimental`."""
+"""`tf.keras.optimizers.experimental`: names of the optimizers before Keras 2.11."""
 
 from tapeflow.keras.optimizers.adadelta import Adadelta as Adadelta
 from tapeflow.keras.optimizers.adafactor import Adafactor as Adafactor

@@ -10,7 +10,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Lamb(FusedOptimizer):
-    """Adam's direction, with a step in proportion to the variable's norm.
+    """LAMB: Adam's direction, with steps in proportion to the variable's norm.
 
     Args:
         learning_rate: a number, a schedule or a function.

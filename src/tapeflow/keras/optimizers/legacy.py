@@ -1,4 +1,4 @@
-"""`tf.keras.optimizers.legacy`: the names of old, and the base class for optimizers written in the old way.
+"""`tf.keras.optimizers.legacy`: older names, and the base class of optimizers written for Keras before 2.11.
 
 The optimizers are the same as outside, which take `lr` and `decay`, but for two that computed otherwise.
 `Optimizer` is for a user's own class from before Keras 2.11, with `_create_slots` and `_resource_apply_dense`.

@@ -10,7 +10,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Lion(FusedOptimizer):
-    """Steps by the sign of momentum and gradient together.
+    """Lion: steps by the sign of an average of momentum and gradient.
 
     Args:
         learning_rate: a number, a schedule or a function; a tenth of Adam's serves.

@@ -23,7 +23,7 @@ OPTIMIZERS = Family("optimizer", Optimizer, _own)
 
 
 def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str, Any]:
-    """An optimizer as a dict that `deserialize` makes one of again, without its state."""
+    """An optimizer as a dict for `deserialize`, without its state."""
     return serialize_keras_object(optimizer)
 
 

@@ -13,7 +13,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class Nadam(FusedOptimizer):
-    """Adam that looks one step of momentum ahead; the momentum itself rises from beta_1 / 2 to beta_1.
+    """Nadam: Adam with Nesterov momentum, which rises from beta_1 / 2 to beta_1.
 
     Args:
         learning_rate: a number, a schedule or a function.

@@ -45,7 +45,7 @@ class Options(TypedDict, total=False):
 
 
 class Optimizer(OldWay):
-    """Changes variables along their gradients.
+    """The base class of optimizers.
 
     Args:
         name: its name, which its variables' names begin with.

@@ -10,7 +10,7 @@ from tapeflow.keras.optimizers.fused import FusedOptimizer
 
 
 class RMSprop(FusedOptimizer):
-    """Steps along the gradient divided by the root of its mean square.
+    """RMSprop: divides the gradient by the root of its mean square.
 
     Args:
         learning_rate: a number, a schedule or a function.

@@ -10,7 +10,7 @@ from tapeflow.keras.optimizers.optimizer import Options
 
 
 class SGD(FusedOptimizer):
-    """Steps along the gradient: `w -= learning_rate * g`.
+    """Gradient descent, with momentum if you like: `w -= learning_rate * g`.
 
     Args:
         learning_rate: a number, a schedule or a function.

@@ -1,4 +1,4 @@
-"""`tf.keras.preprocessing`: data made ready in plain numpy, as scripts did before `tf.data` and preprocessing layers.
+"""`tf.keras.preprocessing`: images, sequences and texts prepared with NumPy, as older scripts do.
 
 `image` has generators of changed images (`image_data_generator`, `image_batches`, `image_changes`), `text` the
 Tokenizer, `sequence` windows and pairs of sequences. None of it is part of a model: that is `keras.layers`. What

@@ -1,4 +1,4 @@
-"""`tf.keras.preprocessing.text`: words of texts as numbers, in plain Python."""
+"""`tf.keras.preprocessing.text`: texts as lists of word numbers, in plain Python."""
 
 from __future__ import annotations
 

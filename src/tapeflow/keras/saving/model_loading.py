@@ -37,11 +37,11 @@ def load_model(
 ) -> Any:
     """Load a model that `save_model`, Keras 2 or Keras 3 saved as `.keras`, `.h5`, a folder or a TensorFlow SavedModel.
 
-    No code in a file is run unless you ask for it: functions and classes of your own are found by name. What a file
-    may cost is in proportion to its size: one that would need far more memory than it can hold is refused.
+    By default no code from the file is run: your own functions and classes are found by name. A file that would need
+    far more memory than its size suggests is refused.
 
     Args:
-        filepath: the file or folder; its content says which format it is.
+        filepath: the file or folder; the format is detected from its content.
         custom_objects: classes and functions of your own, by name. Classes of the script that runs are found without
             it, but in `.h5` files.
         compile: whether to compile the model as it was, with the state of its optimizer.

@@ -60,7 +60,7 @@ class Compilation:
         auto_scale_loss: bool = True,
         **kwargs: Any,
     ) -> None:
-        """Say how to train.
+        """Configure the model for training.
 
         Args:
             optimizer: a name or an optimizer.
@@ -68,8 +68,8 @@ class Compilation:
             metrics: names, functions or `Metric`s to report; a list or dict of lists for several outputs.
             loss_weights: factors for the losses of several outputs.
             weighted_metrics: metrics that see sample and class weights.
-            run_eagerly: call the steps as plain Python, to debug them.
-            steps_per_execution: how many steps run as one program; chosen unless given.
+            run_eagerly: whether to run the steps as plain Python, to debug them.
+            steps_per_execution: how many steps run as one program; chosen automatically by default.
             jit_compile: changes nothing; everything is compiled.
             **kwargs: arguments of older releases that change nothing any more.
         """

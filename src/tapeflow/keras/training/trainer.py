@@ -139,11 +139,11 @@ class Trainer(Compilation, GeneratorMethods):
             x: inputs: arrays, tensors, lists or dicts of them, pandas objects, a `tf.data.Dataset`, a generator, a
                 `keras.utils.Sequence` or any iterable of batches.
             y: labels, unless `x` holds them.
-            batch_size: samples in a step; 32 unless given.
+            batch_size: samples per step; 32 by default.
             epochs: the number of the last epoch.
             verbose: 0 silent, 1 a progress bar, 2 a line an epoch, 'auto' 1 on a terminal.
-            callbacks: objects to call on the way.
-            validation_split: this share of the arrays, their end, is set aside to validate with.
+            callbacks: `tf.keras.callbacks.Callback` objects.
+            validation_split: the fraction of the arrays, at their end, to hold out for validation.
             validation_data: `(x, y)`, `(x, y, sample_weight)`, a Dataset, generator or Sequence.
             shuffle: whether to shuffle arrays and Sequences before each epoch.
             class_weight: a factor for the loss of each class.

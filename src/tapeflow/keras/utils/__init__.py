@@ -1,4 +1,4 @@
-"""Helpers around training: `tf.keras.utils`.
+"""`tf.keras.utils`: datasets from folders, downloads, seeds, one-hot vectors, diagrams of models and more.
 
 Labels and arrays (`encoding`, `padding`), files (`files`, on `download`, which the data sets share),
 progress (`progress`), seeds (`seeding`), images (`images`), folders of files (`directory_datasets`), a user's

@@ -1,4 +1,4 @@
-"""Models as scikit-learn's estimators, for `cross_val_score`, `GridSearchCV` and pipelines.
+"""`tf.keras.wrappers.scikit_learn`: models as scikit-learn estimators, for `GridSearchCV` and pipelines.
 
 TensorFlow had them until 2.11; the package SciKeras goes further.
 """

@@ -19,15 +19,14 @@ from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import line_of, user_position
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.recorder import effect
-from tapeflow.engine.recording.trace import state
+from tapeflow.engine.recording.trace import is_staging, state
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
 
 
 def is_recorded(tensor: Tensor) -> bool:
     """Whether the value must not be read now: it is another one at every call of what is recorded."""
-    is_recording = state.recording is not None or state.trace.is_body
-    return is_recording and tensor.host_value() is None
+    return (is_staging() or state.trace.is_body) and tensor.host_value() is None
 
 
 def broken(text: str) -> InvalidArgumentError:

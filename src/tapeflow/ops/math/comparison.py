@@ -13,6 +13,7 @@ from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import ANY, BITS, BOOLEAN, INTEGER, REAL, binary, unary
+from tapeflow.ops.strings.deferred import compare, is_deferred
 
 lax = jax.lax
 
@@ -84,6 +85,8 @@ def _compare_strings(x: Any, y: Any, is_equal: bool) -> Tensor:
             f"Equal expected tensors of one dtype; got x {x.spec!r} and y {y.spec!r}. "
             "A string compares only with strings.",
         )
+    if is_deferred(x) or is_deferred(y):
+        return compare(x, y, is_equal)
     left, right = np.asarray(x.numpy(), object), np.asarray(y.numpy(), object)
     try:
         return convert_to_tensor((left == right) if is_equal else (left != right))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from string import ascii_lowercase
 from typing import Any
 
@@ -59,7 +60,8 @@ def attention_op(
     scores = jnp.einsum(scoring, query * jnp.asarray(scale, query.dtype), key)
     if has_mask:
         scores = _masked(scores, rest[0], len(axes), is_robust)
-    flat = scores.reshape((*scores.shape[: scores.ndim - len(axes)], -1))
+    kept = scores.ndim - len(axes)
+    flat = scores.reshape((*scores.shape[:kept], math.prod(scores.shape[kept:])))
     weights = stable_math.softmax(flat, flat.ndim - 1).reshape(scores.shape)
     dropped = weights
     if dropout:

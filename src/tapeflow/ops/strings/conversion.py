@@ -28,6 +28,7 @@ from tapeflow.engine.values.dtypes import (
 )
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid
+from tapeflow.ops.strings.deferred import defer
 from tapeflow.ops.strings.text import read_strings, string_tensor
 
 _FILLS = ("", " ", "0", "+", "-")
@@ -78,6 +79,7 @@ def as_string(
     wide = fill + (str(width) if width > -1 else "")
     exact = f".{precision}" if precision > -1 else ""
     write = _writer(dtype, wide, exact + ("e" if scientific else "g" if shortest else "f"))
+    defer(tensor)
     array = np.asarray(tensor.numpy(), object if dtype is string else None)
     return string_tensor([write(v) for v in array.reshape(-1)], array.shape)
 

@@ -16,12 +16,14 @@ from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid
+from tapeflow.ops.strings.deferred import defer
 
 
 def read_strings(value: Any, where: str, name: str = "input") -> np.ndarray:
     """The elements of a string tensor as an array of bytes objects."""
     tensor = convert_to_tensor(value)
     if tensor.dtype is string:
+        defer(tensor)
         return np.asarray(tensor.numpy(), object)
     text = f"{where} expected strings for {name}; got {name} {describe(tensor)}. Use tf.strings.as_string."
     raise invalid(text) if isinstance(value, TensorBase) else TypeError(text)

@@ -10,7 +10,7 @@ from tapeflow.summary.event_files import encoding
 
 
 def alert(title: str, text: str = "", level: Level = "warning", step: int | None = None) -> bool:
-    """Have the board say something about this run: on its badge, among the alerts, and to the webhook.
+    """Show an alert about this run on the board, and send it to the webhook.
 
     Alerts of one title count as one: the board shows the last of them and how many there were.
 

@@ -46,7 +46,7 @@ def capture(
     kinds: bool | Iterable[str] = True,
     seed: int | None = None,
 ) -> Capture:
-    """Write what this run is, how the machine is doing and what is printed, until `finish`, or the program's end.
+    """Record environment, code, system metrics and console output of this run, until `finish` or the end.
 
     `tf.summary.run` and the TensorBoard callback do so by themselves; this is for everything else, PyTorch's
     `SummaryWriter` for one: `tf.summary.capture(writer.log_dir)`.

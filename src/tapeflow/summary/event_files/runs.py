@@ -22,7 +22,7 @@ _SYSTEM = SYSTEM_PLUGIN.encode()
 
 
 def read(path: str | os.PathLike[str]) -> Run:
-    """Every event of a run: of one event file, or of all event files in a folder.
+    """Read every event of a run: of one event file, or of all event files in a folder.
 
     Args:
         path: the file or the folder. Folders inside it are runs of their own: see `Run.inner`.

@@ -30,7 +30,7 @@ def confusion_matrix(
     step: Any = None,
     description: str | None = None,
 ) -> bool:
-    """Write how often each class was taken for each.
+    """Write a confusion matrix: how often each class was predicted as each.
 
     Calls with the same name and step add up, so a matrix may be logged batch by batch; the counts are exact.
     The counts are written as data under `name`, rows being true classes, and as a picture under `name/image`.

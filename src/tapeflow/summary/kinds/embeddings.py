@@ -43,7 +43,7 @@ def embedding(
     metadata: Mapping[str, Any] | None = None,
     step: Any = None,
 ) -> bool:
-    """Write points in many dimensions, for the projector to show in two or three.
+    """Write an embedding: vectors that the projector shows in two or three dimensions.
 
     Another call with the same name adds a step; nothing has to be deleted or restarted. The files go to
     `projector/` in the run's folder, and `projector_config.pbtxt` beside its event file names them. They are made

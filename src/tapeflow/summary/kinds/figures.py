@@ -16,7 +16,7 @@ from tapeflow.summary.event_files import encoding
 def figure(
     name: str, figure: Any, step: Any = None, close: bool = False, description: str | None = None
 ) -> bool:
-    """Write a Matplotlib figure, as a picture.
+    """Write a Matplotlib figure as an image.
 
     It is drawn at once, so it may be changed or closed the next line.
 

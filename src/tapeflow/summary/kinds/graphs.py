@@ -65,7 +65,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Stop the trace and write what it has noted.
+    """Stop the trace and write what it has recorded.
 
     Args:
         name: the tag of the graph.
@@ -99,7 +99,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 
 def trace_off() -> None:
-    """Stop the trace and forget what it has noted."""
+    """Stop the trace and discard what it has recorded."""
     if _tracing.graph:
         hooks.bridge.stop_graphs()
     if _tracing.profiler:

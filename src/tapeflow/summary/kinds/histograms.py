@@ -17,7 +17,7 @@ BUCKETS = 30
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> bool:
-    """Write how the elements of a tensor are distributed.
+    """Write a histogram of the elements of a tensor.
 
     Args:
         name: the tag; the name scope is put in front of it.

@@ -36,7 +36,7 @@ def hparams(
     trial_id: str | None = None,
     start_time_secs: float | None = None,
 ) -> bool:
-    """Write the hyperparameters of this run, and what it is to be judged by.
+    """Write the hyperparameters of this run, and its metrics.
 
     Args:
         hparams: values (bool, int, float, str) by name, or by `HParam`.

@@ -32,7 +32,7 @@ def image_grid(
     max_images: int = 64,
     description: str | None = None,
 ) -> bool:
-    """Write pictures in rows, as one picture, with a label below each.
+    """Write images as a grid, with a label below each.
 
     Args:
         name: the tag; the name scope is put in front of it.

@@ -19,7 +19,7 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> bool:
-    """Write pictures.
+    """Write images.
 
     Args:
         name: the tag; the name scope is put in front of it.

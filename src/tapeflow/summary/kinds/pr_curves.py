@@ -31,7 +31,7 @@ def pr_curve(
     display_name: str | None = None,
     accumulate: bool = True,
 ) -> bool:
-    """Write how precision and recall depend on the threshold.
+    """Write a precision-recall curve.
 
     Calls with the same name and step add up, so a curve may be logged batch by batch.
 

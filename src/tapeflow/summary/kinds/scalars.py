@@ -15,7 +15,7 @@ _PLAIN = encoding.metadata("scalars")
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
-    """Write a number.
+    """Write a scalar.
 
     Args:
         name: the tag; the name scope is put in front of it.

@@ -27,7 +27,7 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> bool:
-    """Write sounds, as 16-bit WAV.
+    """Write audio clips, as 16-bit WAV.
 
     Args:
         name: the tag; the name scope is put in front of it.

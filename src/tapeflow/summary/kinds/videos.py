@@ -23,7 +23,7 @@ def video(
     max_outputs: Any = 3,
     description: str | None = None,
 ) -> bool:
-    """Write moving pictures, as animated GIFs, which TensorBoard shows among the images.
+    """Write videos, as animated GIFs, which TensorBoard shows among the images.
 
     Args:
         name: the tag; the name scope is put in front of it.

@@ -102,8 +102,8 @@ def _of_cache(steps: list[dict[str, Any]], methods: list[str]) -> list[Remedy]:
         Remedy(
             "cache",
             "cache()",
-            f"Put cache() after {last}, before shuffle() and what is random: what the first epoch made is kept in "
-            "memory for those after it.",
+            f"Put cache() after {last}, before shuffle() and random steps: later epochs then take from memory what the "
+            "first one computed.",
             last,
         )
     ]
@@ -144,7 +144,7 @@ def _less_work(steps: list[dict[str, Any]]) -> Remedy:
     return Remedy(
         "less_work",
         f"less work in {what}",
-        f"Batches are read ahead and in parallel already. Let {what} do less, or do its work beforehand and store the "
+        f"Batches are read ahead and in parallel already. Do less work in {what}, or do it beforehand and store the "
         "result.",
         name,
     )

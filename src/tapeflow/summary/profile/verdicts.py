@@ -26,20 +26,20 @@ _REMEDIES = {
         Remedy(
             "larger_batches",
             "larger batches",
-            "Take larger batches: what Python does for a step is the same for a large one.",
+            "Use larger batches: Python takes the same time for a step whatever the batch size.",
         ),
         Remedy(
             "staging",
             "tf.function",
-            "Stage your own step with tf.function; in fit, leave run_eagerly off and give steps_per_execution, or say "
-            "supports_fused_steps = True in callbacks that only look at logs.",
+            "Put tf.function on your own step; in fit, leave run_eagerly off, pass steps_per_execution, and set "
+            "supports_fused_steps = True in callbacks that only read logs.",
         ),
     ],
     "compile": [
         Remedy(
             "equal_shapes",
             "batches of equal shapes",
-            "Keep the shapes of batches alike: batch(drop_remainder=True), padded_batch to one length.",
+            "Give all batches the same shape: batch(drop_remainder=True), padded_batch to one length.",
         ),
         Remedy(
             "tensors", "tensors for numbers", "Pass Python numbers that change to a tf.function as tensors."
@@ -133,9 +133,9 @@ def _of_callbacks(callbacks: Sequence[tuple[str, float]]) -> Remedy:
     """Whom to call less often: a callback by name if it takes more than all the others."""
     name, seconds = callbacks[0] if callbacks else ("", 0.0)
     if seconds <= _MOSTLY * math.fsum(each for _, each in callbacks):
-        advice = "Have callbacks do less often what they do at every batch: update_freq, save_freq, print."
+        advice = "Let callbacks do their work less often than in every batch: update_freq, save_freq, print."
         return Remedy("callbacks", _RARER, advice)
-    advice = f"Have {name} do less often what it does at every batch: update_freq, save_freq, print."
+    advice = f"Let {name} do its work less often than in every batch: update_freq, save_freq, print."
     return Remedy("callbacks", _RARER, advice, name)
 
 

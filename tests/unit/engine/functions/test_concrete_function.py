@@ -53,6 +53,20 @@ def test_a_spec_of_unknown_rank_leaves_the_result_open() -> None:
     np.testing.assert_array_equal(concrete(tf.constant([[[2.0]]]), tf.constant(3.0))["y"], [[[8]]])
 
 
+def test_any_number_of_arguments() -> None:
+    scalar = tf.TensorSpec([], tf.float32)
+
+    def total(first: Any, second: Any = 2.0, *others: Any, **named: Any) -> Any:
+        return first + second + sum(others) + sum(named.values())
+
+    concrete = tf.function(total).get_concrete_function(scalar, 3.0, scalar, more=scalar)
+    positional, named = concrete.structured_input_signature
+    assert [getattr(part, "name", part) for part in positional] == ["first", 3.0, "others_0"]
+    assert {key: spec.name for key, spec in named.items()} == {"more": "more"}
+    assert concrete(1.0, 2.0, more=4.0).numpy() == 10.0
+    assert tf.function(total).get_concrete_function(scalar)(1.0).numpy() == 3.0
+
+
 def test_variables_and_methods() -> None:
     class Scale(tf.Module):
         def __init__(self) -> None:

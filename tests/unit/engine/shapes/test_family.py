@@ -52,6 +52,14 @@ def test_sizes_that_are_multiples() -> None:
     assert template.values_of((18, 9)) is None
 
 
+def test_nothing_is_learnt_from_empty_inputs() -> None:
+    family = Family("x", True)
+    sizes = [(0, 5, 0), (3, 4, 12), (2, 0, 0), (5, 7, 35), (0, 0, 0), (6, 3, 18)]
+    found = [family.values_of(Program(s)) for s in sizes]
+    assert found == [None, None, None, None, None, {"s0": 6, "s1": 3}]
+    assert Template([(0, 5, 0), (3, 4, 12)], 3, 1).values_of((6, 3, 18)) is None
+
+
 def test_the_first_sizes_are_compiled_for_themselves() -> None:
     family = Family("x", True)
     found = [family.values_of(Program((n, 4))) for n in (5, 7, 9, 5, 7, 9, 30)]

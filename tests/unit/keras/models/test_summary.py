@@ -37,6 +37,12 @@ def test_more_positions_than_columns_are_taken_as_in_keras() -> None:
     assert [title.index(word) for word in ("Layer", "Output", "Param")] == [1, 30, 60]
 
 
+def test_a_table_narrower_than_its_columns_ends() -> None:
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3)])
+    text = "".join(lines(model, line_length=3)).replace(" ", "")
+    assert "dense" in text.lower()
+
+
 def test_a_range_of_layers_can_be_shown() -> None:
     stack = [tf.keras.Input((4,)), *[layers.Dense(1, name=f"d{i}") for i in range(4)]]
     model = tf.keras.Sequential(stack)

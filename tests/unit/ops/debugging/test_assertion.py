@@ -170,6 +170,20 @@ def test_assert() -> None:
         tf.Assert(False, tf.constant([1, 2]))
 
 
+@pytest.mark.filterwarnings("ignore:.*is run as plain Python")
+def test_assert_in_a_function_that_is_run_as_plain_python() -> None:
+    @tf.function
+    def lengths(text: Any) -> Any:
+        found = tf.strings.length(text)
+        tf.Assert(tf.reduce_all(found > 2), ["short", found])
+        return found
+
+    for _ in range(2):
+        with pytest.raises(InvalidArgumentError, match="short"):
+            lengths(tf.constant(["abc", "a"]))
+        assert lengths(tf.constant(["abc", "abcd"])).numpy().tolist() == [3, 4]
+
+
 def test_check_numerics() -> None:
     x = tf.constant([1.0, 2.0])
     np.testing.assert_array_equal(check_numerics(x, "fine"), [1.0, 2.0])

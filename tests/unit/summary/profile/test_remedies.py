@@ -55,7 +55,7 @@ def test_remedies(steps: list[dict[str, Any]], expected: list[str]) -> None:
 
 def test_a_cache_goes_before_what_is_random() -> None:
     (cache,) = remedies([SLICES, RECORDED, RANDOM, BATCH, PREFETCH])
-    assert "Put cache() after map(decode), before shuffle() and what is random" in cache.long
+    assert "Put cache() after map(decode), before shuffle() and random steps" in cache.long
     assert (cache.kind, cache.subject) == ("cache", "map(decode)")
 
 

@@ -58,7 +58,7 @@ def test_the_callback_that_takes_most_is_named(callbacks: list[tuple[str, float]
     verdict = judge([step(callbacks=30, device=70)], {}, [], callbacks)
     assert verdict.advice[0].subject == named
     assert (f"most of it into {named}" in str(verdict)) == bool(named)
-    assert verdict.remedies[0].startswith(f"Have {named or 'callbacks'} do less often")
+    assert verdict.remedies[0].startswith(f"Let {named or 'callbacks'} do")
 
 
 def test_steps_that_compile_do_not_count_if_there_are_others() -> None:
@@ -75,7 +75,7 @@ def test_compiling_again_and_again_is_a_verdict() -> None:
     verdict = judge([*once, *later, *again], {}, [])
     assert verdict.kind == "compile"
     assert "is compiling, in 4 of 7 steps" in str(verdict)
-    assert "shapes of batches alike" in verdict.remedies[0]
+    assert "all batches the same shape" in verdict.remedies[0]
 
 
 def test_without_steps_the_threads_time_counts() -> None:

@@ -7,9 +7,9 @@ export const t = messages({
   none: ["No reports yet", "尚无报告"],
   noneText: [
     "A report is a page in Markdown with live charts, tables and pictures of this board.",
-    "报告是 Markdown 页面,其中可嵌入本面板的实时图表、表格和图片。",
+    "报告是 Markdown 页面,其中可嵌入本看板的实时图表、表格和图片。",
   ],
-  readOnly: ["This board is read-only: reports cannot be written.", "此面板为只读:不能编写报告。"],
+  readOnly: ["This board is read-only: reports cannot be written.", "此看板为只读:不能编写报告。"],
   create: ["New report", "新建报告"],
   createTip: ["Write a report about these runs", "为这些运行编写报告"],
   untitled: ["Untitled report", "未命名报告"],
@@ -34,7 +34,7 @@ export const t = messages({
   preview: ["Preview", "预览"],
   help: [
     "Paste the address of any view of this board on a line of its own: a chart in full screen, the table of runs, a picture. It is shown there, live.",
-    "将本面板任意视图的地址单独粘贴为一行(全屏图表、运行表格、图片等),即会在该处实时显示。",
+    "将本看板任意视图的地址单独粘贴为一行(全屏图表、运行表格、图片等),即会在该处实时显示。",
   ],
   insert: ["Insert", "插入"],
   insertTip: ["Insert a chart, a table or a picture", "插入图表、表格或图片"],

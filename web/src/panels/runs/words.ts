@@ -145,7 +145,7 @@ export const t = messages({
   noScalars: ["This run has logged no numbers.", "此运行没有记录数值。"],
   noHparams: ["This run has logged no hyperparameters.", "此运行没有记录超参数。"],
   notes: ["Notes", "备注"],
-  notesTip: ["Notes in Markdown, kept with the board", "Markdown 备注,保存在面板中"],
+  notesTip: ["Notes in Markdown, kept with the board", "Markdown 备注,保存在看板中"],
   notesPlaceholder: ["Write notes in Markdown", "用 Markdown 写备注"],
   edit: ["Edit", "编辑"],
   done: ["Done", "完成"],

@@ -40,12 +40,12 @@ _COMMON = ("name", "trainable", "dtype")
 
 
 class Layer(LossOwner, LayerHistory):
-    """A function with state: weights made in `build`, arithmetic in `call`.
+    """The base class of layers: create weights in `build`, compute in `call`.
 
     Args:
         trainable: whether the weights are to be trained.
-        name: its name; made of the class's otherwise.
-        dtype: a dtype, or a mixed-precision policy; the global policy unless given.
+        name: its name; derived from the class by default.
+        dtype: a dtype, or a mixed-precision policy; the global policy by default.
         activity_regularizer: a penalty on the layer's output, added to the losses.
         **kwargs: `input_shape`, `batch_input_shape`, `input_dim` and `batch_size` for a Sequential's first
             layer, `weights` for first values.

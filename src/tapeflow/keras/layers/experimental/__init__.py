@@ -1,4 +1,4 @@
-"""Layers under the names they had before they were settled: `tf.keras.layers.experimental`."""
+"""`tf.keras.layers.experimental`: older names of layers."""
 
 from tapeflow.keras.layers.experimental import preprocessing as preprocessing
 from tapeflow.keras.layers.general.einsum_dense import EinsumDense as EinsumDense

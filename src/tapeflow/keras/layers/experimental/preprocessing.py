@@ -1,4 +1,4 @@
-"""`tf.keras.layers.experimental.preprocessing`: where TensorFlow 2.5 and before had these layers."""
+"""`tf.keras.layers.experimental.preprocessing`: names of preprocessing layers up to TensorFlow 2.5."""
 
 from tapeflow.keras.layers.features.category_encoding import CategoryEncoding as CategoryEncoding
 from tapeflow.keras.layers.features.discretization import Discretization as Discretization

@@ -10,7 +10,7 @@ from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, e
 
 
 class CategoryEncoding(Layer):
-    """Whole numbers below `num_tokens` as vectors.
+    """Encode integers below `num_tokens` as one-hot, multi-hot or count vectors.
 
     Args:
         num_tokens: how many different numbers there are.

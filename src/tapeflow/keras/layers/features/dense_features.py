@@ -10,7 +10,7 @@ from tapeflow.keras.layers.features.feature_columns import Column, DenseColumn
 
 
 class DenseFeatures(Layer):
-    """The numbers that feature columns make of a dict of features, side by side in the order of the columns' names.
+    """Convert a dict of features into one vector, with feature columns sorted by name.
 
     Args:
         feature_columns: one dense column of `tf.feature_column`, or several; categorical ones need

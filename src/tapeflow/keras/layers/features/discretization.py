@@ -12,7 +12,7 @@ from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 
 
 class Discretization(PreprocessingLayer):
-    """Numbers sorted into bins, whose edges are given or learned with `adapt`.
+    """Sort numbers into bins, whose edges are given or learned with `adapt`.
 
     Args:
         bin_boundaries: the edges between bins; a number on an edge is in the bin above.

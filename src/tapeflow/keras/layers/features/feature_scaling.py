@@ -88,7 +88,7 @@ class PreprocessingLayer(Layer):
 
 
 class Normalization(PreprocessingLayer):
-    """Bring features to mean 0 and variance 1, by moments given or learned with `adapt`.
+    """Normalize features with a mean and variance that are given or learned with `adapt`.
 
     Args:
         axis: the axis, or axes, whose elements have moments of their own; None for one of all.

@@ -11,7 +11,7 @@ from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, e
 
 
 class HashedCrossing(Layer):
-    """The combination of two categories or more, as a number of bins, by TensorFlow's hash of them.
+    """Cross categorical features: hash their combinations into bins, with TensorFlow's hash.
 
     Args:
         num_bins: how many bins there are.

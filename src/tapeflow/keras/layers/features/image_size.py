@@ -80,7 +80,7 @@ class Resizing(_Sized):
 
 
 class CenterCrop(_Sized):
-    """The middle of images; those that are too small are resized.
+    """Crop the centre of images; images that are too small are resized.
 
     Args:
         height, width: the size.

@@ -53,7 +53,7 @@ class _RandomImages(RandomLayer):
 
 
 class RandomFlip(_RandomImages):
-    """Mirror each image, or not.
+    """Flip images at random, horizontally, vertically or both.
 
     Args:
         mode: 'horizontal', 'vertical' or 'horizontal_and_vertical'.
@@ -120,7 +120,7 @@ class _RandomTransform(_RandomImages):
 
 
 class RandomRotation(_RandomTransform):
-    """Turn each image about its centre.
+    """Rotate each image by a random angle.
 
     Args:
         factor: how far, as a share of a full turn: up to that on either side, or a pair of bounds.
@@ -156,7 +156,7 @@ class RandomRotation(_RandomTransform):
 
 
 class RandomZoom(_RandomTransform):
-    """Zoom each image, out by positive factors and in by negative ones.
+    """Zoom each image by a random factor: out if it is positive, in if it is negative.
 
     Args:
         height_factor: by what share of the height: up to that either way, or a pair of bounds.
@@ -207,7 +207,7 @@ class RandomZoom(_RandomTransform):
 
 
 class RandomTranslation(_RandomTransform):
-    """Move each image.
+    """Shift each image by a random distance.
 
     Args:
         height_factor: by what share of the height: up to that either way, or a pair of bounds.
@@ -247,7 +247,7 @@ class RandomTranslation(_RandomTransform):
 
 
 class RandomContrast(_RandomImages):
-    """Spread the values of each channel about their mean, by one random factor; then clip to [0, 255].
+    """Change the contrast of images by one random factor, then clip to [0, 255].
 
     Args:
         factor: the factor lies in [1 - factor, 1 + factor]; or a pair, the first for below.
@@ -274,7 +274,7 @@ class RandomContrast(_RandomImages):
 
 
 class RandomBrightness(_RandomImages):
-    """Add a random number to all values of each image; then clip to `value_range`.
+    """Change the brightness of each image by a random amount, then clip to `value_range`.
 
     Args:
         factor: the most to add, as a share of the range and either way; or a pair of bounds.

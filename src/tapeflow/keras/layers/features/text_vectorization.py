@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.recording.sketch import NotSketchable
 from tapeflow.keras.layers.features.category_numbers import check_mode
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.layers.features.index_lookup import file_of, without_file
 from tapeflow.keras.layers.features.vocabulary_lookup import StringLookup
 from tapeflow.keras.saving.registry import get_registered_name, get_registered_object
+from tapeflow.ops.strings.deferred import is_deferred, split_and_find
 
 _PUNCTUATION = re.compile(rb"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']")
 _STANDARDS = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -22,7 +24,7 @@ _SPLITS = ("whitespace", "character")
 
 
 class TextVectorization(PreprocessingLayer):
-    """Texts brought to a standard form, split into words, and looked up in a vocabulary.
+    """Standardize texts, split them into words, and map the words to indices in a vocabulary.
 
     Args:
         max_tokens: how many words there may be, those for padding and for unknown words included.
@@ -136,14 +138,7 @@ class TextVectorization(PreprocessingLayer):
 
     def _words(self, texts: Any) -> list[list[Any]]:
         """The words of each text."""
-        tensor = tf.convert_to_tensor(texts)
-        if len(tensor.shape) > 1:
-            if tensor.shape[-1] != 1:
-                raise ValueError(
-                    "When using `TextVectorization` to tokenize strings, the input rank must be 1 or the last shape "
-                    f"dimension must be 1. Received: inputs.shape={tensor.shape} with rank={len(tensor.shape)}"
-                )
-            tensor = tf.squeeze(tensor, -1)
+        tensor = self._flat(tf.convert_to_tensor(texts))
         if callable(self.standardize):
             tensor = self.standardize(tensor)
         if callable(self.split):
@@ -158,9 +153,24 @@ class TextVectorization(PreprocessingLayer):
             rows = [self._split_one(t) for t in np.asarray(found.numpy(), object).ravel().tolist()]
         return rows if self._lengths is None else [self._with_ngrams(row) for row in rows]
 
+    def _flat(self, texts: Any) -> Any:
+        """Texts without the last axis, of size 1, if they have two."""
+        if len(texts.shape) < 2:
+            return texts
+        if texts.shape[-1] != 1:
+            raise ValueError(
+                "When using `TextVectorization` to tokenize strings, the input rank must be 1 or the last shape "
+                f"dimension must be 1. Received: inputs.shape={texts.shape} with rank={len(texts.shape)}"
+            )
+        return tf.squeeze(texts, -1)
+
     def _standard(self, tensor: Any) -> Any:
         if not isinstance(self.standardize, str):
             return tensor
+        if is_deferred(tensor):
+            lowered = tf.strings.lower(tensor) if self.standardize.startswith("lower") else tensor
+            strips = self.standardize.endswith("punctuation")
+            return tf.strings.regex_replace(lowered, _PUNCTUATION.pattern, "") if strips else lowered
         texts = np.asarray(tensor.numpy(), object)
         out = np.empty(texts.size, object)
         for i, text in enumerate(texts.ravel().tolist()):
@@ -182,7 +192,11 @@ class TextVectorization(PreprocessingLayer):
 
     def call(self, inputs: Any) -> Any:
         self._lookup.check_vocabulary(self.name)
-        is_one = len(tf.convert_to_tensor(inputs).shape) == 0
+        tensor = tf.convert_to_tensor(inputs)
+        is_one = len(tensor.shape) == 0
+        if is_deferred(tensor):
+            found = self._recorded(tf.reshape(tensor, [1]) if is_one else tensor)
+            return found[0] if is_one else found
         rows = self._words([inputs] if is_one else inputs)
         if self.output_mode != "int":
             found = [
@@ -200,6 +214,31 @@ class TextVectorization(PreprocessingLayer):
         for i, row in enumerate(numbers):
             padded[i, : len(row)] = row[:width]
         return tf.constant(padded[0] if is_one else padded)
+
+    def _recorded(self, inputs: Any) -> Any:
+        """The result for texts without values, in a function that is written as TensorFlow's ops."""
+        if callable(self.split) or self.ragged or self.sparse:
+            raise NotSketchable(
+                "TextVectorization is written with a split of its own, and with dense results."
+            )
+        texts = self._flat(inputs)
+        texts = self.standardize(texts) if callable(self.standardize) else self._standard(texts)
+        is_int, lookup = self.output_mode == "int", self._lookup
+        places = split_and_find(
+            texts,
+            lookup.known_places(),
+            1 if is_int else 0,
+            split=self.split,
+            widths=None if self._lengths is None else tuple(self._lengths),
+            length=self.output_sequence_length,
+            filling=0 if is_int else -1,
+        )
+        if is_int:
+            return places
+        counts = tf.reduce_sum(tf.one_hot(places, lookup._depth(), dtype=self.compute_dtype), -2)
+        if self.output_mode == "multi_hot":
+            return tf.minimum(counts, tf.ones_like(counts))
+        return counts if self.output_mode == "count" else counts * tf.constant(lookup.idf_weights)
 
     def _nothing(self) -> Any:
         return tf.zeros([self._lookup._depth()], tf.float32)
@@ -220,6 +259,7 @@ class TextVectorization(PreprocessingLayer):
         lookup = self._lookup.get_config()
         return {
             **super().get_config(),
+            "dtype": "string",  # that of the inputs, as in Keras
             "max_tokens": self.max_tokens,
             "standardize": _serialized(self.standardize),
             "split": _serialized(self.split),

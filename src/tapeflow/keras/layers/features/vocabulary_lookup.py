@@ -8,11 +8,12 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras.layers.features.index_lookup import IndexLookup
+from tapeflow.ops.strings.deferred import find_terms, is_deferred
 from tapeflow.ops.strings.hashing import fingerprint64
 
 
 class StringLookup(IndexLookup):
-    """Strings as their places in a vocabulary, or places as strings.
+    """Map strings to indices in a vocabulary, or indices to strings.
 
     Args:
         max_tokens: the largest vocabulary size, including the special terms.
@@ -70,7 +71,14 @@ class StringLookup(IndexLookup):
     def _term(self, value: Any) -> str:
         return value.decode(self.encoding) if isinstance(value, bytes) else str(value)
 
+    def known_places(self) -> dict[bytes, int]:
+        """The place of each string that has one of its own, in the encoding of the inputs."""
+        masked = {str(self.mask_token).encode(self.encoding): 0} if self._mask_count else {}
+        return masked | {term.encode(self.encoding): place for term, place in self._places.items()}
+
     def _found(self, inputs: Any) -> Any:
+        if is_deferred(inputs):
+            return find_terms(inputs, self.known_places(), self._mask_count, self.num_oov_indices)
         array = np.asarray(inputs.numpy(), object)
         return tf.constant(np.array([self._place(v) for v in array.ravel()], np.int64).reshape(array.shape))
 
@@ -95,6 +103,11 @@ class StringLookup(IndexLookup):
 
     def _named(self, inputs: Any) -> Any:
         names = self.get_vocabulary()
+        if is_deferred(inputs):
+            places = tf.cast(inputs, tf.int64)
+            is_known = tf.logical_and(places >= 0, places < len(names))
+            unknown = tf.fill(tf.shape(places), tf.constant(len(names), tf.int64))
+            return tf.gather(tf.constant([*names, self.oov_token]), tf.where(is_known, places, unknown))
         array = np.asarray(inputs.numpy())
         found = [names[i] if 0 <= i < len(names) else self.oov_token for i in array.ravel().tolist()]
         return tf.constant(np.array(found, object).reshape(array.shape), tf.string)
@@ -104,7 +117,7 @@ class StringLookup(IndexLookup):
 
 
 class IntegerLookup(IndexLookup):
-    """Whole numbers as their places in a vocabulary, or places as numbers.
+    """Map integers to indices in a vocabulary, or indices to integers.
 
     Args:
         max_tokens: the largest vocabulary size, including the special terms.

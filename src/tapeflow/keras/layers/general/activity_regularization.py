@@ -10,7 +10,7 @@ from tapeflow.keras.layers.base.layer import Layer
 
 
 class ActivityRegularization(Layer):
-    """Give the inputs as they are, and add a loss for their size.
+    """Return the inputs unchanged, and add a loss that penalizes large values.
 
     Args:
         l1: the factor of the sum of absolute values.

@@ -11,7 +11,7 @@ from tapeflow.ops.nn.embedding import embed_op
 
 
 class Embedding(Layer):
-    """The rows of a table with the numbers in the input. A number that is no row raises.
+    """Turn integers into vectors, the rows of a trainable table. An integer outside of the table raises an error.
 
     Args:
         input_dim: the number of rows; inputs are from 0 to `input_dim - 1`.

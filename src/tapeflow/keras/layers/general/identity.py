@@ -10,7 +10,7 @@ from tapeflow.keras.layers.base.layer import Layer
 
 
 class Identity(Layer):
-    """Give the inputs as they are; stands where a layer may or may not be.
+    """Return the inputs unchanged.
 
     >>> tf.keras.layers.Identity()(tf.constant([1.0, 2.0])).numpy().tolist()
     [1.0, 2.0]

@@ -109,7 +109,7 @@ def Input(
     optional: bool = False,
     **kwargs: Any,
 ) -> KerasTensor:
-    """A symbolic tensor to define a functional model on.
+    """Create a symbolic tensor, the input of a functional model.
 
     Args:
         shape: the shape of one sample, without the batch axis; None where any size will do.

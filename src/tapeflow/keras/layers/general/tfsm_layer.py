@@ -11,7 +11,7 @@ from tapeflow.keras.saving.function_body import is_code_allowed
 
 
 class TFSMLayer(Layer):
-    """A SavedModel, TensorFlow's or one of `model.export`, as a layer that is trained with the others.
+    """A SavedModel, from TensorFlow or `model.export`, as a trainable layer.
 
     Args:
         filepath: the folder.

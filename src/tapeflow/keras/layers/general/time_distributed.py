@@ -14,7 +14,7 @@ from tapeflow.keras.layers.general.wrapper import Wrapper
 
 
 class TimeDistributed(Wrapper):
-    """A layer applied to every timestep of its input, (batch, time, ...).
+    """Apply a layer to every timestep of the input, (batch, time, ...).
 
     Batch and time are made one axis for the layer, so all timesteps are computed at once.
 

@@ -9,7 +9,7 @@ from tapeflow.keras.layers.base.layer import Layer
 
 
 class Wrapper(Layer):
-    """Base class of layers that do something with another layer.
+    """Base class of layers that wrap another layer.
 
     Args:
         layer: the layer.

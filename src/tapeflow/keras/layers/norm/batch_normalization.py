@@ -18,7 +18,7 @@ from tapeflow.ops.nn.norm.batch_norm import BatchNormOptions, batch_norm_inferen
 
 
 class BatchNormalization(NormalizationLayer):
-    """Normalise by the moments of the batch in training, and by their moving averages in inference.
+    """Normalize with the batch's mean and variance in training, and with their moving averages in inference.
 
     With `trainable=False` it is always in inference, as in TensorFlow 2. For images (rank 4 and 5) the moving
     variance is the population's, for other inputs the batch's: so Keras 2 has it.

@@ -17,7 +17,7 @@ from tapeflow.ops.nn.norm.layer_norm import group_norm_op, layer_norm_op
 
 
 class LayerNormalization(NormalizationLayer):
-    """Bring each sample to mean 0 and variance 1 over `axis`, then scale and shift.
+    """Normalize each sample to mean 0 and variance 1 over `axis`, then scale and shift.
 
     Args:
         axis: the axis, or axes, to take the moments over; `gamma` and `beta` have their sizes.
@@ -84,7 +84,7 @@ class LayerNormalization(NormalizationLayer):
 
 
 class GroupNormalization(NormalizationLayer):
-    """Bring each group of channels of each sample to mean 0 and variance 1, then scale and shift by channel.
+    """Normalize each group of channels of each sample to mean 0 and variance 1, then scale and shift.
 
     Args:
         groups: how many groups the channels are divided into; -1 for each channel by itself.
@@ -167,7 +167,7 @@ class GroupNormalization(NormalizationLayer):
 
 
 class UnitNormalization(Layer):
-    """Bring each sample to length 1 along `axis`.
+    """Scale each sample to length 1 along `axis`.
 
     Args:
         axis: the axis, or axes, to take the length over.

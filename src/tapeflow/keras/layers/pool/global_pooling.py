@@ -57,7 +57,7 @@ class _GlobalAverage(GlobalPooling):
 
 
 class GlobalMaxPooling1D(_GlobalMax):
-    """The largest value of each channel over time; see `GlobalPooling` for the arguments."""
+    """Global max pooling over time; see `GlobalPooling` for the arguments."""
 
     rank = 1
     _knows_output_shape: ClassVar[bool] = True
@@ -67,21 +67,21 @@ class GlobalMaxPooling1D(_GlobalMax):
 
 
 class GlobalMaxPooling2D(_GlobalMax):
-    """The largest value of each channel of an image; see `GlobalPooling` for the arguments."""
+    """Global max pooling over images; see `GlobalPooling` for the arguments."""
 
     rank = 2
     _knows_output_shape: ClassVar[bool] = True
 
 
 class GlobalMaxPooling3D(_GlobalMax):
-    """The largest value of each channel of a volume; see `GlobalPooling` for the arguments."""
+    """Global max pooling over volumes; see `GlobalPooling` for the arguments."""
 
     rank = 3
     _knows_output_shape: ClassVar[bool] = True
 
 
 class GlobalAveragePooling1D(_GlobalAverage):
-    """The mean of each channel over time, of the steps that a mask leaves; see `GlobalPooling`.
+    """Global average pooling over time, without masked steps; see `GlobalPooling`.
 
     >>> tf.keras.layers.GlobalAveragePooling1D()(tf.zeros((2, 8, 3))).shape
     TensorShape([2, 3])
@@ -106,7 +106,7 @@ class GlobalAveragePooling1D(_GlobalAverage):
 
 
 class GlobalAveragePooling2D(_GlobalAverage):
-    """The mean of each channel of an image; see `GlobalPooling` for the arguments.
+    """Global average pooling over images; see `GlobalPooling` for the arguments.
 
     >>> tf.keras.layers.GlobalAveragePooling2D()(tf.zeros((2, 8, 8, 3))).shape
     TensorShape([2, 3])
@@ -117,7 +117,7 @@ class GlobalAveragePooling2D(_GlobalAverage):
 
 
 class GlobalAveragePooling3D(_GlobalAverage):
-    """The mean of each channel of a volume; see `GlobalPooling` for the arguments."""
+    """Global average pooling over volumes; see `GlobalPooling` for the arguments."""
 
     rank = 3
     _knows_output_shape: ClassVar[bool] = True

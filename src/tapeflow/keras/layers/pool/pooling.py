@@ -98,14 +98,14 @@ class _Pooling1D(Pooling):
 
 
 class MaxPooling1D(_Pooling1D):
-    """The largest value of every window over time; see `Pooling` for the arguments."""
+    """Max pooling over time; see `Pooling` for the arguments."""
 
     _pool_op = max_pool_op
     _knows_output_shape: ClassVar[bool] = True
 
 
 class MaxPooling2D(Pooling):
-    """The largest value of every window over an image; see `Pooling` for the arguments.
+    """Max pooling over images; see `Pooling` for the arguments.
 
     >>> tf.keras.layers.MaxPooling2D()(tf.zeros((2, 9, 9, 3))).shape
     TensorShape([2, 4, 4, 3])
@@ -117,7 +117,7 @@ class MaxPooling2D(Pooling):
 
 
 class MaxPooling3D(Pooling):
-    """The largest value of every window over a volume; see `Pooling` for the arguments."""
+    """Max pooling over volumes; see `Pooling` for the arguments."""
 
     rank = 3
     _pool_op = max_pool_op
@@ -125,14 +125,14 @@ class MaxPooling3D(Pooling):
 
 
 class AveragePooling1D(_Pooling1D):
-    """The mean of every window over time; see `Pooling` for the arguments."""
+    """Average pooling over time; see `Pooling` for the arguments."""
 
     _pool_op = avg_pool_op
     _knows_output_shape: ClassVar[bool] = True
 
 
 class AveragePooling2D(Pooling):
-    """The mean of every window over an image; see `Pooling` for the arguments."""
+    """Average pooling over images; see `Pooling` for the arguments."""
 
     rank = 2
     _pool_op = avg_pool_op
@@ -140,7 +140,7 @@ class AveragePooling2D(Pooling):
 
 
 class AveragePooling3D(Pooling):
-    """The mean of every window over a volume; see `Pooling` for the arguments."""
+    """Average pooling over volumes; see `Pooling` for the arguments."""
 
     rank = 3
     _pool_op = avg_pool_op

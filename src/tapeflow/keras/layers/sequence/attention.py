@@ -126,7 +126,7 @@ class DenseAttention(RandomLayer):
 
 
 class Attention(DenseAttention):
-    """Attention by the product of query and key.
+    """Dot-product (Luong) attention: scores are products of query and key.
 
     Args:
         use_scale: multiply the scores with a weight.
@@ -166,7 +166,7 @@ class Attention(DenseAttention):
 
 
 class AdditiveAttention(DenseAttention):
-    """Attention by the sum of query and key: the scores are sums of tanh(query + key).
+    """Additive (Bahdanau) attention: scores are sums of tanh(query + key).
 
     Args:
         use_scale: multiply each tanh with a weight.

@@ -15,7 +15,7 @@ _MERGE_MODES = ("sum", "mul", "ave", "concat", None)
 
 
 class Bidirectional(Wrapper):
-    """Two recurrent layers, one over the sequence and one over its reverse, and their outputs together.
+    """Run a recurrent layer over the sequence, a copy over its reverse, and merge their outputs.
 
     Args:
         layer: a recurrent layer; two are made from its config.

@@ -75,7 +75,7 @@ def _cloned(initializer: Any) -> Any:
 
 
 class MultiHeadAttention(Layer):
-    """Attention of a query over a value, in several projections ("heads") whose results are joined.
+    """Multi-head attention of a query over keys and values.
 
     Args:
         num_heads: how many heads.

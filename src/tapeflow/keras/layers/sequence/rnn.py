@@ -19,7 +19,7 @@ from tapeflow.ops.ragged.padded import to_masked_tensor
 
 
 class RNN(StateOwner):
-    """A cell run over the timesteps of a sequence.
+    """Run a cell over the timesteps of a sequence.
 
     Args:
         cell: a cell: an object with `call(inputs, states) -> (output, new_states)`, `state_size`, and

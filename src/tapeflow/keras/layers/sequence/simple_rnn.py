@@ -67,7 +67,7 @@ class SimpleRNNCell(RecurrentCell):
 
 
 class SimpleRNN(CellLayer):
-    """A fully connected layer whose output comes back as input, over the timesteps of a sequence.
+    """A fully connected recurrent layer: its output is fed back at the next timestep.
 
     Args:
         units: the size of the output and of the state.

@@ -12,7 +12,7 @@ from tapeflow.keras.layers.base.layer import Layer
 
 
 class Flatten(Layer):
-    """Each sample as one vector; the batch axis stays.
+    """Flatten each sample to a vector; the batch axis stays.
 
     Args:
         data_format: with 'channels_first' the channels are moved to the end first, so that weights of a
@@ -46,7 +46,7 @@ class Flatten(Layer):
 
 
 class Reshape(Layer):
-    """Each sample in another shape.
+    """Reshape each sample.
 
     Args:
         target_shape: the shape without the batch axis; one of its sizes may be -1, to be worked out.
@@ -90,7 +90,7 @@ class Reshape(Layer):
 
 
 class Permute(Layer):
-    """The axes of each sample in another order.
+    """Permute the axes of each sample.
 
     Args:
         dims: the axes in their new order, counted from 1; the batch axis is not among them.
@@ -119,7 +119,7 @@ class Permute(Layer):
 
 
 class RepeatVector(Layer):
-    """Each vector n times, as a sequence: (batch, features) becomes (batch, n, features).
+    """Repeat each vector n times: (batch, features) becomes (batch, n, features).
 
     Args:
         n: how often.

@@ -15,7 +15,7 @@ _REPEATING = ("nearest", "area")
 
 
 class UpSampling1D(Layer):
-    """Every step `size` times: (batch, steps, channels).
+    """Repeat every step `size` times: (batch, steps, channels).
 
     Args:
         size: how often.
@@ -63,7 +63,7 @@ class _UpSampling(Layer):
 
 
 class UpSampling2D(_UpSampling):
-    """Images made larger.
+    """Upsample images by repeating or interpolating pixels.
 
     Args:
         size: the factor; an int, or two for rows and columns.
@@ -100,7 +100,7 @@ class UpSampling2D(_UpSampling):
 
 
 class UpSampling3D(_UpSampling):
-    """Volumes made larger by repeating; see `UpSampling2D` for the arguments."""
+    """Upsample volumes by repeating voxels; see `UpSampling2D` for the arguments."""
 
     rank = 3
     _knows_output_shape: ClassVar[bool] = True

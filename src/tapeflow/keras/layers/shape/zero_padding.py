@@ -27,7 +27,7 @@ _SHAPES = {
 
 
 class ZeroPadding1D(Layer):
-    """Zeros before and after the steps of (batch, steps, channels).
+    """Pad sequences with zeros: (batch, steps, channels).
 
     Args:
         padding: how many on each side, or a pair: before and after.
@@ -78,7 +78,7 @@ class _ZeroPadding(Layer):
 
 
 class ZeroPadding2D(_ZeroPadding):
-    """Zeros around images.
+    """Pad images with zeros.
 
     Args:
         padding: how many on every side; or a pair of ints, for rows and columns; or a pair of pairs,
@@ -95,7 +95,7 @@ class ZeroPadding2D(_ZeroPadding):
 
 
 class ZeroPadding3D(_ZeroPadding):
-    """Zeros around volumes: an int, three ints or three pairs; see `ZeroPadding2D`."""
+    """Pad volumes with zeros: an int, three ints or three pairs; see `ZeroPadding2D`."""
 
     rank = 3
     _knows_output_shape: ClassVar[bool] = True

@@ -41,7 +41,7 @@ class RandomLayer(Layer):
 
 
 class Dropout(RandomLayer):
-    """In training, a share `rate` of the inputs set to 0 and the others divided by 1 - rate.
+    """In training, set a fraction `rate` of the inputs to 0 and divide the others by 1 - rate.
 
     Args:
         rate: the share, from 0 to 1.

@@ -10,7 +10,7 @@ from tapeflow.ops.random.noise import alpha_dropout_op, gaussian_dropout_op, gau
 
 
 class GaussianNoise(RandomLayer):
-    """In training, the inputs plus normal numbers.
+    """In training, add normal random numbers to the inputs.
 
     Args:
         stddev: their standard deviation.
@@ -34,7 +34,7 @@ class GaussianNoise(RandomLayer):
 
 
 class GaussianDropout(RandomLayer):
-    """In training, the inputs times normal numbers around 1, of the variance that dropout has.
+    """In training, multiply the inputs by normal random numbers with mean 1 and dropout's variance.
 
     Args:
         rate: the rate of the dropout that it stands for, below 1.
@@ -59,7 +59,7 @@ class GaussianDropout(RandomLayer):
 
 
 class AlphaDropout(RandomLayer):
-    """Dropout for networks with `selu`: drops to its floor, and keeps mean and variance.
+    """Dropout for `selu` networks, which keeps mean and variance.
 
     Args:
         rate: the share to drop, below 1.

@@ -1,4 +1,4 @@
-"""Learning rates that change with the step: `tf.keras.optimizers.schedules`.
+"""`tf.keras.optimizers.schedules`: learning rates that depend on the step.
 
 A schedule is a function of the step with a config. `schedule` is the base class, and how one is saved;
 the others are Keras's own, grouped by shape. A schedule belongs to the optimizer; rates that change at

@@ -10,7 +10,7 @@ from tapeflow.ops.training import optimizer_schedules as kernels
 
 
 class CosineDecay(LearningRateSchedule):
-    """Half a cosine down, perhaps after a straight line up.
+    """Cosine decay, with an optional linear warm-up.
 
     Args:
         initial_learning_rate: the rate at step 0.
@@ -57,7 +57,7 @@ class CosineDecay(LearningRateSchedule):
 
 
 class CosineDecayRestarts(LearningRateSchedule):
-    """Half a cosine down, then up at once and down again, more slowly each time.
+    """Cosine decay with warm restarts.
 
     Args:
         initial_learning_rate: the rate at step 0.

@@ -78,7 +78,7 @@ class InverseTimeDecay(ExponentialDecay):
 
 
 class PolynomialDecay(LearningRateSchedule):
-    """From one rate to another along a polynomial of the step.
+    """Polynomial decay from one rate to another.
 
     Args:
         initial_learning_rate: the rate at step 0.

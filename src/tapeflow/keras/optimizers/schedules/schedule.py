@@ -13,7 +13,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 
 
 class LearningRateSchedule:
-    """The base of schedules; a user's own overrides `__call__`, with tf ops, and `get_config`.
+    """The base class of schedules: override `__call__`, with tf ops, and `get_config`.
 
     >>> class Warmup(tf.keras.optimizers.schedules.LearningRateSchedule):
     ...     def __call__(self, step):
@@ -48,7 +48,7 @@ def as_rate(value: Any) -> Tensor:
 
 
 def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> Any:
-    """A schedule as a dict that `deserialize` makes one of again."""
+    """A schedule as a dict for `deserialize`."""
     return serialize_keras_object(learning_rate_schedule)
 
 

@@ -13,7 +13,7 @@ from tapeflow.engine.recording.node import Spec
 from tapeflow.engine.recording.recorder import is_item
 from tapeflow.engine.recording.sketch import NotSketchable
 from tapeflow.engine.shapes.expression import Size, apart, has_symbols
-from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.engine.values.dtypes import as_dtype, string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.graphs.nodes.function_body import (
@@ -189,7 +189,7 @@ class _Lowering:
             word = self.body.emit("RandomUniformInt", [self.body.constant([], np.int32), *bounds], ())
             return self.body.emit("Bitcast", [word], (), "uint32", type=kind_of("uint32"))
         arrays = [np.asarray(s.leaves[leaf].array(), spec.np_dtype) for s in self.samples]
-        if all(a.shape == arrays[0].shape and a.tobytes() == arrays[0].tobytes() for a in arrays[1:]):
+        if all(_are_same(a, arrays[0]) for a in arrays[1:]):
             return self.body.constant(arrays[0])
         return self._sizes_of_leaf(arrays)
 
@@ -295,6 +295,12 @@ class _Lowering:
         value.shape = tuple(sizes)
 
 
+def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    if one.shape != other.shape:
+        return False
+    return bool((one == other).all()) if one.dtype == object else one.tobytes() == other.tobytes()
+
+
 def _places(array: np.ndarray, axis: int) -> np.ndarray:
     """An array of the places along an axis."""
     return np.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
@@ -302,7 +308,9 @@ def _places(array: np.ndarray, axis: int) -> np.ndarray:
 
 def _traced(body: FunctionBody, kernel: Any, statics: dict[str, Any], inputs: Sequence[Value]) -> list[Value]:
     """The nodes of a kernel, by way of JAX's primitives."""
-    avals = [jax.ShapeDtypeStruct(v.sizes, np.dtype(v.dtype.as_numpy_dtype)) for v in inputs]
+    # Only ops that move elements take strings: for JAX these are numbers.
+    dtypes = [np.int32 if v.dtype is string else np.dtype(v.dtype.as_numpy_dtype) for v in inputs]
+    avals = [jax.ShapeDtypeStruct(v.sizes, dtype) for v, dtype in zip(inputs, dtypes, strict=True)]
     try:
         closed = apart(lambda: jax.make_jaxpr(lambda *arrays: kernel(*arrays, **statics))(*avals))
     except CannotLower:

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.ops.graphs.nodes import rules_control, rules_indexing, rules_random, rules_shaping  # noqa: F401 - register their rules
+from tapeflow.ops.graphs.nodes import (  # noqa: F401 - register their rules
+    rules_control,
+    rules_indexing,
+    rules_random,
+    rules_shaping,
+    rules_strings,
+)
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value
 from tapeflow.ops.graphs.nodes.lowering import RecordedOp, op_rule
 from tapeflow.ops.graphs.nodes.rules_mixing import convolved, depthwise, padded, product

@@ -154,6 +154,7 @@ def _sample(function: Callable[..., Any], specs: Sequence[Any]) -> Sample:
 
     def call(*values: Any) -> None:
         trace = state.trace
+        trace.keeps_strings = True
         given = [v._node for v in values]
         recording = state.recording = Recording(is_trial=True)
         structure = function(*values)

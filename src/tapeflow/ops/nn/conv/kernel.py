@@ -206,10 +206,10 @@ def _one_by_one(function: Callable[..., Array], window: Window, groups: int, a: 
 
 def _each_group(function: Callable[..., Array], window: Window, groups: int, *arrays: Array) -> Array:
     """A function of one group, applied to the groups that the last axes are made of."""
-    parted = [a.reshape(*a.shape[:3], groups, -1) for a in arrays]
+    parted = [a.reshape(*a.shape[:3], groups, a.shape[3] // groups) for a in arrays]
     run = jax.vmap(partial(function, window), in_axes=3, out_axes=3)
     result = run(*parted)
-    return result.reshape(*result.shape[:3], -1)
+    return result.reshape(*result.shape[:3], result.shape[3] * result.shape[4])
 
 
 def _native_forward(statics: Statics, x: Array, filters: Array, spread: tuple[int, ...] = (1, 1)) -> Array:

@@ -41,7 +41,7 @@ def _places_op(
     seen = x[:, safe_rows[:, None, :, None], safe_columns[None, :, None, :]]
     lowest = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
     seen = jnp.where(is_inside[..., None], seen, jnp.asarray(lowest, x.dtype))
-    flat = seen.reshape(*seen.shape[:3], -1, channels)
+    flat = seen.reshape(*seen.shape[:3], seen.shape[3] * seen.shape[4], channels)
     best = jnp.argmax(flat, 3)
     pixels = (safe_rows[:, None, :, None] * width + safe_columns[None, :, None, :]).reshape(
         *window.output, -1
