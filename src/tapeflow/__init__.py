@@ -22,6 +22,6 @@ def __getattr__(name: str) -> object:
 
 def _dispatching(value: _Any) -> _Any:
     """An op as a function that Keras's symbolic tensors can be passed to; anything else as it is."""
-    from tapeflow.engine.recording.symbolic import dispatching, is_public_op
+    from tapeflow.engine.recording.symbolic import dispatching, is_public_op  # start-up
 
     return dispatching(value) if is_public_op(value) else value

@@ -52,7 +52,7 @@ def show(line: str) -> None:
         return
     except SystemExit:  # argparse has said what is wrong
         return
-    from IPython.display import HTML, display
+    from IPython.display import HTML, display  # optional
 
     display(HTML(frame(running.frame_url, running.url)))
 
@@ -66,7 +66,7 @@ def start(arguments: list[str]) -> Running:
         )
         command.add_arguments(parser)
         logdirs, options = command.options_of(parser.parse_args(arguments), is_framed=True)
-        from tapeflow.board.serving import Running
+        from tapeflow.board.serving import Running  # start-up
 
         running = Running(logdirs, options)
         running.run_in_thread()

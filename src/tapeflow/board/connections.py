@@ -94,7 +94,7 @@ def set_options(listener: socket.socket) -> None:
 def most_connections() -> int:
     """How many connections there may be: so many that files can still be opened beside them."""
     with contextlib.suppress(ImportError):  # not POSIX
-        import resource
+        import resource  # not on Windows
 
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         if descriptors != resource.RLIM_INFINITY:

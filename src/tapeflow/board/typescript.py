@@ -11,6 +11,8 @@ import typing
 from types import ModuleType
 from typing import Any, Literal, NotRequired, get_args, get_origin, is_typeddict
 
+from tapeflow.board import api, schema
+
 _HEAD = (
     "// Generated from tapeflow.board.schema by `python -m tapeflow.board.typescript`. Do not edit.\n"
     "// What each thing means: docs/board-api.md.\n"
@@ -27,8 +29,6 @@ _PLAIN: dict[Any, str] = {
 
 def schema_modules() -> list[ModuleType]:
     """The common schema, and those of the panels that have their own."""
-    from tapeflow.board import api, schema
-
     found = [schema]
     for panel in pkgutil.iter_modules(api.__path__):
         if panel.ispkg:

@@ -136,7 +136,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _answer(found: list[Logdir], options: Options) -> int:
     try:
-        from tapeflow.board.mcp.server import serve as answer
+        from tapeflow.board.mcp.server import serve as answer  # start-up
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise

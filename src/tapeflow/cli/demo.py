@@ -158,7 +158,7 @@ def _has_browser() -> bool:
 
 def _train(folder: str, is_quick: bool, trials: int | None) -> None:
     """Train the network, then the trials of the search, saying how it goes."""
-    from tapeflow.demo import digits, search, training
+    from tapeflow.demo import digits, search, training  # start-up
 
     began = time.monotonic()
     data = digits.load()
@@ -185,7 +185,7 @@ def _train(folder: str, is_quick: bool, trials: int | None) -> None:
 
 def _check(running: Running) -> int:
     """Ask for every panel; 1 if one does not answer."""
-    from tapeflow.demo.panels import findings
+    from tapeflow.demo.panels import findings  # start-up
 
     _say("Asking for every panel:")
     code = 0

@@ -34,7 +34,7 @@ def run(chosen: argparse.Namespace) -> int:
     for name in ("points", "steps"):
         if getattr(chosen, name) < 1:
             raise Failure(f"--{name} expected 1 or more; got {getattr(chosen, name)}.", 2)
-    from tapeflow.board.board import Options
+    from tapeflow.board.board import Options  # start-up
     from tapeflow.board.export import NotBuilt, export
 
     try:

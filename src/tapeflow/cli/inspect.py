@@ -181,7 +181,7 @@ def _write_csv(runs: list[Run], path: str) -> None:
 
 def _write_parquet(runs: list[Run], path: str) -> None:
     try:
-        from pyarrow import parquet, table
+        from pyarrow import parquet, table  # optional
     except ImportError:
         raise Failure("--parquet needs pyarrow: `pip install pyarrow`, or write CSV with --csv.") from None
     found = list(_scalars(runs))

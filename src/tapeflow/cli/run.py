@@ -83,7 +83,7 @@ def _logged(chosen: argparse.Namespace) -> AbstractContextManager[object]:
     """What keeps the run that was asked for with --log."""
     if chosen.log is None:
         return nullcontext()
-    from tapeflow.summary.captured.capture import Capture, checked_kinds
+    from tapeflow.summary.captured.capture import Capture, checked_kinds  # start-up
     from tapeflow.summary.files import create_file_writer
     from tapeflow.summary.run_folders import new_folder
 
@@ -104,7 +104,7 @@ def _not_python(script: str, error: SyntaxError) -> Failure:
 
 
 def _report(script: str, is_json: bool) -> int:
-    from tapeflow.compat.report import report_on
+    from tapeflow.compat.report import report_on  # start-up
     from tapeflow.compat.usage import usage_of
 
     try:

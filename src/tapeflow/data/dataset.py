@@ -13,6 +13,8 @@ from tapeflow.data.dataset_order import Order
 from tapeflow.data.dataset_sources import Sources
 from tapeflow.data.iterator import ArrayIterator, Iterator, NumpyIterator
 from tapeflow.data.options import AutoShardPolicy, Options
+from tapeflow.data.pipe import Pipe
+from tapeflow.data.piped import Piped
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine import errors
 from tapeflow.engine.devices.placement import Share
@@ -28,6 +30,15 @@ class Dataset(Sources, Order, Groups, Functions):
     >>> [int(x) for x in dataset]
     [2, 4, 6]
     """
+
+    def __init__(self, pipe: Pipe, options: Options | None = None) -> None:
+        if not isinstance(pipe, Pipe):
+            raise TypeError(
+                f"tf.data.Dataset cannot be constructed directly; got {pipe!r}. Use "
+                "tf.data.Dataset.from_tensor_slices, from_tensors, from_generator or range instead."
+            )
+        self._pipe = pipe
+        self._options = options
 
     @property
     def element_spec(self) -> Any:
@@ -91,3 +102,6 @@ class Dataset(Sources, Order, Groups, Functions):
     def __repr__(self) -> str:
         name = self._pipe.name or f"_{type(self._pipe).__name__}Dataset"
         return f"<{name} element_spec={self.element_spec!r}>"
+
+
+Piped._kind = Dataset

@@ -27,6 +27,7 @@ from tapeflow.data.sources.sql import SqlDataset as SqlDataset
 from tapeflow.data.steps.known_length import AssertCardinality
 from tapeflow.data.steps.reducing import GroupByReducer
 from tapeflow.data.steps.reducing import Reducer as Reducer
+from tapeflow.engine.values import nest
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
@@ -50,8 +51,6 @@ def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func
 
 def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     """A dataset of a list of elements, all of one structure."""
-    from tapeflow.engine.values import nest
-
     columns = zip(*[nest.flatten(e) for e in elements], strict=True)
     return Dataset.from_tensor_slices(nest.pack_sequence_as(elements[0], [list(c) for c in columns]))
 

@@ -1,29 +1,27 @@
-"""What every part of `tf.data.Dataset` has: a pipe, options, and a way to the next dataset."""
+"""What every part of `tf.data.Dataset` has: a pipe, options, and a way to the next dataset.
+
+`Dataset` stands on everything else in this package, parts of which meet datasets as elements or make them for the
+user's functions. They know them as `Piped`, and make them with `made`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tapeflow.data.options import Options
-from tapeflow.data.pipe import Pipe
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
+    from tapeflow.data.options import Options
+    from tapeflow.data.pipe import Pipe
 
 
 class Piped:
-    """A pipe and its options."""
+    """A pipe and its options: the root of `Dataset`."""
 
     __slots__ = ("__weakref__", "_options", "_pipe")
 
-    def __init__(self, pipe: Pipe, options: Options | None = None) -> None:
-        if not isinstance(pipe, Pipe):
-            raise TypeError(
-                f"tf.data.Dataset cannot be constructed directly; got {pipe!r}. Use "
-                "tf.data.Dataset.from_tensor_slices, from_tensors, from_generator or range instead."
-            )
-        self._pipe = pipe
-        self._options = options
+    _pipe: Pipe
+    _options: Options | None
+    _kind: ClassVar[type[Dataset]]  # `Dataset`, which its module sets
 
     def _then(self, pipe: Pipe) -> Dataset:
         return made(pipe, self._options)
@@ -31,9 +29,7 @@ class Piped:
 
 def made(pipe: Pipe, options: Options | None = None) -> Dataset:
     """A dataset on a pipe."""
-    from tapeflow.data.dataset import Dataset
-
-    return Dataset(pipe, options)
+    return Piped._kind(pipe, options)
 
 
 def check_callable(value: Any, where: str, name: str) -> None:

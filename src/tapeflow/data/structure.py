@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.piped import Piped
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
@@ -147,6 +148,4 @@ def as_result(value: Any) -> Any:
         return tensor_of(value._as_node())
     if isinstance(value, CallTaker):
         return value
-    from tapeflow.data.dataset import Dataset
-
-    return value if isinstance(value, Dataset) else tensor_of(to_node(value))
+    return value if isinstance(value, Piped) else tensor_of(to_node(value))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tapeflow.data.composites import mapped_state
 from tapeflow.data.pipe import Pipe
+from tapeflow.data.piped import Piped, made
 from tapeflow.data.steps.batching import Component
 from tapeflow.data.steps.ordering import Given
 
@@ -20,9 +21,7 @@ def packed_windows(state: Any, root: Pipe) -> Any:
 
     A dataset that a function has made stays: only Python knows how.
     """
-    from tapeflow.data.dataset import Dataset
-
-    if not isinstance(state, Dataset):
+    if not isinstance(state, Piped):
         if isinstance(state, dict) and _SEALED in state:
             return state
         return mapped_state(functools.partial(packed_windows, root=root), state)
@@ -39,15 +38,13 @@ def packed_windows(state: Any, root: Pipe) -> Any:
 
 def unpacked_windows(state: Any, root: Pipe) -> Any:
     """The state that `packed_windows` was given, of an equal pipeline."""
-    from tapeflow.data.dataset import Dataset
-
     if isinstance(state, dict) and _SEALED in state:
         return state
     if not isinstance(state, dict) or state.keys() != _KEYS:
         return mapped_state(functools.partial(unpacked_windows, root=root), state)
     source = list(_below(root))[state["window_of"]]
     window = Given(source, unpacked_windows(state["handles"], root))
-    return Dataset(window if state["component"] < 0 else Component(window, state["component"]))
+    return made(window if state["component"] < 0 else Component(window, state["component"]))
 
 
 def sealed_windows(state: Any, root: Pipe) -> Any:

@@ -92,7 +92,7 @@ def get_strategy() -> Strategy:
     """The strategy whose scope this is; a default one, of one device, outside of any."""
     if state.strategies:
         return state.strategies[-1]
-    from tapeflow.distribute.strategy import default_strategy
+    from tapeflow.distribute.strategy import default_strategy  # cycle
 
     return default_strategy()
 

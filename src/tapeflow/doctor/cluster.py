@@ -19,7 +19,7 @@ def examine(timeout_s: float) -> Iterator[Finding]:
     """Find the cluster, wait for its processes, and have each try to reach each."""
     # Imported when asked for: it needs JAX, and the doctor otherwise works without.
     from tapeflow.distribute import roll_call
-    from tapeflow.distribute.detection import find_cluster
+    from tapeflow.distribute.detection import find_cluster  # start-up
 
     try:
         cluster = find_cluster()

@@ -29,7 +29,7 @@ def main(packages: list[str]) -> None:
         except (ImportError, OSError, AttributeError, RuntimeError, TypeError, ValueError) as error:
             _report(package=package, error=f"{type(error).__name__}: {error}")
     _report(doing="start JAX")
-    import tapeflow as tf
+    import tapeflow as tf  # this is what is tried
 
     devices = tf.config.list_physical_devices()
     _report(devices=[device.name.removeprefix("/physical_device:") for device in devices])
@@ -41,7 +41,7 @@ def main(packages: list[str]) -> None:
 
 def _times(tf: Any) -> dict[str, float]:
     """Seconds of a matrix product, of calling a program, and of products of normal numbers and of denormal ones."""
-    import numpy as np
+    import numpy as np  # may be what does not work
 
     matrix = tf.constant(np.random.default_rng(0).normal(size=(SIZE, SIZE)), tf.float32)
     one, normal = tf.ones((), tf.float32), tf.ones((1 << 20,), tf.float32)

@@ -22,6 +22,7 @@ from tapeflow.io.features import (
     SparseFeature,
     VarLenFeature,
 )
+from tapeflow.ops.array.joining import concat
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.ragged.partition import columns, row_ids, splits_of_lengths
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -117,8 +118,6 @@ def parse_sequence_example(
 
 
 def _concatenated(rows: list[Tensor]) -> Tensor:
-    from tapeflow.ops.array.joining import concat
-
     return concat(rows, 0)
 
 

@@ -18,7 +18,7 @@ _MOST_PIXELS = 1 << 28
 
 
 def _opened(contents: Any, where: str) -> Any:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image, UnidentifiedImageError  # start-up
 
     texts = read_strings(contents, where, "contents")
     if texts.shape:
@@ -185,7 +185,7 @@ def _image(value: Any) -> Tensor:
 
 
 def _encoded(image: Any, where: str, kinds: tuple[DType, ...], **options: Any) -> Tensor:
-    from PIL import Image
+    from PIL import Image  # start-up
 
     tensor = _image(image)
     if tensor.dtype not in kinds or tensor.ndim < 3 or tensor.shape[-1] not in _MODES:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tapeflow.keras import mixed_precision
+from tapeflow.keras.utils import messages
+
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _FORMATS = ("channels_first", "channels_last")
 
@@ -82,55 +85,45 @@ def backend() -> str:
 
 def dtype_policy() -> Any:
     """The dtype policy that layers take unless they are given one."""
-    from tapeflow.keras import mixed_precision
-
     return mixed_precision.global_policy()
 
 
 def set_dtype_policy(policy: Any) -> None:
     """Have layers take a dtype policy, or the one of a name."""
-    from tapeflow.keras import mixed_precision
-
     mixed_precision.set_global_policy(policy)
 
 
 def enable_interactive_logging() -> None:
     """Have progress shown as bars."""
-    from tapeflow.keras.utils import messages
-
     messages.enable_interactive_logging()
 
 
 def disable_interactive_logging() -> None:
     """Have progress logged in lines."""
-    from tapeflow.keras.utils import messages
-
     messages.disable_interactive_logging()
 
 
 def is_interactive_logging_enabled() -> bool:
     """Whether progress is shown as bars."""
-    from tapeflow.keras.utils import messages
-
     return messages.is_interactive_logging_enabled()
 
 
 def enable_traceback_filtering() -> None:
     """Kept for `is_traceback_filtering_enabled`: tracebacks are shown whole."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     debugging.enable_traceback_filtering()
 
 
 def disable_traceback_filtering() -> None:
     """Kept for `is_traceback_filtering_enabled`, and otherwise without effect."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     debugging.disable_traceback_filtering()
 
 
 def is_traceback_filtering_enabled() -> bool:
     """What was asked for last; True at first."""
-    from tapeflow import debugging
+    from tapeflow import debugging  # start-up
 
     return debugging.is_traceback_filtering_enabled()

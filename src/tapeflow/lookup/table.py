@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array.shaping import reshape
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
@@ -69,8 +70,6 @@ class Table:
         tensor = self._keys(keys, where)
         array = np.asarray(tensor.numpy(), object if tensor.dtype is string else None)
         flat = found(array.reshape(-1).tolist())
-        from tapeflow.ops.array.shaping import reshape
-
         return reshape(flat, [*array.shape, *flat.shape[1:]])
 
     def __getitem__(self, keys: Any) -> Any:

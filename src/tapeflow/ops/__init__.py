@@ -7,7 +7,7 @@ their operators and indexing. `domains` and `host_args` read arguments for all f
 
 from __future__ import annotations
 
-from tapeflow.engine.devices.device import device as device
+from tapeflow.engine.devices.device_scope import device as device
 from tapeflow.engine.differentiation.tape import GradientTape as GradientTape
 from tapeflow.engine.differentiation.tape import UnconnectedGradients as UnconnectedGradients
 from tapeflow.engine.functions.function import function as function

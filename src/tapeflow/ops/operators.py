@@ -15,6 +15,7 @@ from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.math import arithmetic, comparison, division, power
 
 Function = Callable[[Any, Any], Any]
@@ -105,8 +106,6 @@ _UNARY: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 def install() -> None:
     """Give `Tensor` and `Variable` their operators; called once, when the package is set up."""
-    from tapeflow.engine.values.variable import Variable
-
     methods: dict[str, Callable[..., Any]] = {"__eq__": _equal, "__ne__": _not_equal}
     for name, function, mirror in _BINARY:
         methods[f"__{name}__"] = _forward(function, f"__{mirror}__")

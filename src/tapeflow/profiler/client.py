@@ -120,7 +120,7 @@ def _field(answer: bytes, number: int) -> bytes:
 def _call(method: str, addresses: list[str], request: bytes, duration_ms: int) -> dict[str, bytes]:
     """What each server answers; they are asked at the same time."""
     try:
-        import grpc
+        import grpc  # optional
     except ImportError:
         raise ImportError(
             "tf.profiler.experimental.client expected grpcio, which is not installed. Install it with `pip install "

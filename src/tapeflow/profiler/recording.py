@@ -102,7 +102,7 @@ def resident_bytes() -> int:
     except OSError:
         pass
     try:
-        import resource
+        import resource  # not on Windows
     except ImportError:  # Windows
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -14,7 +14,7 @@ from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function import Function
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor_spec import TensorSpec
-from tapeflow.keras.models.model import Model
+from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY as SERVING
 from tapeflow.saved_model.constants import GRAPH_FILES
@@ -98,7 +98,7 @@ def graph_model(
         ends[id(function)] = found
     named = objects.add_plain("signatures", "signature_map")
     objects.link(0, "signatures", named)
-    if isinstance(obj, Model) and (not signatures or obj.built):
+    if isinstance(obj, AnyModel) and (not signatures or obj.built):
         _write_model(writer, obj, named if not signatures else None)
     for key, function in signatures.items():
         endpoint = ends[id(function)][0] if id(function) in ends else _endpoint(key, function)

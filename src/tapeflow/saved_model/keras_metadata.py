@@ -8,12 +8,11 @@ from typing import Any
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.layers import RNN, InputLayer, Layer, MultiHeadAttention
 from tapeflow.keras.metrics import Metric
-from tapeflow.keras.models.functional import Functional
-from tapeflow.keras.models.model import Model
-from tapeflow.keras.models.sequential import Sequential
+from tapeflow.keras.models.kinds import AnyFunctional, AnyModel, AnySequential
 from tapeflow.keras.optimizers import Optimizer
 from tapeflow.keras.saving.keras3_form import as_json
 from tapeflow.keras.saving.registry import serialize_keras_object
+from tapeflow.keras.saving.training_state import keras2_optimizer
 from tapeflow.saved_model.object_graph import ObjectGraph
 from tapeflow.summary.protos import message
 
@@ -28,11 +27,11 @@ def identifier_of(value: Any) -> str:
         return "trackable_list_wrapper"
     if isinstance(value, dict):
         return "trackable_dict_wrapper"
-    if isinstance(value, Sequential):
+    if isinstance(value, AnySequential):
         return "_tf_keras_sequential"
-    if isinstance(value, Functional):
+    if isinstance(value, AnyFunctional):
         return "_tf_keras_network"
-    if isinstance(value, Model):
+    if isinstance(value, AnyModel):
         return "_tf_keras_model"
     if isinstance(value, InputLayer):
         return "_tf_keras_input_layer"
@@ -47,7 +46,7 @@ def identifier_of(value: Any) -> str:
 
 def has_metadata(model: Any) -> bool:
     """Whether Keras can make a model again: one that is a graph of layers."""
-    return isinstance(model, (Functional, Sequential))
+    return isinstance(model, AnyFunctional)
 
 
 def metadata(objects: ObjectGraph, model: Any, training: dict[str, Any] | None) -> bytes:
@@ -64,7 +63,7 @@ def metadata(objects: ObjectGraph, model: Any, training: dict[str, Any] | None) 
         if isinstance(value, MultiHeadAttention):
             parts.update(_parts_of_attention(value))
     for number, value in objects.numbered():
-        if isinstance(value, Variable) or not isinstance(value, (Layer, Model)):
+        if isinstance(value, Variable) or not isinstance(value, Layer):
             continue
         path = objects.path(number)
         try:
@@ -94,7 +93,7 @@ def _described(layer: Any, training: dict[str, Any] | None) -> dict[str, Any]:
         "stateful": bool(getattr(layer, "stateful", False)),
         "must_restore_from_config": False,
         "preserve_input_structure_in_config": False,
-        "autocast": not isinstance(layer, Model),
+        "autocast": not isinstance(layer, AnyModel),
         "expects_training_arg": True,
         "class_name": serialized["class_name"],
         "config": serialized["config"],
@@ -113,7 +112,7 @@ def _described(layer: Any, training: dict[str, Any] | None) -> dict[str, Any]:
     shape = _input_shape(layer)
     if shape is not None:
         found["build_input_shape"] = shape
-    if isinstance(layer, Model):
+    if isinstance(layer, AnyModel):
         found["is_graph_network"] = has_metadata(layer)
         found["backend"], found["keras_version"] = "tensorflow", "2.11.0"
     if training is not None:
@@ -172,8 +171,6 @@ def _is_shape(value: Any) -> bool:
 
 def training_config(model: Any, compiled: dict[str, Any]) -> dict[str, Any]:
     """How a model was compiled, as Keras 2 describes it."""
-    from tapeflow.keras.saving.model_file import keras2_optimizer
-
     found = json.loads(as_json(compiled))
     optimizer = found.pop("optimizer", None)
     if optimizer is not None:

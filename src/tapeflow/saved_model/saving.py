@@ -22,7 +22,7 @@ from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
 from tapeflow.io.temporary import naming
-from tapeflow.keras.models.model import Model
+from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import GRAPH_FILES
 from tapeflow.saved_model.model_inputs import input_specs, input_structure, served
@@ -106,7 +106,7 @@ def save_object(
 ) -> None:
     """`save`, in one of the `FORMATS`; `training` is how a Keras model was compiled."""
     folder = ReplacedFolder(os.fsdecode(export_dir), MANIFEST, _written, "tf.saved_model.save")
-    is_model = isinstance(obj, Model)
+    is_model = isinstance(obj, AnyModel)
     if not isinstance(obj, (Module, Trackable)):
         raise ValueError(
             f"tf.saved_model.save expected a Keras model, a tf.Module or a tf.train.Checkpoint; got obj={obj!r}. Put "
@@ -147,11 +147,11 @@ def _graph_model(
     obj: Any, functions: dict[str, Function], calls: Any, given: dict[str, Any], named: Any, training: Any
 ) -> Any:
     """The SavedModel as TensorFlow has it."""
-    from tapeflow.saved_model.graph_saving import graph_model
+    from tapeflow.saved_model.graph_saving import graph_model  # start-up
 
     written = {name: f for name, f in functions.items() if name in calls}
     signatures = dict(given)
-    if not isinstance(obj, Model):
+    if not isinstance(obj, AnyModel):
         signatures |= {key: functions[name] for key, name in named.items() if name in functions}
     try:
         return graph_model(obj, written, signatures, training)
@@ -225,7 +225,7 @@ def _walk(obj: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def _paths(obj: Any) -> dict[int, list[str]]:
     """The names that lead to each Variable of a module; a Keras model's are found by their layers alone."""
-    if isinstance(obj, Model):
+    if isinstance(obj, AnyModel):
         return {}
     return {id(value): list(path) for path, value in _walk(obj) if isinstance(value, Variable)}
 

@@ -14,9 +14,9 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.devices import placement
 from tapeflow.engine.functions.function import Function
-from tapeflow.engine.programs.running import materialise, run_pending
+from tapeflow.engine.programs.running import materialise
+from tapeflow.engine.programs.steps import run_between_steps
 from tapeflow.engine.recording.sketch import init_scope
-from tapeflow.engine.recording.trace import is_staging, live_trace
 from tapeflow.engine.shapes.history import history, set_history
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.dtypes import string as string_dtype
@@ -220,7 +220,7 @@ class Checkpoint(Trackable):
         restoration = Restoration(file, self)
         if self._root is not None:
             restoration.take(self._root, 0)  # it waits, too, for what is not made yet
-        _run_pending()  # as `contents` does
+        run_between_steps()  # as `contents` does
         return CheckpointLoadStatus(restoration)
 
 
@@ -273,7 +273,7 @@ def contents(
         root: the object.
         take: gives what to keep of a Variable; a copy of its value unless given.
     """
-    _run_pending()
+    run_between_steps()
     taken = take or snapshot
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
@@ -309,16 +309,6 @@ def contents(
                 spelled = name.replace(".", "..").replace("/", ".S")
                 node["children"][name] = number(child, f"{path}/{spelled}" if path else spelled)
     return tensors, {"format": FORMAT, "version": "1", "graph": json.dumps(nodes, separators=(",", ":"))}
-
-
-def _run_pending() -> None:
-    """Run what is pending when values are saved or restored, unless it is part of a record that is being made.
-
-    What follows a restore then begins with nothing pending, as what followed the save did, and is the same programs:
-    a loop that goes on from a checkpoint gives the bits that it would have given.
-    """
-    if not (is_staging() or live_trace().is_body):
-        run_pending()
 
 
 def held(variable: Variable) -> Any:

@@ -53,7 +53,7 @@ class ExponentialMovingAverage:
         Raises:
             TypeError: there are others than Variables of floats.
         """
-        from tapeflow.ops.math.arithmetic import minimum
+        from tapeflow.ops.math.arithmetic import minimum  # start-up
 
         where = "tf.train.ExponentialMovingAverage.apply"
         if var_list is None:

@@ -18,6 +18,7 @@ from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.layers.base.seed import SeedGenerator
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
+from tapeflow.keras.models.kinds import AnyFunctional
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.ops.random.generator import Generator
 from tapeflow.train.python_state import PythonState
@@ -109,11 +110,8 @@ def _of_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_layer(owner: WeightOwner) -> Iterator[tuple[str, Any]]:
-    from tapeflow.keras.models.functional import Functional  # which trains, and for that saves
-    from tapeflow.keras.models.sequential import Sequential
-
     reached: set[int] = set()
-    if isinstance(owner, (Functional, Sequential)):  # other models know their layers by attributes
+    if isinstance(owner, AnyFunctional):  # other models know their layers by attributes
         weighted = 0
         for i, layer in enumerate(owner.layers):
             if _has_weights(layer):

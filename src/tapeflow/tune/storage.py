@@ -43,7 +43,7 @@ def open_storage(storage: Any, logdir: str) -> Any:
 
 
 def _database(url: str, arguments: dict[str, Any]) -> Any:
-    from sqlalchemy.exc import ArgumentError, OperationalError
+    from sqlalchemy.exc import ArgumentError, OperationalError  # optional
 
     try:
         return optuna.storages.RDBStorage(url, engine_kwargs=arguments)
@@ -57,7 +57,7 @@ def _database(url: str, arguments: dict[str, Any]) -> Any:
 
 
 def _journal(path: str) -> Any:
-    from optuna.storages.journal import JournalFileBackend
+    from optuna.storages.journal import JournalFileBackend  # start-up
 
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     return JournalFileBackend(path)

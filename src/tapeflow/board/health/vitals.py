@@ -116,7 +116,7 @@ def _is_gone(vitals: Vitals) -> bool:
     process = vitals.get("process", 0)
     if process <= 0 or vitals.get("host") != socket.gethostname():
         return False
-    import psutil
+    import psutil  # start-up
 
     try:
         return abs(psutil.Process(process).create_time() - vitals.get("process_began", 0.0)) > 2.0

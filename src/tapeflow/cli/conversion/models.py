@@ -143,7 +143,7 @@ def target_predictor(
 
 def _in_onnxruntime(target: Path) -> Predict | None:
     try:
-        import onnxruntime
+        import onnxruntime  # optional
     except ModuleNotFoundError:
         return None
     session = onnxruntime.InferenceSession(str(target))

@@ -12,6 +12,7 @@ from tapeflow.data import cardinality as counting
 from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES, settled
 from tapeflow.data.functions.randomness import drawn_seed, order_state, restore_order
 from tapeflow.data.pipe import Iteration, Pipe, State, Stream
+from tapeflow.data.piped import Piped
 from tapeflow.data.rows import (
     OBJECTS,
     ArrayRows,
@@ -61,10 +62,8 @@ class Fixed(Pipe):
 
 
 def _components(tensors: Any, where: str, error: ErrorType) -> tuple[Structure, list[Any]]:
-    from tapeflow.data.dataset import Dataset
-
     def component(value: Any) -> Any:
-        if isinstance(value, Dataset):
+        if isinstance(value, Piped):
             return value
         return settled(value) if isinstance(value, COMPOSITES) else frozen(as_array(value))
 

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.data import cardinality as counting
 from tapeflow.data.composites import as_ragged_rows, ragged_specs
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.piped import made
 from tapeflow.data.rows import OBJECTS, objects, split_rows
 from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
 from tapeflow.data.steps.ordering import Given
@@ -302,12 +303,10 @@ class Window(Step):
 
     def window(self, handles: np.ndarray) -> Flat:
         """One dataset for each component, over the same handles."""
-        from tapeflow.data.dataset import Dataset
-
         whole = Given(self.source, handles)
         if not isinstance(self.source.structure.template, (dict, tuple)):
-            return (Dataset(whole),)
-        return tuple([Dataset(Component(whole, k)) for k in range(len(self.source.specs))])
+            return (made(whole),)
+        return tuple([made(Component(whole, k)) for k in range(len(self.source.specs))])
 
 
 class Component(Step):

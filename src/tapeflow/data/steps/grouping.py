@@ -13,6 +13,7 @@ from tapeflow.data import cardinality as counting
 from tapeflow.data.functions.calls import apart, call, results_of, value_of
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.piped import Piped, made
 from tapeflow.data.rows import OBJECTS, objects
 from tapeflow.data.steps.ordering import Given
 from tapeflow.data.steps.stepping import ElementStream
@@ -70,14 +71,12 @@ class GroupByWindow(Step):
         self, key: int, elements: list[Flat], place: tuple[int, int], reduce: Callable[..., Any] | None = None
     ) -> Pipe:
         """The dataset that is made of a window."""
-        from tapeflow.data.dataset import Dataset
-
         window = Given(_Window(self.source), objects(elements))
         with apart(ElementCounters(self.seed, place)):
             found = flattened(
-                results_of((reduce or self.reduce)(as_tensor(np.array(key, np.int64)), Dataset(window)))
+                results_of((reduce or self.reduce)(as_tensor(np.array(key, np.int64)), made(window)))
             )
-        if len(found) != 1 or not isinstance(found[0], Dataset):
+        if len(found) != 1 or not isinstance(found[0], Piped):
             raise TypeError(
                 "tf.data.Dataset.group_by_window expected reduce_func to return a `Dataset` object; got "
                 f"{found!r}."

@@ -12,6 +12,7 @@ from tapeflow.data import cardinality as counting
 from tapeflow.data.functions.calls import apart, call
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.piped import Piped
 from tapeflow.data.rows import OBJECTS
 from tapeflow.data.structure import Flat, Structure, flattened
 from tapeflow.data.window_state import opened_windows, sealed_windows
@@ -56,11 +57,9 @@ class Interleave(Step):
 
     def opened(self, element: Flat, place: tuple[int, int]) -> Pipe:
         """The dataset made of an element; `place` is the pass and the element's number in it."""
-        from tapeflow.data.dataset import Dataset
-
         with apart(ElementCounters(self.seed, place)):
             found = flattened(call(self.function, self.source.structure, element))
-        if len(found) != 1 or not isinstance(found[0], Dataset):
+        if len(found) != 1 or not isinstance(found[0], Piped):
             raise TypeError(
                 f"{self.where} expected map_func to return a `Dataset` object; got {found!r}. Use map for a "
                 "function that returns tensors."

@@ -7,6 +7,7 @@ import numpy as np
 from tapeflow.data import cardinality as counting
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS, Rows
+from tapeflow.data.specs import common_specs
 
 
 class Sequence(Stream):
@@ -233,8 +234,6 @@ class Concatenate(Pipe):
 
     @property
     def specs(self):
-        from tapeflow.data.specs import common_specs
-
         return common_specs([s.specs for s in self.sources])
 
     @property

@@ -1,14 +1,12 @@
-"""Devices, in TensorFlow's spelling: names, listing, and the `tf.device` scope."""
+"""Devices, in TensorFlow's spelling: names and listing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tapeflow.engine.backend import config_value, jax
-from tapeflow.engine.devices.device_spec import DeviceSpec
 
 
 class PhysicalDevice(NamedTuple):
@@ -71,7 +69,7 @@ def physical_device_of(device: LogicalDevice) -> PhysicalDevice:
 
 def memory_of(name: str) -> dict[str, int] | None:
     """JAX's statistics of a device's memory; None where it keeps none, or there is no such device."""
-    found = _device_named("tf.config.experimental.get_memory_info", name)
+    found = device_named("tf.config.experimental.get_memory_info", name)
     return None if found is None else found.memory_stats()
 
 
@@ -108,37 +106,13 @@ _PATTERN = re.compile(
 )
 
 
-@contextmanager
-def device(device_name: str | DeviceSpec | None) -> Iterator[None]:
-    """Run the ops recorded inside on one device.
-
-    A device that this machine does not have falls back to its default one, as TensorFlow does with
-    soft placement, so that a script written for a GPU runs on a laptop.
-    """
-    if device_name is None:
-        yield
-        return
-    name = device_name.to_string() if isinstance(device_name, DeviceSpec) else device_name
-    found = _device_named("tf.device", name)
-    if found is None:
-        yield
-        return
-    # What was recorded outside belongs to the device outside.
-    from tapeflow.engine.programs.running import run_pending
-
-    run_pending()
-    with jax.default_device(found):
-        yield
-        run_pending()
-
-
 def devices_named(names: Sequence[str]) -> list[Any]:
     """The JAX devices of these names; the default one for all that this machine does not have."""
-    found = [_device_named("A strategy", name) or jax.devices()[0] for name in names]
+    found = [device_named("A strategy", name) or jax.devices()[0] for name in names]
     return list(dict.fromkeys(found))
 
 
-def _device_named(where: str, device_name: str) -> Any:
+def device_named(where: str, device_name: str) -> Any:
     """The JAX device of a name; None if this machine has none such."""
     match = _PATTERN.match(device_name)
     if match is None:

@@ -18,10 +18,10 @@ import numpy as np
 
 from tapeflow.engine.differentiation.gradient import record_gradients
 from tapeflow.engine.programs.flight import RUN_LOCK
-from tapeflow.engine.programs.running import run_trace
+from tapeflow.engine.programs.steps import begin_taped_step
 from tapeflow.engine.recording.node import Node, host_node
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.recording.trace import is_staging, live_trace, state
+from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -113,11 +113,7 @@ class GradientTape:
             )
         if self._token is None:
             self._token = TapeToken(self._watches_all, self)
-        trace = live_trace()
-        if not state.tapes and trace.nodes and not is_staging() and not trace.is_body:
-            # A training loop's next step begins: what the last one left pending is one program, and
-            # what this one computes depends on nothing else that happens to be pending.
-            run_trace(trace)
+        begin_taped_step()
         state.tapes = (*state.tapes, self._token)
         self._is_recording = True
 

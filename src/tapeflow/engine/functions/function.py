@@ -23,6 +23,8 @@ import numpy as np
 
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.backend import jax
+from tapeflow.engine.functions.compiler_ir import compiler_ir
+from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function_type import FunctionType, TracingContext
 from tapeflow.engine.functions.inline import Inlined, wrapped_arguments
 from tapeflow.engine.functions.staging import Record, Recording, Staged, again, reading, returned
@@ -37,6 +39,7 @@ from tapeflow.engine.functions.trace_types import (
 )
 from tapeflow.engine.programs import phases
 from tapeflow.engine.programs.running import materialise, run_pending, run_trace
+from tapeflow.engine.programs.steps import begin_call
 from tapeflow.engine.recent import Recent
 from tapeflow.engine.recording.node import Node, Value
 from tapeflow.engine.recording.op import freeze
@@ -114,8 +117,6 @@ class Function:
 
         With an `input_signature` no arguments are needed.
         """
-        from tapeflow.engine.functions.concrete_function import ConcreteFunction
-
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         found = ConcreteFunction(self, args, kwargs)
@@ -140,8 +141,6 @@ class Function:
 
     def called(self) -> list[ConcreteFunction]:
         """A concrete function for each kind of call so far, and those asked for by name."""
-        from tapeflow.engine.functions.concrete_function import ConcreteFunction
-
         return [*self._concrete, *[ConcreteFunction(self, args, kwargs) for args, kwargs in self._calls]]
 
     def experimental_get_tracing_count(self) -> int:
@@ -160,8 +159,6 @@ class Function:
         >>> print(double.experimental_get_compiler_ir(tf.constant(1.0))(stage="hlo")[:9])
         HloModule
         """
-        from tapeflow.engine.functions.compiler_ir import compiler_ir
-
         if not self._is_jitted:
             raise ValueError(
                 "Compiler IR can only be returned for functions marked with 'jit_compile=True'; got "
@@ -202,8 +199,7 @@ class Function:
             key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)
         signature = tuple(key)
         known = self._known.get(signature, _UNKNOWN)
-        if not state.tapes:
-            run_pending()
+        begin_call()
         if known is _UNKNOWN:
             with phases.during("compile"):
                 return self._record(signature, flat, nodes, args, kwargs)

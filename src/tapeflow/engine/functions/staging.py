@@ -6,7 +6,7 @@ of the trace: the program, which leaf is which argument, Variable or random draw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -233,6 +233,62 @@ class Record:
         for i in bound:
             self.template[i] = None
 
+    def _check_arguments(self, array_of: Callable[[int], np.ndarray]) -> None:
+        """Make the checks that look at arguments on the host; `array_of` gives the argument of an index."""
+        for instance, origin, i, specs in self.argument_checks:
+            checks.check_argument(instance, origin, array_of(i), specs)
+
+    def _begin_run(self) -> None:
+        """Let what came before be over: its results are bound, its failures raised."""
+        if flights:
+            land_flights()
+        checks.settle()
+
+    def _count_draws(self, calls: int = 1) -> None:
+        """Leave the random counters where so many calls have left them."""
+        for counter, drawn in self.draw_counts.values():
+            counter.count += drawn * calls
+
+
+class RecordFlight(Flight):
+    """Gives the Variables of a record their new values.
+
+    Attributes:
+        written: the nodes of those values, once `bind` has made them.
+    """
+
+    def __init__(self, record: Record) -> None:
+        super().__init__()
+        self.record = record
+        self.written: list[Node] | None = None
+
+    def land(self) -> None:
+        if self.written is None:
+            counters.dispatched += 1
+            self.bind(self.landed[0])
+        for (variable, _), node in zip(self.record.writes, self.written or (), strict=True):
+            if variable._node is not node:
+                variable._rebind(node)
+
+    def bind(self, results: Any) -> None:
+        """Make nodes of what the program has given, and see to its reports."""
+        raise NotImplementedError
+
+
+def current_value(variable: Variable) -> Any:
+    """A Variable's value as a program takes it."""
+    node = variable._node
+    if node.value is None:
+        materialise(node)  # another thread has it pending
+    return argument_value(node)
+
+
+def overwritable_value(variable: Variable) -> Any:
+    """A Variable's value for a program that overwrites it: a copy if somebody else holds it."""
+    node = variable._node
+    value = current_value(variable)
+    return owned_value(node, value, holders=2)  # the Variable and we
+
 
 class Parts:
     """A trace's lists as they are before it runs, which empties it."""
@@ -268,14 +324,11 @@ class Staged(Record):
     def run(self, args: list[Node]) -> Any:
         """Run the record on new arguments."""
         program = self.program
-        for instance, origin, i, specs in self.argument_checks:
-            checks.check_argument(instance, origin, args[i].array(), specs)
+        self._check_arguments(lambda i: args[i].array())
         if forking.is_cut_off:
             raise forking.refusal("Running a function that has been recorded")
         with RUN_LOCK:
-            if flights:
-                land_flights()
-            checks.settle()
+            self._begin_run()
             leaves = self.template.copy()
             for place, i in self.arg_leaves:
                 leaves[place] = argument_value(args[i])
@@ -284,14 +337,9 @@ class Staged(Record):
             flight = None if program is None else _StagedFlight(self, program)
             kept = {}
             for place, variable, is_donated in self.variable_leaves:
-                node = variable._node
-                if node.value is None:
-                    materialise(node)  # another thread has it pending
-                value = argument_value(node)
                 if place in self.shown_leaves:
-                    kept[place] = node.value = value = jnp.asarray(value)
-                # Known to hold the node: the Variable and we.
-                leaves[place] = owned_value(node, value, holders=2) if is_donated else value
+                    kept[place] = variable._node.value = jnp.asarray(current_value(variable))
+                leaves[place] = overwritable_value(variable) if is_donated else current_value(variable)
             for place, counter, offset, word in self.draws:
                 leaves[place] = counter.words(counter.count + offset)[word]
             outputs: list[Any] = []
@@ -299,8 +347,7 @@ class Staged(Record):
                 function = program.compiled.function_for(self._owner)
                 flight.take_off(function, program.arguments(leaves, self.packs))
                 outputs = flight.nodes
-            for counter, count in self.draw_counts.values():
-                counter.count += count
+            self._count_draws()
             if self.effects:
                 checks.settle()
             for function, used in self.effects:
@@ -323,30 +370,25 @@ class Staged(Record):
         return tensor_of(Node(spec_of_value(self.template[what]), self.template[what]))
 
 
-class _StagedFlight(Flight):
-    """Gives the Variables of a record their new values."""
+class _StagedFlight(RecordFlight):
+    """Gives the results of a call their values, too."""
 
     def __init__(self, staged: Staged, program: Program) -> None:
-        super().__init__()
-        self.staged = staged
+        super().__init__(staged)
         self.program = program
         self.nodes: list[Node] = []
 
-    def land(self) -> None:
-        values, report, numerics = self.landed[0]
-        if not self.nodes:
-            counters.dispatched += 1
-            self.nodes = nodes = [Node(spec, v) for spec, v in zip(self.program.specs, values, strict=True)]
-            if report is not None or numerics is not None:
-                for _, place in self.staged.writes:
-                    nodes[place].held += 1  # a Variable's: a failed check withdraws it by not writing it
-                by_slot = dict(zip(self.program.outputs, nodes, strict=True))
-                checks.look_later(by_slot, self.staged.origins, self.program, report, numerics)
-                for _, place in self.staged.writes:
-                    nodes[place].held -= 1
-        for variable, place in self.staged.writes:
-            if variable._node is not self.nodes[place]:
-                variable._rebind(self.nodes[place])
+    def bind(self, results: Any) -> None:
+        values, report, numerics = results
+        self.nodes = nodes = [Node(spec, v) for spec, v in zip(self.program.specs, values, strict=True)]
+        self.written = written = [nodes[place] for _, place in self.record.writes]
+        if report is not None or numerics is not None:
+            for node in written:
+                node.held += 1  # a Variable's: a failed check withdraws it by not writing it
+            by_slot = dict(zip(self.program.outputs, nodes, strict=True))
+            checks.look_later(by_slot, self.record.origins, self.program, report, numerics)
+            for node in written:
+                node.held -= 1
 
 
 def returned(value: Any) -> Any:

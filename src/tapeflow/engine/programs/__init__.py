@@ -1,5 +1,5 @@
 """From a recorded trace to results: keys, lowering, compiling, running, and the profile of it.
 
-`running` decides when a trace runs, `program` holds a compiled one, `repeat` runs many calls of a step in one program,
-`host` interprets a few small ops without compiling.
+`steps` decides when a step runs, `running` runs it, `program` holds a compiled one, `repeat` runs many calls of a step
+in one program, `host` interprets a few small ops without compiling.
 """

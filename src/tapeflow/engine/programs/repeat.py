@@ -19,15 +19,20 @@ from tapeflow.autograph.callees import converted
 from tapeflow.engine.backend import config_value, jax, jnp
 from tapeflow.engine.devices import forking, placement
 from tapeflow.engine.functions.function import watchers
-from tapeflow.engine.functions.staging import Parts, Record, Recording, returned
+from tapeflow.engine.functions.staging import (
+    Parts,
+    Record,
+    RecordFlight,
+    Recording,
+    current_value,
+    overwritable_value,
+    returned,
+)
 from tapeflow.engine.programs import phases
-from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
-from tapeflow.engine.programs.program import Program, count_compiled, counters
+from tapeflow.engine.programs.flight import RUN_LOCK
+from tapeflow.engine.programs.program import Program, count_compiled
 from tapeflow.engine.programs.rows import Cell, Fetch, Rows
 from tapeflow.engine.programs.running import (
-    argument_value,
-    materialise,
-    owned_value,
     recorded_program,
     run_pending,
 )
@@ -325,30 +330,27 @@ class Repeated(Record):
         size = len(arrays[0])
         fixed = list(self.template)
         for leaf, variable in self._read_leaves:
-            fixed[leaf] = _current(variable)
+            fixed[leaf] = current_value(variable)
         rows = {leaf: arrays[i] for leaf, i in self._args_at.items()}
         rows |= {leaf: np.zeros(size, np.uint32) for leaf in self._drawn_at}
         if not rows:
             rows[-1] = np.zeros(size, np.int8)
-        carry = [_current(variable) for variable, _ in self.writes]
+        carry = [current_value(variable) for variable, _ in self.writes]
         self._compiled.compile_ahead_for(self.owner, [carry, fixed, rows, np.int32(size)])
 
     def run(self, arrays: list[Any], count: int) -> Rows:
         """Make `count` calls on the rows of `arrays`, without waiting for them."""
-        for instance, origin, i, specs in self.argument_checks:
-            checks.check_argument(instance, origin, np.asarray(arrays[i]), specs)
+        self._check_arguments(lambda i: np.asarray(arrays[i]))
         if self.program is None:
             return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
         if forking.is_cut_off:
             raise forking.refusal("Running training, evaluation or prediction steps")
         function = self._compiled.function_for(self.owner)
         with RUN_LOCK:
-            if flights:
-                land_flights()
-            checks.settle()
+            self._begin_run()
             fixed = list(self.template)
             for leaf, variable in self._read_leaves:
-                fixed[leaf] = _current(variable)
+                fixed[leaf] = current_value(variable)
             size = max(count, len(arrays[0]) if arrays else count)
             rows: dict[int, Any] = {leaf: _placed(arrays[i]) for leaf, i in self._args_at.items()}
             for leaf, (counter, offset, word) in self._drawn_at.items():
@@ -358,15 +360,9 @@ class Repeated(Record):
             if not rows:
                 rows[-1] = np.zeros(size, np.int8)
             flight = _RepeatedFlight(self)
-            carry = []
-            for variable, _ in self.writes:
-                node = variable._node
-                value = _current(variable)
-                carry.append(owned_value(node, value, holders=2))
-                del value
+            carry = [overwritable_value(variable) for variable, _ in self.writes]
             flight.take_off(function, [carry, fixed, rows, np.int32(count)])
-            for counter, drawn in self.draw_counts.values():
-                counter.count += drawn * count
+            self._count_draws(count)
         columns = dict(zip(self._stacked, flight.columns, strict=False))
         if size == 1:
             columns = {i: [value] for i, value in columns.items()}
@@ -451,29 +447,21 @@ class _RepeatedSizes:
         yield None
 
 
-class _RepeatedFlight(Flight):
-    """Gives the Variables their values after the last turn."""
+class _RepeatedFlight(RecordFlight):
+    """Has the columns of all calls, and the Variables' values after the last."""
 
     def __init__(self, repeated: Repeated) -> None:
-        super().__init__()
+        super().__init__(repeated)
         self.repeated = repeated
         self.columns: list[Any] = []
-        self.nodes: list[Node] = []
 
-    def land(self) -> None:
-        carry, columns, (report, numerics) = self.landed[0]
-        if not self.nodes:
-            counters.dispatched += 1
-            self.columns = columns
-            specs = self.repeated.specs
-            places = [place for _, place in self.repeated.writes]
-            self.nodes = [Node(specs[place], v) for place, v in zip(places, carry, strict=True)]
-            if report is not None or numerics is not None:
-                program = self.repeated._program()
-                checks.look_later({}, self.repeated.origins, program, report, numerics)
-        for (variable, _), node in zip(self.repeated.writes, self.nodes, strict=True):
-            if variable._node is not node:
-                variable._rebind(node)
+    def bind(self, results: Any) -> None:
+        carry, columns, (report, numerics) = results
+        repeated, self.columns = self.repeated, columns
+        pairs = zip(repeated.writes, carry, strict=True)
+        self.written = [Node(repeated.specs[place], value) for (_, place), value in pairs]
+        if report is not None or numerics is not None:
+            checks.look_later({}, repeated.origins, repeated._program(), report, numerics)
 
     def describe(self) -> str:
         return self.repeated.name
@@ -482,14 +470,6 @@ class _RepeatedFlight(Flight):
 def _placed(batches: Any) -> Any:
     """Stacked batches, each split over the devices that train together."""
     return batches if placement.current is None else placement.current.split(batches, axis=1)
-
-
-def _current(variable: Any) -> Any:
-    """A Variable's value as a program takes it."""
-    node = variable._node
-    if node.value is None:
-        materialise(node)  # another thread has it pending
-    return argument_value(node)
 
 
 def _row(rows: dict[int, Any], turn: Any) -> dict[int, Any]:

@@ -16,8 +16,9 @@ from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
 from tapeflow.engine.programs.compiled import Compiled
 from tapeflow.engine.programs.host import host_function, is_small
+from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording.node import Spec, spec_of, spec_of_value
-from tapeflow.engine.recording.recorder import apply, keep_bounded, record, results_of
+from tapeflow.engine.recording.recorder import apply, record, results_of
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes.inference import Inference

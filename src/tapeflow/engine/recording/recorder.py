@@ -18,7 +18,7 @@ from tapeflow.engine.backend import Tracer
 from tapeflow.engine.programs.flight import RUN_LOCK, flights, land_flights
 from tapeflow.engine.programs.running import materialise, run_trace
 from tapeflow.engine.recording import checks
-from tapeflow.engine.recording.node import Node, Spec, host_node, is_ours, spec_of_value, user_position
+from tapeflow.engine.recording.node import Node, Spec, host_node, is_ours, spec_of_value
 from tapeflow.engine.recording.trace import (
     FOREIGN,
     NeedsValue,
@@ -243,24 +243,6 @@ def _bring(node: Node) -> None:
         run_trace(other)
     finally:
         node.held -= 1
-
-
-def keep_bounded(trace: Trace) -> None:
-    """Run a trace that has grown long, if possible where the user's loop begins again.
-
-    Cutting an endless loop always at the same place makes its pieces alike, so they share a program.
-    Called between ops, never inside one: an op's own intermediate nodes are wanted by nobody.
-    """
-    if is_staging() or trace.is_body or not trace.nodes:
-        return
-    first = trace.nodes[0]
-    code, lasti = user_position(3)
-    is_full = len(trace.nodes) >= settings.hard_nodes or trace.nbytes >= settings.hard_bytes
-    if not is_full and (first.code is not code or first.lasti != lasti):
-        return
-    if state.tapes and 4 * sum(1 for n in trace.nodes if n.tapes) > len(trace.nodes):
-        return  # mostly followed by a tape, which will go back through it as one piece
-    run_trace(trace)
 
 
 def _check(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> None:

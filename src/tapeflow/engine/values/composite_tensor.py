@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from tapeflow.engine.values import nest
 from tapeflow.engine.values.shape import ShapeLike
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
@@ -61,8 +62,7 @@ class VariableSpec(TensorSpec):
 
 def convert_variables_to_tensors(values: Any) -> Any:
     """A structure with each Variable in it read, those of composite tensors too."""
-    from tapeflow.engine.values import nest
-    from tapeflow.engine.values.convert import convert_to_tensor
+    from tapeflow.engine.values.convert import convert_to_tensor  # start-up
     from tapeflow.engine.values.variable import Variable
 
     def read(value: Any) -> Any:

@@ -129,7 +129,7 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
 def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> list[Node]:
     """Tensors (`nodes`, where there is one) and the values they meet, in one dtype."""
     if dtype.is_integer and any(_is_floating(a) for a in args):
-        from tapeflow.engine.primitives import cast_node
+        from tapeflow.engine.primitives import cast_node  # cycle
 
         nodes = [None if n is None else cast_node(n, float32) for n in nodes]
         dtype = float32
@@ -206,7 +206,7 @@ def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, jax.Array):
         node = foreign_node(value) if is_tracer(value) else Node(spec_of_value(value), value)
         if dtype is not None and node.spec.dtype is not dtype:
-            from tapeflow.engine.primitives import cast_node
+            from tapeflow.engine.primitives import cast_node  # cycle
 
             return cast_node(node, dtype)
         return node
@@ -379,7 +379,7 @@ def _holds_tensors(value: Any) -> bool:
 
 def _stacked(value: Any, dtype: DType | None) -> Node:
     """A list with tensors among its elements, packed into one tensor."""
-    from tapeflow.engine.primitives import stack_op
+    from tapeflow.engine.primitives import stack_op  # cycle
 
     hint = dtype or next((v.dtype for v in _leaves(value) if isinstance(v, TensorBase)), None)
     rows = []

@@ -16,7 +16,9 @@ from tapeflow.engine.devices.device import device_name
 from tapeflow.engine.programs import phases
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import Node, Spec
+from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape, static_shape
 
 if TYPE_CHECKING:
@@ -156,8 +158,6 @@ class TensorBase:
 
     def ref(self) -> Reference:
         """A hashable stand-in, equal for the same object: for keys of a dict or members of a set."""
-        from tapeflow.engine.values.reference import Reference
-
         return Reference(self)
 
 
@@ -221,7 +221,7 @@ class Tensor(TensorBase):
         return self  # immutable, so a copy would be the same tensor
 
     def __reduce__(self) -> Any:
-        from tapeflow.engine.values.convert import convert_to_tensor
+        from tapeflow.engine.values.convert import convert_to_tensor  # cycle
 
         return convert_to_tensor, (self._host_array(), self.dtype.name)
 
@@ -237,11 +237,8 @@ class Tensor(TensorBase):
     def __getattr__(self, name: str) -> Any:
         if name == "_keras_mask" or name == "_keras_logits" or name == "_metric_obj":
             return None
-        if name == "graph":
-            from tapeflow.engine.recording.trace import state  # which needs what tensors are made of
-
-            if state.recording is not None:
-                return state.recording  # libraries compare it, or keep things by it
+        if name == "graph" and state.recording is not None:
+            return state.recording  # libraries compare it, or keep things by it
         if name in ("op", "name", "graph"):
             raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
         if name in _NUMPY_NAMES:

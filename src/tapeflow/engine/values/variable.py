@@ -18,10 +18,11 @@ from tapeflow.engine.devices.layout import is_laid_out, laid_out
 from tapeflow.engine.primitives import assign_add_op, assign_op, assign_sub_op, cast_node, read_op
 from tapeflow.engine.programs.flight import await_flights, flights
 from tapeflow.engine.programs.running import materialise
+from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording import name_scope
 from tapeflow.engine.recording.node import Node, Spec
 from tapeflow.engine.recording.op import Instance
-from tapeflow.engine.recording.recorder import keep_bounded, record, tensor_of
+from tapeflow.engine.recording.recorder import record, tensor_of
 from tapeflow.engine.recording.trace import (
     FOREIGN,
     AssignsVariable,

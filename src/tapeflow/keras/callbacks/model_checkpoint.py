@@ -289,7 +289,7 @@ class ModelCheckpoint(Callback):
 
     def _writer_of(self, path: str) -> Work:
         """What writes the model as it is now."""
-        from tapeflow.keras.models.model import Model
+        from tapeflow.keras.models.model import Model  # start-up
         from tapeflow.keras.saving.model_file import model_writer
         from tapeflow.keras.saving.weight_file import weights_writer
 

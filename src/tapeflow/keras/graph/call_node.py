@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.values import nest
+from tapeflow.keras.graph import op_layer as op_layer  # gives symbols their operators
 from tapeflow.keras.graph.composite_tensor import symbol_like
 from tapeflow.keras.graph.followers import follow
 from tapeflow.keras.graph.inference import Result, infer

@@ -56,18 +56,14 @@ def symbol_like(type_spec: Any, *args: Any) -> KerasTensor:
 
 def _property(name: str) -> property:
     def ask(self: KerasTensor) -> Any:
-        from tapeflow.keras.graph.op_layer import InstanceProperty
-
-        return InstanceProperty(name)(self)
+        return self._calls.ask(self, name)
 
     return property(ask)
 
 
 def _method(name: str) -> Callable[..., Any]:
     def ask(self: KerasTensor, *args: Any, **kwargs: Any) -> Any:
-        from tapeflow.keras.graph.op_layer import InstanceMethod
-
-        return InstanceMethod(name)(self, args, kwargs)
+        return self._calls.method(self, name, args, kwargs)
 
     ask.__name__ = name
     return ask

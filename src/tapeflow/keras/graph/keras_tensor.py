@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import MetSymbolic, Symbolic
 from tapeflow.engine.values.dtypes import DType, as_dtype
+from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
@@ -24,8 +25,30 @@ class History(NamedTuple):
     tensor_index: int
 
 
+class Calls(NamedTuple):
+    """How what is done with symbolic tensors becomes layers, each giving the symbol of its result.
+
+    Attributes:
+        function: calls a public function.
+        operate: applies an operator.
+        item: takes `tensor[key]`.
+        ask: reads an attribute.
+        method: calls a method.
+        construct: calls a method of a class, such as `RaggedTensor.from_row_splits`.
+    """
+
+    function: Callable[[Callable[..., Any], Any, Any], Any]
+    operate: Callable[..., Any]
+    item: Callable[[Any, Any], Any]
+    ask: Callable[[KerasTensor, str], Any]
+    method: Callable[[KerasTensor, str, Any, Any], Any]
+    construct: Callable[[str, str, Any, Any], Any]
+
+
 class KerasTensor(Symbolic):
     """A symbolic tensor that a model will compute; layers, tf functions and operators accept it."""
+
+    _calls: ClassVar[Calls]  # `op_layer` sets them: layers take symbols, and so stand above them
 
     def __init__(
         self,
@@ -52,11 +75,9 @@ class KerasTensor(Symbolic):
     @property
     def _keras_mask(self) -> Any:
         """The mask that goes with the tensor, a symbol too; without one the attribute is not there."""
-        from tapeflow.keras.graph.op_layer import InstanceProperty
-
         if all(sample.mask is None for sample in self.samples.values()):
             raise AttributeError("This KerasTensor has no mask.")
-        return InstanceProperty("_keras_mask")(self)
+        return self._calls.ask(self, "_keras_mask")
 
     @property
     def ndim(self) -> int:
@@ -81,24 +102,16 @@ class KerasTensor(Symbolic):
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """A layer that makes this call, and the symbolic tensor of its result."""
-        from tapeflow.keras.graph.op_layer import TFOpLambda
-
-        return TFOpLambda(function)(*args, **kwargs)
+        return self._calls.function(function, args, kwargs)
 
     def keep_index(self, tensor: Any, key: Any) -> Any:
-        from tapeflow.keras.graph.op_layer import SlicingOpLambda
-
-        return SlicingOpLambda()(tensor, key)
+        return self._calls.item(tensor, key)
 
     def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
-        from tapeflow.keras.graph.op_layer import ClassMethod
-
-        return ClassMethod(made, method)(args, kwargs)
+        return self._calls.construct(made, method, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
-        from tapeflow.keras.graph.op_layer import SlicingOpLambda
-
-        return SlicingOpLambda()(self, key)
+        return self._calls.item(self, key)
 
     def __len__(self) -> NoReturn:
         raise MetSymbolic(self)
@@ -114,8 +127,6 @@ class KerasTensor(Symbolic):
 
     def ref(self) -> Any:
         """A hashable stand-in, equal for the same object."""
-        from tapeflow.engine.values.reference import Reference
-
         return Reference(self)
 
     def without_history(self) -> Any:
@@ -152,9 +163,7 @@ def is_keras_tensor(x: Any) -> bool:
 
 def _operator(name: str, function: Callable[..., Any], is_reflected: bool = False) -> None:
     def operate(self: KerasTensor, *other: Any) -> Any:
-        from tapeflow.keras.graph.op_layer import operator_call
-
-        return operator_call(name, *((*other, self) if is_reflected else (self, *other)))
+        return self._calls.operate(name, *((*other, self) if is_reflected else (self, *other)))
 
     operate.__name__ = name
     setattr(KerasTensor, f"__{'r' if is_reflected else ''}{name}__", operate)

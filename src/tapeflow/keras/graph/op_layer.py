@@ -17,7 +17,7 @@ from tapeflow.keras.graph.composite_tensor import (
     SPARSE_PROPERTIES,
     symbol_like,
 )
-from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY
+from tapeflow.keras.graph.keras_tensor import COMPARISONS, OPERATORS, UNARY, Calls, KerasTensor
 from tapeflow.keras.graph.tensor_functions import ELSEWHERE, KERAS_SPACES, SPACES, namespace, tensor_function
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
@@ -304,3 +304,13 @@ def _unknown(path: str) -> str:
         "TFOpLambda expected the name of a tf function that only makes tensors of tensors, such as 'math.reduce_mean'; "
         f"got function={path!r}. Put the call into a Layer of your own."
     )
+
+
+KerasTensor._calls = Calls(
+    function=lambda function, args, kwargs: TFOpLambda(function)(*args, **kwargs),
+    operate=operator_call,
+    item=lambda tensor, key: SlicingOpLambda()(tensor, key),
+    ask=lambda tensor, name: InstanceProperty(name)(tensor),
+    method=lambda tensor, name, args, kwargs: InstanceMethod(name)(tensor, args, kwargs),
+    construct=lambda made, method, args, kwargs: ClassMethod(made, method)(args, kwargs),
+)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tapeflow.keras import activations
-
 _ACTIVATIONS = {
     "elu": "Elu", "exponential": "Exp", "gelu": "Gelu/mul_1", "hard_sigmoid": "clip_by_value",
     "leaky_relu": "LeakyRelu", "log_softmax": "LogSoftmax", "relu": "Relu", "relu6": "Relu6", "selu": "Selu",
@@ -59,7 +57,8 @@ def op_name(layer: Any) -> str | None:
 
 def _activated(layer: Any) -> str | None:
     function = layer.activation
-    if function in (None, activations.linear):
-        return None
     name = getattr(function, "__name__", "")
+    is_linear = name == "linear" and function.__module__ == "tapeflow.keras.activations"
+    if function is None or is_linear:
+        return None
     return _ACTIVATIONS.get(name, name)

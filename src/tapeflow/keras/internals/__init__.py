@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tapeflow.keras.graph import op_layer as _op_layer  # noqa: F401 - gives symbols their operators
 from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor as RaggedKerasTensor
 from tapeflow.keras.graph.composite_tensor import SparseKerasTensor as SparseKerasTensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor as KerasTensor

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.applications import scale_layers
+from tapeflow.keras.graph import op_layer
 from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.models import endpoints
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -30,10 +33,6 @@ class _Known(Mapping[str, Any]):
         return getattr(found, name.rpartition(">")[2])
 
     def _module(self, name: str) -> Any:
-        from tapeflow.keras.applications import scale_layers
-        from tapeflow.keras.graph import op_layer
-        from tapeflow.keras.models import endpoints
-
         if name in _names():
             return tf.keras.layers
         if name in ("Model", "Functional", "Sequential"):

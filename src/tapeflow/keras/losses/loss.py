@@ -107,7 +107,7 @@ class LossFunctionWrapper(Loss):
         arguments = dict(config)
         fn = arguments.pop("fn", None)
         if cls is LossFunctionWrapper:
-            from tapeflow.keras.losses.serialization import get
+            from tapeflow.keras.losses.serialization import get  # cycle
 
             arguments["fn"] = get(fn)
         return cls(**arguments)

@@ -12,7 +12,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras import mixed_precision
+from tapeflow.keras import initializers, mixed_precision
 from tapeflow.keras.layers.base.naming import snake_case, unique_name
 from tapeflow.keras.losses.ragged import same_rows
 from tapeflow.keras.saving.load_budget import spend
@@ -308,6 +308,4 @@ def _variable_dtype(dtype: Any) -> str:
 def _initial_value(initializer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if initializer is None or initializer in ("zeros", "zero", "Zeros"):
         return np.zeros(shape, dtype.as_numpy_dtype)
-    from tapeflow.keras import initializers
-
     return initializers.get(initializer)(shape, dtype=dtype)

@@ -9,6 +9,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
 from tapeflow.keras.metrics.accuracy_functions import MATCHINGS
+from tapeflow.keras.metrics.lookup import get
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.reduction import Mean
@@ -71,8 +72,6 @@ class MeanMetricWrapper(Mean):
     def from_config(cls, config: dict[str, Any]) -> Metric:
         if cls not in (MeanMetricWrapper, SumOverBatchSizeMetricWrapper) or "fn" not in config:
             return super().from_config(config)
-        from tapeflow.keras.metrics.lookup import get
-
         return cls(**{**config, "fn": get(config["fn"])})
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.optimizers import deserialize, serialize
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.ops.training.optimizer_kernels import loss_scale_update
@@ -239,8 +240,6 @@ class LossScaleOptimizer(Optimizer):
         )
 
     def get_config(self) -> dict[str, Any]:
-        from tapeflow.keras.optimizers import serialize
-
         return {
             "inner_optimizer": serialize(self._inner),
             "dynamic": self.dynamic,
@@ -250,8 +249,6 @@ class LossScaleOptimizer(Optimizer):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> LossScaleOptimizer:
-        from tapeflow.keras.optimizers import deserialize
-
         found = dict(config)
         inner = found.pop("inner_optimizer", None) or found.pop("optimizer")
         found.update(_scale_arguments(found.pop("loss_scale", None)))

@@ -1,7 +1,7 @@
 """`tf.keras.models`: Sequential, functional and subclassed models, loading, saving and cloning.
 
 Training them (`compile`, `fit`, ...) is `keras.training`'s, which `Model` inherits; saving them is
-`keras.saving`'s.
+`keras.saving`'s. Both know models by the roots of their classes, which are in `kinds`.
 """
 
 import lazy_loader as _lazy

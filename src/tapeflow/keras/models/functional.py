@@ -9,16 +9,20 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.graph.inference import inferred_shape
 from tapeflow.keras.graph.keras_tensor import KerasTensor, is_keras_tensor
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import snake_case, unique_name
 from tapeflow.keras.layers.general.input_layer import Input
+from tapeflow.keras.models.endpoints import AddLoss, AddMetric
+from tapeflow.keras.models.graph_config import graph_config, graph_from_config
+from tapeflow.keras.models.kinds import AnyFunctional
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.plan import Network, Plan, walk
 
 
-class Functional(Model):
+class Functional(Model, AnyFunctional):
     """A model defined by its symbolic inputs and outputs. `tf.keras.Model(inputs, outputs)` makes it."""
 
     scopes_names: bool = False
@@ -146,8 +150,6 @@ class Functional(Model):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output for inputs of this shape."""
-        from tapeflow.keras.graph.inference import inferred_shape
-
         return inferred_shape(self, input_shape)
 
     @property
@@ -171,13 +173,9 @@ class Functional(Model):
         return nest.map_structure(lambda x: tuple(x.shape), self._nested_outputs)
 
     def _add_symbolic_loss(self, loss: Any) -> None:
-        from tapeflow.keras.models.endpoints import AddLoss
-
         self._extend(AddLoss(name=unique_name("add_loss")), loss)
 
     def _add_symbolic_metric(self, value: Any, name: str | None) -> None:
-        from tapeflow.keras.models.endpoints import AddMetric
-
         self._extend(
             AddMetric(metric_name=name or unique_name("metric"), name=unique_name("add_metric")), value
         )
@@ -190,7 +188,7 @@ class Functional(Model):
         known = {id(x) for x in self._graph_layers}
         self._graph_layers = [*self._graph_layers, *[x for x in network.layers if id(x) not in known]]
         self._plan = Plan(self._calls, self.inputs, self.outputs, ends)
-        self._forget_programs()
+        self._staged_steps.forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Functional:
         """A copy with a graph of its own. Its symbols come first, or each would lead on to the one before it."""
@@ -206,8 +204,6 @@ class Functional(Model):
         return copied
 
     def get_config(self) -> dict[str, Any]:
-        from tapeflow.keras.models.graph_config import graph_config
-
         return graph_config(self)
 
     @classmethod
@@ -217,8 +213,6 @@ class Functional(Model):
 
 def graph_model(cls: Any, config: dict[str, Any], custom_objects: Any = None) -> Any:
     """A model of a class made of inputs and outputs, from what `Functional.get_config` gave."""
-    from tapeflow.keras.models.graph_config import graph_from_config
-
     inputs, outputs, layers = graph_from_config(config, custom_objects)
     frozen = {} if config.get("trainable", True) else {"trainable": False}
     model = cls(inputs=inputs, outputs=outputs, name=config.get("name"), **frozen)

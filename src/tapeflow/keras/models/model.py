@@ -14,10 +14,12 @@ from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
+from tapeflow.keras.models.kinds import AnyModel
+from tapeflow.keras.models.summary import print_summary
 from tapeflow.keras.training.trainer import Trainer
 
 
-class Model(Trainer, Layer):
+class Model(Trainer, Layer, AnyModel):
     """A model: layers that are trained together, as a graph of symbolic tensors or a subclass with a `call`.
 
     Args:
@@ -35,24 +37,24 @@ class Model(Trainer, Layer):
     _counts_metrics: ClassVar[bool] = True
     _hidden: ClassVar[frozenset[str]] = Layer._hidden | {
         *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
-        *("_compile_arguments", "_repeaters", "_trainable_at_compile"),
+        *("_compile_arguments", "_staged_steps", "_trainable_at_compile"),
     }
     _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset(
-        {"_compile_arguments", "_repeaters", "_trainable_at_compile"}
+        {"_compile_arguments", "_staged_steps", "_trainable_at_compile"}
     )
     # Lists that are the model's own, not the user's.
     _layer_lists: ClassVar[frozenset[str]] = frozenset({"_graph_layers", "_stack"})
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Model and _is_functional(args, kwargs):
-            from tapeflow.keras.models.functional import Functional
+            from tapeflow.keras.models.functional import Functional  # cycle
 
             return Layer.__new__(Functional, *args, **kwargs)  # pyright: ignore[reportReturnType]
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if _is_functional(args, kwargs):
-            from tapeflow.keras.models.functional import Functional, functional_class
+            from tapeflow.keras.models.functional import Functional, functional_class  # cycle
 
             self.__class__ = functional_class(type(self))
             Functional.__init__(self, *args, **kwargs)  # pyright: ignore[reportArgumentType]
@@ -190,8 +192,6 @@ class Model(Trainer, Layer):
         layer_range: Any = None,
     ) -> None:
         """Print the layers, their output shapes and their numbers of parameters."""
-        from tapeflow.keras.models.summary import print_summary
-
         if not self.built:
             raise ValueError(
                 "This model has not yet been built. Build the model first by calling `build()` or by calling the "
@@ -202,12 +202,12 @@ class Model(Trainer, Layer):
     # What it is saved as
 
     def __reduce__(self) -> Any:
-        from tapeflow.keras.saving.copies import reduced
+        from tapeflow.keras.saving.copies import reduced  # start-up
 
         return reduced(self)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        from tapeflow.keras.saving.copies import deep_copy
+        from tapeflow.keras.saving.copies import deep_copy  # start-up
 
         return deep_copy(self, memo)
 
@@ -220,7 +220,7 @@ class Model(Trainer, Layer):
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """Create a model from the result of `get_config`."""
         if cls._takes_a_graph() and {"layers", "input_layers", "output_layers"} <= set(config):
-            from tapeflow.keras.models.functional import graph_model
+            from tapeflow.keras.models.functional import graph_model  # cycle
 
             return graph_model(cls, config, custom_objects)
         with tf.keras.utils.custom_object_scope(custom_objects or {}):
@@ -234,7 +234,7 @@ class Model(Trainer, Layer):
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture as JSON, for `model_from_json`."""
-        from tapeflow.keras.saving.architecture import to_json
+        from tapeflow.keras.saving.architecture import to_json  # start-up
 
         return to_json(self, **kwargs)
 
@@ -259,7 +259,7 @@ class Model(Trainer, Layer):
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **kwargs: Any
     ) -> None:
         """Save architecture, weights and training state: `.keras`, `.h5`, or a folder."""
-        from tapeflow.keras.saving.model_file import save_model
+        from tapeflow.keras.saving.model_file import save_model  # start-up
 
         save_model(self, filepath, overwrite=overwrite, save_format=save_format, **kwargs)
 
@@ -285,7 +285,7 @@ class Model(Trainer, Layer):
         formats = {"tf_saved_model": "tensorflow", "stablehlo": "stablehlo"}
         chosen = opset if opset_version is None else opset_version
         if format == "onnx":
-            from tapeflow.saved_model.onnx.exporting import export_onnx
+            from tapeflow.saved_model.onnx.exporting import export_onnx  # start-up
 
             export_onnx(self, filepath, chosen)
             return
@@ -304,7 +304,7 @@ class Model(Trainer, Layer):
         self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any
     ) -> None:
         """Save only the weights."""
-        from tapeflow.keras.saving.weight_file import save_weights
+        from tapeflow.keras.saving.weight_file import save_weights  # start-up
 
         save_weights(self, filepath, overwrite=overwrite, save_format=save_format)
 
@@ -312,7 +312,7 @@ class Model(Trainer, Layer):
         self, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, options: Any = None, **_: Any
     ) -> Any:
         """Load weights that `save_weights` or `save` wrote."""
-        from tapeflow.keras.saving.weight_file import load_weights
+        from tapeflow.keras.saving.weight_file import load_weights  # start-up
 
         return load_weights(self, filepath, by_name=by_name, skip_mismatch=skip_mismatch)
 

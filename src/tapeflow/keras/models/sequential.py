@@ -13,12 +13,14 @@ from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.general.input_layer import Input, InputLayer
+from tapeflow.keras.layers.lookup import deserialize
 from tapeflow.keras.models.functional import Functional
+from tapeflow.keras.models.kinds import AnySequential
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 
-class Sequential(Functional):
+class Sequential(Functional, AnySequential):
     """A stack of layers: each receives the output of the layer before it.
 
     It is built when its input shape is known: from an `Input` or a first layer with `input_shape`, or
@@ -53,7 +55,7 @@ class Sequential(Functional):
         """Put a layer on top."""
         self._add(layer, {other.name for other in self._stack})
         if self.built and self.outputs and isinstance(self._stack[0], InputLayer):
-            self._forget_programs()
+            self._staged_steps.forget()
             self._connect(self.inputs[0], self._stack[-1:], self.outputs[0])
         else:
             self._rebuild()
@@ -96,7 +98,7 @@ class Sequential(Functional):
 
     def _rebuild(self) -> None:
         """Make the graph anew, if the input's shape is known."""
-        self._forget_programs()
+        self._staged_steps.forget()
         self._fitting_spec = None
         if len(self._stack) > 1 and isinstance(self._stack[0], InputLayer):
             self._connect(self._stack[0]._inbound_nodes[0].outputs, self._stack[1:])
@@ -151,7 +153,7 @@ class Sequential(Functional):
             return
         shape = tuple(inputs.shape)
         outermost = call_context.layers[0] if call_context.layers else self
-        if shape and isinstance(outermost, Model) and outermost._meets_batches:
+        if shape and isinstance(outermost, Model) and outermost._staged_steps.meets_batches:
             shape = (None, *shape[1:])
         self._connect_for(shape, inputs.dtype)
         self._build_input_shape = shape
@@ -216,8 +218,6 @@ class Sequential(Functional):
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
-        from tapeflow.keras.layers.lookup import deserialize
-
         layers = config["layers"] if isinstance(config, dict) else config
         name = config.get("name") if isinstance(config, dict) else None
         model = cls(name=name)

@@ -12,6 +12,7 @@ from tapeflow.keras import activations, losses
 from tapeflow.keras.config import epsilon as least
 from tapeflow.keras.config import floatx, read_data_format
 from tapeflow.keras.ops.conversion import alike, floating, tensor
+from tapeflow.keras.ops.linear import norm
 
 
 def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,8 +169,6 @@ def sparse_categorical_crossentropy(
 
 def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Any:
     """Divided by the norm along an axis."""
-    from tapeflow.keras.ops.linear import norm
-
     x = floating(x)
     return x / tf.maximum(norm(x, order, axis, True), tf.constant(epsilon or least(), x.dtype))
 

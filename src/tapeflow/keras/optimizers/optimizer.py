@@ -14,11 +14,16 @@ from typing import Any, TypedDict
 
 import tapeflow as tf
 from tapeflow.engine.functions.staging import require_first_call
+from tapeflow.engine.programs.steps import end_untaped_step
 from tapeflow.engine.recording.name_scope import op_scope
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.optimizers import schedules
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
-from tapeflow.ops.training.optimizer_kernels import run_if_untaped
+from tapeflow.ops.math.clip import clip_by_global_norm, clip_by_norm, clip_by_value
+from tapeflow.ops.training.optimizer_options import Clip, accumulated, averaged, clipped, decay_of, is_due
+
+_CLIP = Clip(clip_by_norm, lambda grads, limit: clip_by_global_norm(grads, limit)[0], clip_by_value)
 
 
 class Options(TypedDict, total=False):
@@ -228,7 +233,7 @@ class Optimizer(OldWay):
             for variable in variables:
                 if variable.constraint is not None:
                     variable.assign(variable.constraint(variable.value()))
-        run_if_untaped()
+        end_untaped_step()
 
     def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:
         """Apply `update_step` to each variable, and all that goes with it."""
@@ -269,23 +274,17 @@ class Optimizer(OldWay):
     def _accumulate(self, gradients: list[Any], variables: list[Variable]) -> tuple[list[Any], Any]:
         """The mean gradients so far, and whether they are due to be applied."""
         steps = self.gradient_accumulation_steps or 1
-        is_due = tf.equal((self._iterations + 1) % steps, 0)
+        is_applied = is_due(self._iterations, steps)
         means = []
         for gradient, variable in zip(gradients, variables, strict=True):
             kept = self._accumulated_gradients[self._get_variable_index(variable)]
-            total = gradient + kept
-            kept.assign(tf.where(is_due, tf.zeros_like(total), total))
-            means.append(total / steps)
-        return means, is_due
+            total, mean = accumulated(gradient, kept, steps)
+            kept.assign(tf.where(is_applied, tf.zeros_like(total), total))
+            means.append(mean)
+        return means, is_applied
 
     def _clip_gradients(self, grads: list[Any]) -> list[Any]:
-        if self.clipnorm:
-            return [tf.clip_by_norm(g, self.clipnorm) for g in grads]
-        if self.global_clipnorm:
-            return list(tf.clip_by_global_norm(grads, self.global_clipnorm)[0])
-        if self.clipvalue:
-            return [tf.clip_by_value(g, -self.clipvalue, self.clipvalue) for g in grads]
-        return grads
+        return clipped(grads, self, _CLIP)
 
     def exclude_from_weight_decay(
         self, var_list: Sequence[Variable] | None = None, var_names: Sequence[str] | None = None
@@ -312,7 +311,7 @@ class Optimizer(OldWay):
         for variable in variables:
             if self._use_weight_decay(variable):
                 rate = tf.cast(self.learning_rate, variable.dtype)
-                variable.assign_sub(variable * self.weight_decay * rate)
+                variable.assign_sub(decay_of(variable, self.weight_decay, rate))
 
     def _average(self, variables: Sequence[Variable]) -> None:
         """Move the averages towards the variables, and the variables onto them when that is due."""
@@ -320,10 +319,10 @@ class Optimizer(OldWay):
             return
         for variable in variables:
             average = self._averages[self._get_variable_index(variable)]
-            average.assign(self.ema_momentum * average + (1 - self.ema_momentum) * variable)
+            average.assign(averaged(average, variable, self.ema_momentum))
             if self.ema_overwrite_frequency:
-                is_due = tf.equal((self.iterations + 1) % self.ema_overwrite_frequency, 0)
-                variable.assign(tf.where(is_due, average, variable))
+                is_overwritten = is_due(self.iterations, self.ema_overwrite_frequency)
+                variable.assign(tf.where(is_overwritten, average, variable))
 
     def finalize_variable_values(self, var_list: Sequence[Variable]) -> None:
         """Give the variables their moving averages, if those are kept; `fit` does so at its end."""
@@ -376,8 +375,6 @@ class Optimizer(OldWay):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Any:
         """The optimizer that `get_config` described, without its state."""
-        from tapeflow.keras.optimizers import schedules
-
         found = dict(config)
         if isinstance(found.get("learning_rate"), dict):
             found["learning_rate"] = schedules.deserialize(found["learning_rate"], custom_objects)

@@ -12,6 +12,7 @@ import tapeflow as tf
 from tapeflow.engine.devices import placement
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
+from tapeflow.keras import initializers
 from tapeflow.keras.optimizers.rate import LearningRate
 
 
@@ -118,8 +119,6 @@ class OptimizerState(LearningRate):
         self, shape: Any = (), dtype: Any = None, initializer: Any = "zeros", name: str | None = None
     ) -> Variable:
         """A new variable of the optimizer's own; Keras 3 has `initializer` before `dtype`."""
-        from tapeflow.keras import initializers
-
         if callable(dtype) or dtype in ("zeros", "ones"):
             dtype, initializer = (None if initializer == "zeros" else initializer), dtype
         value = initializers.get(initializer)(tuple(shape or ()), dtype=dtype or keras_config.floatx())
@@ -148,8 +147,6 @@ class OptimizerState(LearningRate):
             if initializer == "zeros":  # straight from the host: nothing to compile
                 initial_value = np.zeros(dims, reference.dtype.as_numpy_dtype)
             else:
-                from tapeflow.keras import initializers
-
                 initial_value = initializers.get(initializer)(dims, dtype=reference.dtype)
         kind = variable_name or name or "var"
         self._belongings[len(self._variables)] = reference, kind

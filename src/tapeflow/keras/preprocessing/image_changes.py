@@ -25,7 +25,7 @@ def apply_affine_transform(
     order: int = 1,
 ) -> np.ndarray:
     """An image turned by `theta` degrees, moved, sheared and zoomed about its middle."""
-    from scipy import ndimage
+    from scipy import ndimage  # optional
 
     if {row_axis, col_axis, channel_axis} != {0, 1, 2} or x.ndim != 3:
         raise ValueError(
@@ -62,7 +62,7 @@ def apply_channel_shift(x: np.ndarray, intensity: float, channel_axis: int = 0) 
 
 def apply_brightness_shift(x: np.ndarray, brightness: float, scale: bool = True) -> np.ndarray:
     """An image with its brightness times a factor, by way of an 8-bit picture."""
-    from PIL import ImageEnhance
+    from PIL import ImageEnhance  # start-up
 
     low, high = np.min(x), np.max(x)
     is_outside = low < 0 or high > 255

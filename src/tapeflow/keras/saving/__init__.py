@@ -1,9 +1,9 @@
 """Names and files of Keras objects: `tf.keras.saving`.
 
 `registry` turns objects into configs, `family` makes objects of configs again and decides what a config may name;
-neither knows of files or weights. `model_file` and
-`weight_file` are what `save`, `load_model`, `save_weights` and `load_weights` call: they find the format
-that a path or a file's content means. The formats:
+neither knows of files or weights. `model_file`, `model_loading` and `weight_file` are what `save`, `load_model`,
+`save_weights` and `load_weights` call: they find the format that a path or a file's content means. Models import what
+saves them, so what is here knows them by their roots (`keras.models.kinds`). The formats:
 
 - `archive`: a `.keras` file, Keras 3's zip of `config.json`, `metadata.json` and `model.weights.h5`. A path
   without an extension is a folder with such a file, `model.keras`, in it (TensorFlow's SavedModels are

@@ -2,8 +2,8 @@ from .architecture import model_from_config as model_from_config
 from .architecture import model_from_json as model_from_json
 from .architecture import model_from_yaml as model_from_yaml
 from .family import deserialize_keras_object as deserialize_keras_object
-from .model_file import load_model as load_model
 from .model_file import save_model as save_model
+from .model_loading import load_model as load_model
 from .registry import CustomObjectScope as CustomObjectScope
 from .registry import custom_object_scope as custom_object_scope
 from .registry import get_custom_objects as get_custom_objects

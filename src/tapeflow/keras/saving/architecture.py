@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.keras.saving.archive import parsed
 from tapeflow.keras.saving.config_errors import telling_config
 from tapeflow.keras.saving.function_body import code_allowed, is_code_allowed
@@ -62,14 +64,12 @@ def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
 
 def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
     """The model of a config of any version, built if the config knows for which input."""
-    from tapeflow.keras.layers.lookup import deserialize
-    from tapeflow.keras.models.model import Model
-    from tapeflow.keras.utils.feature_space import FeatureSpace
+    from tapeflow.keras.utils.feature_space import FeatureSpace  # start-up
 
     damaged = "the config of a model; got one that no model can be made of"
     with telling_config(damaged, "It may be damaged: use another copy."), code_allowed(is_code_allowed()):
         model = deserialize(config, custom_objects)
-        if not isinstance(model, (Model, FeatureSpace)):
+        if not isinstance(model, (AnyModel, FeatureSpace)):
             raise ValueError(f"Loading expected the config of a model; got that of a {type(model).__name__}.")
         shape = (config.get("build_config") or {}).get("input_shape")
         if not model.built and shape is not None:

@@ -13,8 +13,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import tapeflow as tf
 from tapeflow.engine.values import nest
-from tapeflow.keras.saving.model_file import load_model, save_model
+from tapeflow.keras.saving.model_file import save_model
 from tapeflow.keras.saving.registry import get_registered_name
 
 _OWN = "tapeflow."
@@ -35,7 +36,7 @@ def restored(data: bytes, custom_objects: dict[str, Any]) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.keras")
         path.write_bytes(data)
-        return load_model(path, custom_objects)
+        return tf.keras.models.load_model(path, custom_objects)
 
 
 def deep_copy(model: Any, memo: dict[int, Any]) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.saving.registry import serialize_keras_object
 
 # Whether functional models write their calls as Keras 3 does.
 _is_wanted: ContextVar[bool] = ContextVar("keras3_form", default=False)
@@ -168,8 +169,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     if callable(getattr(value, "get_config", None)):
-        from tapeflow.keras.saving.registry import serialize_keras_object
-
         return serialize_keras_object(value)
     name = getattr(value, "__name__", None)
     if name is not None:

@@ -25,6 +25,7 @@ from tapeflow.keras.saving.config_errors import telling_config
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import custom_object_scope
+from tapeflow.keras.training.compilation import Compilation
 
 _VALUES = "vars"
 _INNER = "inner_optimizer"
@@ -34,10 +35,8 @@ def compile_from(model: Any, config: Any, custom_objects: Any = None) -> None:
     """Compile a model as a config of its file says, in the form of any version of Keras."""
     if not isinstance(config, dict) or not config:
         return
-    from tapeflow.keras.training.trainer import Trainer
-
-    if type(model).compile is not Trainer.compile and (
-        type(model).compile_from_config is Trainer.compile_from_config
+    if type(model).compile is not Compilation.compile and (
+        type(model).compile_from_config is Compilation.compile_from_config
     ):
         warnings.warn(
             f"The model is loaded but not compiled: {type(model).__name__} overrides compile(). Override "
@@ -174,3 +173,9 @@ def _is_schedule(optimizer: Any) -> bool:
 
 def _fitted(variable: Variable, value: np.ndarray) -> np.ndarray:
     return value.astype(variable.dtype.as_numpy_dtype, copy=False)
+
+
+def keras2_optimizer(config: dict[str, Any], optimizer: Any) -> dict[str, Any]:
+    """The config as Keras 2 has it in `.h5` files, where its own optimizers bear a package's name."""
+    is_keras_own = type(optimizer).__module__.startswith("tapeflow.keras.optimizers.")
+    return {**config, "class_name": f"Custom>{config['class_name']}"} if is_keras_own else config

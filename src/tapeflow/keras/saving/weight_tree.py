@@ -18,7 +18,7 @@ from tapeflow.engine.module import Module
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.graph.op_layer import TFOpLambda
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
-from tapeflow.keras.models.functional import Functional
+from tapeflow.keras.models.kinds import AnyFunctional
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.mismatch import WeightMismatch
@@ -109,7 +109,7 @@ def _found(group: h5py.Group, name: str) -> Any:
 
 def _parts(owner: Any) -> Iterator[tuple[str, Any]]:
     """The objects with weights that an object holds, and what leads to them, public attributes first."""
-    is_graph = isinstance(owner, Functional)
+    is_graph = isinstance(owner, AnyFunctional)
     if is_graph:
         yield from _items("layers", [x for x in owner.layers if not isinstance(x, TFOpLambda)])
     hidden = getattr(owner, "_hidden", frozenset())

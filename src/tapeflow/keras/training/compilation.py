@@ -10,10 +10,11 @@ from weakref import WeakKeyDictionary
 import tapeflow as tf
 from tapeflow.distribute.context import get_strategy, has_strategy
 from tapeflow.engine.devices import placement
-from tapeflow.engine.programs.repeat import Repeater
 from tapeflow.engine.values import nest
+from tapeflow.keras.saving.registry import serialize_keras_object
 from tapeflow.keras.training.compiled_loss import CompiledLoss
 from tapeflow.keras.training.compiled_metrics import CompiledMetrics
+from tapeflow.keras.training.staged_steps import StagedSteps
 
 # Of TensorFlow 2.0 and 2.1; a sample weight of any shape fits what it broadcasts to.
 _OLD_ARGUMENTS = frozenset({"experimental_run_tf_function", "sample_weight_mode", "cloning"})
@@ -35,7 +36,7 @@ class Compilation:
         self._trainable_at_compile: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
         self._run_eagerly: bool | None = None
         self._steps_per_execution: int | None = None
-        self._repeaters: dict[str, Repeater] = {}
+        self._staged_steps = StagedSteps()
         # The devices of the strategy in whose scope the model was made or compiled.
         self._placement = placement.current
         self._strategy = get_strategy() if has_strategy() else None
@@ -44,9 +45,6 @@ class Compilation:
     def distribute_strategy(self) -> tf.distribute.Strategy:
         """The strategy in whose scope the model was made, or that of one device."""
         return self._strategy or tf.distribute.get_strategy()
-
-    def _forget_programs(self) -> None:
-        self._repeaters = {}
 
     def compile(
         self,
@@ -103,7 +101,7 @@ class Compilation:
         for layer in self._below():  # pyright: ignore[reportAttributeAccessIssue]
             self._trainable_at_compile[layer] = layer._trainable
         self._placement = placement.current or self._placement
-        self._forget_programs()
+        self._staged_steps.forget()
 
     @contextmanager
     def _trainable_as_compiled(self) -> Iterator[None]:
@@ -129,12 +127,10 @@ class Compilation:
     @run_eagerly.setter
     def run_eagerly(self, value: bool) -> None:
         self._run_eagerly = value
-        self._forget_programs()
+        self._staged_steps.forget()
 
     def get_compile_config(self) -> dict[str, Any] | None:
         """The arguments of `compile`, as a config; None before `compile`."""
-        from tapeflow.keras.saving.registry import serialize_keras_object
-
         if not self._is_compiled:
             return None
         given = {**self._compile_arguments, "optimizer": self.optimizer}
@@ -142,23 +138,9 @@ class Compilation:
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
         """Compile with the arguments in a config of this or another version of Keras."""
-        from tapeflow.keras.saving.training_state import compile_arguments
+        from tapeflow.keras.saving.training_state import compile_arguments  # cycle
 
         self.compile(**compile_arguments(config))
-
-    def explain(self, x: Any = None, y: Any = None) -> str:
-        """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
-
-        Args:
-            x: a batch of inputs, if the model has not seen data yet.
-            y: its labels.
-        """
-        from tapeflow.keras.training.explain import explanation
-
-        self._require_compiled("explain")
-        text = explanation(self, x, y)
-        print(text)  # noqa: T201 - what it is for
-        return text
 
     @property
     def metrics(self) -> list[Any]:

@@ -10,20 +10,21 @@ from tapeflow.keras.training.outputs import names_for
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
-def explanation(model: Any, x: Any = None, y: Any = None) -> str:
+def explanation(model: Any, x: Any = None, y: Any = None, has_own_step: bool = False) -> str:
     """What `model` computes when it is trained.
 
     Args:
         model: a compiled model.
         x: a batch of inputs, for a model that has not seen data.
         y: its labels.
+        has_own_step: whether its class overrides `train_step`.
     """
     if x is not None:
         x, y, _ = unpack_x_y_sample_weight((x, y))
         y_pred = model(x, training=False)
         _build(model, y, y_pred)
     lines = [f"Model {model.name!r} is trained with {type(model.optimizer).__name__}."]
-    if type(model).train_step is not _plain_train_step():
+    if has_own_step:
         lines.append(
             f"{type(model).__name__} overrides train_step: what follows holds where that calls compiled_loss and "
             "compiled_metrics."
@@ -48,12 +49,6 @@ def explanation(model: Any, x: Any = None, y: Any = None) -> str:
         "The loss shown in the logs is the mean over the samples of the epoch so far, not that of the last batch.",
     ]
     return "\n".join(lines)
-
-
-def _plain_train_step() -> Any:
-    from tapeflow.keras.training.trainer import Trainer
-
-    return Trainer.train_step
 
 
 def _loss_lines(compiled: Any, i: int) -> list[str]:

@@ -19,9 +19,11 @@ from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
+from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
 from tapeflow.keras.training.resume import Run
 from tapeflow.keras.training.sources import Group, Source, ahead, make_source, split_validation, warn_ran_out
 from tapeflow.keras.training.sources.composites import has_composites, with_batch_axis
+from tapeflow.keras.training.staged_steps import prepare_steps, run_steps
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
@@ -30,12 +32,12 @@ class Loop:
 
     Args:
         model: the model.
-        mode: 'train', 'test' or 'predict'.
+        mode: whether to train, evaluate or predict.
         source: the batches.
         callbacks: whom to tell.
     """
 
-    def __init__(self, model: Any, mode: str, source: Source, callbacks: CallbackList) -> None:
+    def __init__(self, model: Any, mode: Mode, source: Source, callbacks: CallbackList) -> None:
         self.model = model
         self.mode = mode
         self.source = source
@@ -48,17 +50,17 @@ class Loop:
 
     def epoch(self, number: int, start: int = 0) -> Iterator[tuple[Group, Rows]]:
         """Run an epoch. Gives each group of batches with what its steps gave, once the hooks were called."""
-        function = getattr(self.model, f"make_{self.mode}_function")()
+        function = self.mode.function_of(self.model)
         # An epoch that is gone on with runs its steps as it began; its first batch may not be read again.
         size = self.size = self.size if start and self.size else self._group_size()
         with ahead(self.source.epoch(number, group=size, start=start)) as groups:
             for group in self._cut(groups):
-                with phases.Step(self.mode, self._steps_run, group.count):
+                with phases.Step(self.mode.name, self._steps_run, group.count):
                     if size == 1:
                         with phases.during("callbacks"):
-                            getattr(self.callbacks, f"on_{self.mode}_batch_begin")(group.step)
+                            self.mode.begin_batch(self.callbacks, group.step)
                     with Announced(self._show_compiling):
-                        rows = self.model._run_steps(function, self._stacked(group, size), group.count)
+                        rows = run_steps(self.model, function, self._stacked(group, size), group.count)
                     phases.wait()
                     phases.note_source(self.source.description)
                     self._warn_of_read(function, group)
@@ -69,13 +71,13 @@ class Loop:
                 self._steps_run += group.count
                 if self.run is not None:
                     self.run.advance(group, rows)
-                self.callbacks.after_steps(self.mode, group.count)
+                self.callbacks.after_steps(self.mode.name, group.count)
                 yield group, rows
-                if self.mode == "train" and self.model.stop_training:
+                if self.mode is TRAIN and self.model.stop_training:
                     return
 
     def _show_compiling(self, seconds: float) -> None:
-        self.callbacks.show_compiling(self.mode, seconds)
+        self.callbacks.show_compiling(self.mode.name, seconds)
 
     def _prepare_last(self, function: Any, group: Group) -> None:
         """Let the program of a smaller last batch be compiled while the others run, if some are left."""
@@ -89,14 +91,14 @@ class Loop:
         first = nest.map_structure(
             lambda a: None if a is None else np.asarray(a)[None, :rows], self.source.peek()
         )
-        self.model._prepare_steps(function, first)
+        prepare_steps(self.model, function, first)
 
     def _cut(self, groups: Iterable[Group]) -> Iterator[Group]:
         """The groups, cut in two where a callback wants to act between two steps."""
         for group in groups:
             rest: Group | None = group
             while rest is not None:
-                count = self.callbacks.before_steps(self.mode, rest.count)
+                count = self.callbacks.before_steps(self.mode.name, rest.count)
                 part, rest = rest.cut(count)
                 if part is not group:  # the program of whole groups runs a single batch, too
                     leaves = nest.flatten(group.data)
@@ -105,15 +107,11 @@ class Loop:
 
     def _group_size(self) -> int:
         """How many steps a program runs: what the user said, or what suits the model; one for batch hooks."""
-        allowed = {
-            "train": self.callbacks.supports_fused_steps,
-            "test": self.callbacks.supports_fused_test_steps,
-            "predict": self.callbacks.supports_fused_predict_steps,
-        }
-        if not allowed[self.mode] or self.model.run_eagerly or has_composites(self.source.peek()):
+        is_allowed = self.mode.allows_fusion(self.callbacks)
+        if not is_allowed or self.model.run_eagerly or has_composites(self.source.peek()):
             return 1
         given = self.model._steps_per_execution
-        size = int(given) if given else fused_steps(self.model, self.source, self.mode)
+        size = int(given) if given else fused_steps(self.model, self.source, self.mode.name)
         return max(1, min(size, self.source.steps or size))
 
     def _stacked(self, group: Group, size: int) -> Any:
@@ -135,23 +133,23 @@ class Loop:
         return nest.pack_sequence_as(group.data, arrays)
 
     def _call_back(self, group: Group, rows: Rows, size: int) -> None:
-        if self.mode != "predict" and not isinstance(rows.structure, dict):
+        if self.mode.gives_logs and not isinstance(rows.structure, dict):
             raise ValueError(
-                f"{type(self.model).__name__}.{self.mode}_step expected to return a dict of logs, such as "
+                f"{type(self.model).__name__}.{self.mode.name}_step expected to return a dict of logs, such as "
                 f"{{'loss': loss}}; got {rows[0]!r}. Return {{m.name: m.result() for m in self.metrics}}."
             )
         logs = rows[0] if size == 1 else rows.stacked()
-        if self.mode == "predict":
+        if not self.mode.gives_logs:
             logs = {"outputs": logs}
         if size == 1:
-            getattr(self.callbacks, f"on_{self.mode}_batch_end")(group.step, logs)
+            self.mode.end_batch(self.callbacks, group.step, logs)
         else:
-            self.callbacks.on_steps_end(self.mode, group.step, logs, group.count)
+            self.callbacks.on_steps_end(self.mode.name, group.step, logs, group.count)
 
     def _warn_of_read(self, function: Any, group: Group) -> None:
         if function.read_at is not None and not _has_strings(group.data):  # strings are looked up in Python
             warnings.warn(
-                f"{type(self.model).__name__}.{self.mode}_step is run as plain Python, which is slow: "
+                f"{type(self.model).__name__}.{self.mode.name}_step is run as plain Python, which is slow: "
                 f"{reading(function.read_at, function.why)}.",
                 stacklevel=2,
             )
@@ -208,7 +206,7 @@ def fit(
     model._run = run = Run(model, listeners, source, validation)
     try:
         listeners.on_train_begin()
-        run.loop = loop = Loop(model, "train", source, listeners)
+        run.loop = loop = Loop(model, TRAIN, source, listeners)
         loop.run = run
         run.go_on(is_in_epoch=False)
         listeners.after_begin()
@@ -332,7 +330,7 @@ def evaluate(model: Any, source: Source, callbacks: CallbackList) -> dict[str, A
     callbacks.on_test_begin()
     model.reset_metrics()
     rows = None
-    for _, rows in Loop(model, "test", source, callbacks).epoch(0):  # noqa: B007 - the last one is wanted
+    for _, rows in Loop(model, TEST, source, callbacks).epoch(0):  # noqa: B007 - the last one is wanted
         pass
     if rows is None:
         raise ValueError(
@@ -351,7 +349,7 @@ def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
     callbacks.on_predict_begin()
     parts: list[list[tuple[Any, int]]] = []
     structure = None
-    for group, rows in Loop(model, "predict", source, callbacks).epoch(0):
+    for group, rows in Loop(model, PREDICT, source, callbacks).epoch(0):
         structure = rows.structure
         parts.append([(column, group.count) for column in rows.columns])
     if not parts:

@@ -12,16 +12,16 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.devices import placement
-from tapeflow.engine.programs import phases
-from tapeflow.engine.programs.repeat import Repeater
 from tapeflow.engine.recording.name_scope import op_scope
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
 from tapeflow.keras.training.compilation import Compilation
+from tapeflow.keras.training.explain import explanation
 from tapeflow.keras.training.generator_methods import GeneratorMethods
 from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict, share_of
+from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
 from tapeflow.keras.training.sources import make_source, single_batch
-from tapeflow.keras.training.sources.composites import with_batch_axis
+from tapeflow.keras.training.staged_steps import run_one
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
 
@@ -35,9 +35,6 @@ class Trainer(Compilation, GeneratorMethods):
         self.stop_training = False
         self.history: Any = None
         self._init_compilation()
-        # Whether fit and its like have begun, whose batches may differ in size: a stack that builds now
-        # leaves the size open.
-        self._meets_batches = False
 
     # The steps, which a subclass may override
 
@@ -102,24 +99,15 @@ class Trainer(Compilation, GeneratorMethods):
 
     def make_train_function(self, force: bool = False) -> Any:
         """The staged training step, from stacked batches to stacked logs."""
-        return self._repeater("train", self.train_step, force)
+        return self._staged_steps.staged("train", self.train_step, self.run_eagerly, force)
 
     def make_test_function(self, force: bool = False) -> Any:
         """The staged evaluation step."""
-        return self._repeater("test", self.test_step, force)
+        return self._staged_steps.staged("test", self.test_step, self.run_eagerly, force)
 
     def make_predict_function(self, force: bool = False) -> Any:
         """The staged prediction step."""
-        return self._repeater("predict", self.predict_step, force)
-
-    def _repeater(self, mode: str, step: Any, force: bool) -> Any:
-        self._meets_batches = True
-        if self.run_eagerly:
-            return _EagerSteps(step)
-        found = self._repeaters.get(mode)
-        if found is None or force:
-            found = self._repeaters[mode] = Repeater(step)
-        return found
+        return self._staged_steps.staged("predict", self.predict_step, self.run_eagerly, force)
 
     # fit, evaluate, predict
 
@@ -280,7 +268,7 @@ class Trainer(Compilation, GeneratorMethods):
         if reset_metrics:
             self.reset_metrics()
         with self._trainable_as_compiled():
-            return self._on_batch("train", single_batch(x, y, sample_weight, class_weight), return_dict)
+            return _logs_of_batch(self, TRAIN, single_batch(x, y, sample_weight, class_weight), return_dict)
 
     def test_on_batch(
         self,
@@ -294,46 +282,29 @@ class Trainer(Compilation, GeneratorMethods):
         self._require_compiled("test_on_batch")
         if reset_metrics:
             self.reset_metrics()
-        return self._on_batch("test", single_batch(x, y, sample_weight), return_dict)
+        return _logs_of_batch(self, TEST, single_batch(x, y, sample_weight), return_dict)
 
     def predict_on_batch(self, x: Any) -> Any:
         """The outputs for one batch, as numpy arrays."""
-        found = self._one("predict", single_batch(x))
+        found = run_one(self, PREDICT, single_batch(x))
         return nest.map_structure(lambda y: y if isinstance(y, CallTaker) else np.asarray(y), found)
 
-    def _on_batch(self, mode: str, data: Any, return_dict: bool) -> Any:
-        logs = {name: _number(value) for name, value in self._one(mode, data).items()}
-        return logs if return_dict else _listed(logs)
+    def explain(self, x: Any = None, y: Any = None) -> str:
+        """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
 
-    def _one(self, mode: str, data: Any) -> Any:
-        function = getattr(self, f"make_{mode}_function")()
-        with phases.Step(mode), placement.using(self._placement and self._placement.readable):
-            return self._run_steps(function, with_batch_axis(data), 1)[0]
-
-    def _run_steps(self, function: Any, batches: Any, count: int) -> Any:
-        """Call a staged step. What `call` added to the losses while it was recorded has no value outside it."""
-        rows = function(batches, count)
-        if not self.run_eagerly:
-            self._begin_outermost_call()  # pyright: ignore[reportAttributeAccessIssue]
-        return rows
-
-    def _prepare_steps(self, function: Any, batches: Any) -> None:
-        """Let a staged step be compiled for batches that are yet to come."""
-        if isinstance(function, Repeater):
-            function.prepare(batches)
-            self._begin_outermost_call()  # pyright: ignore[reportAttributeAccessIssue]
+        Args:
+            x: a batch of inputs, if the model has not seen data yet.
+            y: its labels.
+        """
+        self._require_compiled("explain")
+        text = explanation(self, x, y, type(self).train_step is not Trainer.train_step)
+        print(text)  # noqa: T201 - what it is for
+        return text
 
 
-class _EagerSteps:
-    """Calls a step as plain Python, batch by batch."""
-
-    read_at = why = None
-
-    def __init__(self, step: Any) -> None:
-        self._step = step
-
-    def __call__(self, batches: Any, count: int) -> Any:
-        return Repeater(self._step)._called(batches, range(count))
+def _logs_of_batch(model: Any, mode: Mode, data: Any, return_dict: bool) -> Any:
+    logs = {name: _number(value) for name, value in run_one(model, mode, data).items()}
+    return logs if return_dict else _listed(logs)
 
 
 def _number(value: Any) -> Any:

@@ -50,7 +50,7 @@ class Box:
 
 @cache
 def _font(size: int) -> Any:
-    from PIL import ImageFont
+    from PIL import ImageFont  # start-up
 
     return ImageFont.load_default(size)
 
@@ -225,7 +225,7 @@ class _Svg:
 
 class _Picture:
     def __init__(self, width: float, height: float, dpi: int) -> None:
-        from PIL import Image, ImageDraw
+        from PIL import Image, ImageDraw  # start-up
 
         self._dpi = dpi
         self._scale = dpi / 96 * _OVERSAMPLING
@@ -258,7 +258,7 @@ class _Picture:
         self._draw.polygon(self._scaled(_head(points, is_sideways)), fill=_EDGE)
 
     def content(self, format: str) -> bytes:
-        from PIL import Image
+        from PIL import Image  # start-up
 
         image = self._image.resize(self._final, Image.Resampling.LANCZOS)
         target = io.BytesIO()

@@ -66,7 +66,7 @@ def image_dataset_from_directory(
     size = tuple(int(n) for n in image_size)
 
     def load(path: Any) -> Tensor:
-        from tapeflow import io
+        from tapeflow import io  # start-up
         from tapeflow.image import resize
 
         image = io.decode_image(io.read_file(path), channels=channels, expand_animations=False)
@@ -109,7 +109,7 @@ def text_dataset_from_directory(
     where = "tf.keras.utils.text_dataset_from_directory"
 
     def load(path: Any) -> Tensor:
-        from tapeflow import io, strings
+        from tapeflow import io, strings  # start-up
 
         text = io.read_file(path)
         return text if max_length is None else strings.substr(text, 0, max_length)
@@ -158,7 +158,7 @@ def audio_dataset_from_directory(
         )
 
     def load(path: Any) -> Tensor:
-        from tapeflow import audio, io
+        from tapeflow import audio, io  # start-up
 
         return audio.decode_wav(io.read_file(path), 1, output_sequence_length or -1).audio
 

@@ -19,7 +19,7 @@ _INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "hamming", "box", "lanczos"
 
 def _pillow(where: str) -> ModuleType:
     try:
-        from PIL import Image
+        from PIL import Image  # start-up
     except ImportError as error:
         raise ImportError(
             f"tf.keras.utils.{where} needs Pillow, which is not installed. Install it with "
@@ -143,7 +143,7 @@ def smart_resize(x: Any, size: tuple[int, int], interpolation: str = "bilinear")
         size: height and width.
         interpolation: as `tf.image.resize` has it.
     """
-    import tapeflow as tf
+    import tapeflow as tf  # start-up
 
     if len(size) != 2 or np.ndim(x) not in (3, 4):
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.data import AUTOTUNE, Dataset
 from tapeflow.data.steps.batching import Batch
+from tapeflow.engine.values import nest
 
 
 def split_dataset(
@@ -64,8 +65,6 @@ def _rows(dataset: Any, where: str) -> Dataset:
 def _chosen(rows: Dataset, numbers: list[int]) -> Dataset:
     """The elements with these numbers, in this order."""
     elements = list(rows._array_iterator())
-    from tapeflow.engine.values import nest
-
     chosen = [nest.flatten(elements[i]) for i in numbers]
     columns = [np.stack(column) for column in zip(*chosen, strict=True)]
     return Dataset.from_tensor_slices(nest.pack_sequence_as(elements[0], columns))

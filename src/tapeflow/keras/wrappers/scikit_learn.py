@@ -96,7 +96,7 @@ class BaseWrapper:
         return "model" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags  # optional
 
         is_classifier = self._estimator_type == "classifier"
         return Tags(

@@ -17,6 +17,7 @@ from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.creation import zeros_like
+from tapeflow.ops.gradient.custom_gradient import custom_gradient
 
 
 @contextmanager
@@ -108,7 +109,6 @@ def no_gradient(op_type: str) -> None:
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f`, differentiated as if it were the identity."""
-    from tapeflow.ops.gradient.custom_gradient import custom_gradient
 
     @custom_gradient
     def passing(*args: Any, **kwargs: Any) -> Any:

@@ -141,12 +141,12 @@ class EngineProfiler(Profiler):
     """`trace_on(profiler=True)` takes a profile as `tf.profiler.experimental.start` does."""
 
     def start(self, folder: str | None) -> None:
-        from tapeflow.profiler import session
+        from tapeflow.profiler import session  # start-up
 
         session.begin(folder)
 
     def stop(self, folder: str | None) -> None:
-        from tapeflow.profiler import session
+        from tapeflow.profiler import session  # start-up
 
         if session.is_running():
             session.finish(folder)

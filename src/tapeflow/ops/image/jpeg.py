@@ -34,7 +34,7 @@ def adjust_jpeg_quality(
 
 
 def _compressed(pixels: np.ndarray, quality: np.ndarray) -> np.ndarray:
-    from PIL import Image
+    from PIL import Image  # start-up
 
     file = io.BytesIO()
     picture = Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)

@@ -30,28 +30,43 @@ def _clip_by_value(t: Any, low: Any, high: Any) -> Any:
 @op(name="ClipByNorm")
 def _clip_by_norm(t: Any, clip_norm: Any, *, axis: Axes) -> Any:
     FLOATING.check("ClipByNorm", t=t)
+    return within_norm(t, larger(clip_norm, jnp.zeros((), t.dtype)), axis)
+
+
+def within_norm(t: Any, limit: Any, axis: Axes | None = None) -> Any:
+    """An array scaled down to a norm over `axis` of at most `limit`, for kernels."""
     total = jnp.sum(t * t, axis, dtype=t.dtype, keepdims=True)
     # The square root only where it has a finite gradient: a zero tensor passes through.
     is_positive = total > 0
     norm = jnp.where(is_positive, lax.sqrt(jnp.where(is_positive, total, 1)), total)
-    clip_norm = larger(clip_norm, jnp.zeros((), t.dtype))
-    return t * clip_norm / larger(norm, clip_norm)
+    return t * limit / larger(norm, limit)
 
 
 @op(name="GlobalNorm")
 def _global_norm(*tensors: Any) -> Any:
     for tensor in tensors:
         FLOATING.check("GlobalNorm", t_list=tensor)
-    squares = [jnp.sum(t * t, dtype=t.dtype) for t in tensors]
+    return common_norm(tensors)
+
+
+def common_norm(arrays: Sequence[Any]) -> Any:
+    """The norm of all arrays together, for kernels."""
+    squares = [jnp.sum(t * t, dtype=t.dtype) for t in arrays]
     return lax.sqrt(functools.reduce(operator.add, squares))
 
 
 @op(name="ClipByGlobalNorm")
 def _clip_by_global_norm(norm: Any, clip_norm: Any, *tensors: Any) -> Any:
     FLOATING.check("ClipByGlobalNorm", use_norm=norm)
-    scale = clip_norm * smaller(1 / norm, 1 / clip_norm)
-    scale = jnp.where(jnp.isfinite(norm), scale, jnp.asarray(jnp.nan, norm.dtype))
+    scale = scale_within(norm, clip_norm)
     return tuple(t * scale for t in tensors)
+
+
+def scale_within(norm: Any, limit: Any) -> Any:
+    """What brings arrays of a common norm to at most `limit`, for kernels."""
+    scale = limit * smaller(1 / norm, 1 / limit)
+    # An infinite norm would scale to zeros, and hide that something is wrong.
+    return jnp.where(jnp.isfinite(norm), scale, jnp.asarray(jnp.nan, norm.dtype))
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:

@@ -16,6 +16,7 @@ from tapeflow.engine.values import dtypes
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array.shaping import reshape
 from tapeflow.ops.host_args import describe, invalid, read_int, read_value
 from tapeflow.ops.math.casting import cast
 
@@ -89,8 +90,6 @@ def bincount(
         )
     size = _bins(tensor, minlength, maxlength)
     if axis != -1 or tensor.ndim == 0:
-        from tapeflow.ops.array.shaping import reshape
-
         tensor = reshape(tensor, [-1])
         given = given if weights is None else reshape(given, [-1])
     wanted = as_dtype(dtype) if weights is None else given.dtype
@@ -153,8 +152,6 @@ def confusion_matrix(
 
 
 def _as_vector(value: Any) -> Tensor:
-    from tapeflow.ops.array.shaping import reshape
-
     tensor = _as_integers(value)
     return reshape(tensor, tensor.spec.shape[:-1]) if tensor.spec.shape[1:] == (1,) else tensor
 

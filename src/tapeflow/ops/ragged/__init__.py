@@ -6,3 +6,7 @@ the host, the values are ordinary tensors, so gradients pass. Public ops that me
 of the functions of `arranging`, `reducing` and `indexing`. Nothing here is staged: a `tf.function` that
 takes ragged tensors runs as Python. Training pads the values of its batches (`roomy`), so that they share programs.
 """
+
+from tapeflow.ops.ragged import dispatch
+
+dispatch.install()

@@ -10,7 +10,8 @@ import numpy as np
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.ops.array import joining, shaping
+from tapeflow.ops.array import indexing, joining, shaping
+from tapeflow.ops.array.rearranging import reverse as reverse_dense
 from tapeflow.ops.host_args import invalid, read_array, read_axis, read_int, read_ints
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.indexing import take_rows
@@ -178,8 +179,6 @@ def gather(
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values))
     if not isinstance(params, RaggedTensor):
-        from tapeflow.ops.array import indexing
-
         return indexing.gather(params, indices)
     rows = np.asarray(convert_to_tensor(indices).numpy())
     count = len(params._places) - 1
@@ -195,8 +194,6 @@ def gather(
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """`tf.reverse` of a ragged tensor."""
-    from tapeflow.ops.array.rearranging import reverse as reverse_dense
-
     for place in read_ints(axis, "tf.reverse", "axis", scalar=True):
         number = read_axis(place, _rank(tensor), "tf.reverse")
         tensor = _reversed(tensor, number, reverse_dense)

@@ -15,11 +15,12 @@ from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.ops.array import indexing, joining
+from tapeflow.ops.array import indexing, joining, shaping
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.math import arithmetic, comparison, division, power
 from tapeflow.ops.nn import activation
 from tapeflow.ops.ragged import arranging, construction, masking, padded, partition, reducing
+from tapeflow.ops.ragged.spec import RaggedTensorSpec
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 ELEMENTWISE = {
@@ -123,8 +124,6 @@ def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
     if dense.ndim <= rank - 1 - depth:
         return value
     while dense.ndim < rank:
-        from tapeflow.ops.array import shaping
-
         dense = shaping.expand_dims(dense, 0)
     shape = dense.shape.as_list()
     rows, inner, index = len(widest._places) - 1, widest, None
@@ -153,8 +152,6 @@ def _reduced(
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
-    from tapeflow.ops.array import shaping
-
     return shaping.size(input.flat_values, out_type)
 
 
@@ -187,8 +184,6 @@ def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
 
 def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any) -> Any:
     """Row by row; the results are ragged if they are rows themselves or the signature says so."""
-    from tapeflow.ops.ragged.spec import RaggedTensorSpec
-
     parts = nest.flatten(elems)
     count = len(parts[0]._places) - 1 if isinstance(parts[0], RaggedTensor) else len(parts[0])
     rows = [fn(nest.map_structure(lambda e, i=i: e[i], elems)) for i in range(count)]
@@ -216,14 +211,6 @@ def _convert(value: Any, *_: Any, **__: Any) -> Any:
     )
 
 
-def _reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
-) -> Any:
-    from tapeflow.ops.strings import joining as text_joining
-
-    return text_joining.ragged_reduce_join(inputs, axis, keepdims, separator)
-
-
 _OWN: dict[str, Callable[..., Any]] = {
     "boolean_mask": _boolean_mask,
     "concat": arranging.concat,
@@ -233,7 +220,6 @@ _OWN: dict[str, Callable[..., Any]] = {
     "gather": arranging.gather,
     "map_fn": _map_fn,
     "rank": _rank,
-    "reduce_join": _reduce_join,
     "reverse": arranging.reverse,
     "shape": _shape,
     "size": _size,
@@ -244,3 +230,9 @@ _OWN: dict[str, Callable[..., Any]] = {
     "type_spec_from_value": lambda value: value._type_spec,
     "zeros_like": lambda input, dtype=None, **_: padded.zeros_like(input, dtype),
 }
+
+
+def install() -> None:
+    """Give ragged tensors their operators, and public ops that meet one their meaning."""
+    RaggedTensor._called = staticmethod(called)
+    RaggedTensor._operated = staticmethod(operator)

@@ -30,7 +30,7 @@ def take_rows(values: Any, rows: np.ndarray) -> Any:
 def getitem(ragged: RaggedTensor, key: Any) -> Any:
     """What `ragged[key]` is."""
     if isinstance(key, RaggedTensor) or (isinstance(key, TensorBase) and key.dtype.is_bool):
-        from tapeflow.ops.ragged.masking import boolean_mask
+        from tapeflow.ops.ragged.masking import boolean_mask  # cycle
 
         return boolean_mask(ragged, key)
     keys = list(key) if isinstance(key, (tuple, list)) else [key]
@@ -53,7 +53,7 @@ def _from_outside(ragged: RaggedTensor, keys: list[Any]) -> Any:
         return ragged
     head, rest = keys[0], keys[1:]
     if head is None:
-        from tapeflow.ops.ragged.arranging import expand_dims
+        from tapeflow.ops.ragged.arranging import expand_dims  # cycle
 
         return expand_dims(_from_outside(ragged, rest), 0)
     if isinstance(head, builtins.slice):

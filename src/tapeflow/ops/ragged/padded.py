@@ -15,6 +15,7 @@ from tapeflow.ops.array import creation, indexing, joining, shaping
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 
 def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Tensor:
@@ -109,8 +110,6 @@ def _unpadded(dense: Tensor, padding: Any) -> np.ndarray:
 
 def to_sparse(ragged: RaggedTensor) -> Any:
     """The values and where they stand."""
-    from tapeflow.ops.sparse.tensor import SparseTensor
-
     places = [partition.row_ids(ragged._places), partition.columns(ragged._places)]
     values = ragged._values
     while isinstance(values, RaggedTensor):

@@ -60,7 +60,7 @@ def _flat(function: Callable[[Tensor], Tensor], value: Any) -> Any:
 
 
 def _over(value: Any, places: list[int], name: str, keepdims: bool) -> Any:
-    from tapeflow.ops.ragged.arranging import expand_dims
+    from tapeflow.ops.ragged.arranging import expand_dims  # cycle
 
     for place in reversed(places):
         value = _once(value, place, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -15,6 +15,8 @@ class RaggedTensorSpec(TypeSpec):
     >>> tf.RaggedTensorSpec([None, None], tf.int32)
     RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
     """
+
+    _kind: ClassVar[type]  # `RaggedTensor`, which its module sets
 
     def __init__(
         self,
@@ -59,9 +61,7 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """The class of what this describes."""
-        from tapeflow.ops.ragged.tensor import RaggedTensor
-
-        return RaggedTensor
+        return self._kind
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a ragged tensor, or a spec, can meet this one; a tensor has no ragged dimension."""

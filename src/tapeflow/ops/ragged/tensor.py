@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from tapeflow.ops.ragged.spec import RaggedTensorSpec
 
 def _operator(name: str, is_reflected: bool = False) -> Callable[..., Any]:
     def method(self: RaggedTensor, *others: Any) -> Any:
-        from tapeflow.ops.ragged import dispatch
-
-        return dispatch.operator(name, (*others, self) if is_reflected else (self, *others))
+        return RaggedTensor._operated(name, (*others, self) if is_reflected else (self, *others))
 
     return method
 
@@ -60,6 +58,10 @@ class RaggedTensor(CallTaker):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_places", "_places_dtype", "_uniform", "_values")
+
+    # What public ops and operators give for it; `dispatch` sets them.
+    _called: ClassVar[Callable[[Callable[..., Any], Any, Any], Any]]
+    _operated: ClassVar[Callable[[str, tuple[Any, ...]], Any]]
 
     def __init__(
         self, values: Any, row_splits: np.ndarray, row_splits_dtype: DType = int64, uniform: int | None = None
@@ -220,7 +222,7 @@ class RaggedTensor(CallTaker):
         row_splits_dtype: Any = int64,
     ) -> RaggedTensor:
         """The rows of a tensor, cut to `lengths` or without the `padding` at their ends."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
@@ -230,7 +232,7 @@ class RaggedTensor(CallTaker):
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensor:
         """The values of a sparse matrix, row by row."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.from_sparse(st_input, as_dtype(row_splits_dtype))
 
@@ -383,19 +385,19 @@ class RaggedTensor(CallTaker):
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The dimensions from `outer_axis` to `inner_axis` as one."""
-        from tapeflow.ops.ragged import arranging
+        from tapeflow.ops.ragged import arranging  # cycle
 
         return arranging.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A tensor as large as the longest rows, or of `shape`, filled up with `default_value`."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor of the values."""
-        from tapeflow.ops.ragged import padded
+        from tapeflow.ops.ragged import padded  # cycle
 
         return padded.to_sparse(self)
 
@@ -420,7 +422,7 @@ class RaggedTensor(CallTaker):
         return found
 
     def __getitem__(self, key: Any) -> Any:
-        from tapeflow.ops.ragged import indexing
+        from tapeflow.ops.ragged import indexing  # cycle
 
         return indexing.getitem(self, key)
 
@@ -434,9 +436,7 @@ class RaggedTensor(CallTaker):
     # As an argument of ops
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        from tapeflow.ops.ragged import dispatch
-
-        return dispatch.called(function, args, kwargs)
+        return RaggedTensor._called(function, args, kwargs)
 
     def _why_no_array(self) -> str:
         return (
@@ -473,6 +473,9 @@ class RaggedTensor(CallTaker):
             return f"<tf.RaggedTensor {_text(self.numpy())}>"
 
     __str__ = __repr__
+
+
+RaggedTensorSpec._kind = RaggedTensor
 
 
 def _text(value: Any) -> str:

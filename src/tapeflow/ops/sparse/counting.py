@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.array import shaping
+from tapeflow.ops.array.indexing import take
 from tapeflow.ops.host_args import invalid, read_array, read_int
 from tapeflow.ops.math import segment
 from tapeflow.ops.ragged.partition import row_ids
@@ -80,8 +81,6 @@ def bincount(
             raise invalid(
                 f"{where} expected a weight for each value; got {shares.spec.shape[0]} weights for {len(numbers)}."
             )
-        from tapeflow.ops.array.indexing import take
-
         found: Any = segment.unsorted_segment_sum(take(shares, kept, 0), which, len(places))
     else:
         counts: Any = np.bincount(which, minlength=len(places)).astype(given.spec.np_dtype)

@@ -14,8 +14,12 @@ from tapeflow.engine.values.dtypes import as_dtype, float32, string
 from tapeflow.engine.values.dtypes import bool as bool_dtype
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array import creation, indexing, joining, shaping
+from tapeflow.ops.array.indexed_slices import IndexedSlices
 from tapeflow.ops.host_args import invalid, read_axis, read_int, read_ints, read_value
 from tapeflow.ops.math import reduction, segment
+from tapeflow.ops.math.arithmetic import maximum as larger
+from tapeflow.ops.math.arithmetic import minimum as smaller
+from tapeflow.ops.math.elementwise import exp
 from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse, places_of
 
 
@@ -209,15 +213,11 @@ def _extreme(a: Any, b: Any, where: str, function: Callable[..., Tensor]) -> Spa
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of two sparse tensors, element by element."""
-    from tapeflow.ops.math.arithmetic import maximum as larger
-
     return _extreme(sp_a, sp_b, "tf.sparse.maximum", larger)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of two sparse tensors, element by element."""
-    from tapeflow.ops.math.arithmetic import minimum as smaller
-
     return _extreme(sp_a, sp_b, "tf.sparse.minimum", smaller)
 
 
@@ -352,8 +352,6 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Softmax over the values of each row of the last dimension."""
-    from tapeflow.ops.math.elementwise import exp
-
     sparse = only_sparse(sp_input, "tf.sparse.softmax")
     shape = tuple(sparse._dense_shape[:-1])
     _, rows = np.unique(np.ravel_multi_index(tuple(sparse._places[:, :-1].T), shape), return_inverse=True)
@@ -366,8 +364,6 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """`tf.IndexedSlices` without some of their rows."""
-    from tapeflow.ops.array.indexed_slices import IndexedSlices
-
     rows = read_value(convert_to_tensor(a.indices))
     kept = np.flatnonzero(~np.isin(rows, read_value(convert_to_tensor(mask_indices))))
     values = indexing.take(convert_to_tensor(a.values), kept, 0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_axis, read_int, read_ints
+from tapeflow.ops.ragged.dispatch import for_ragged
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.strings.text import read_strings, string_tensor
 
@@ -39,6 +40,9 @@ def reduce_join(
     shape = tuple([1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes])
     joined = [between.join(row) for row in rows] if len(rows) else [b""] * int(np.prod(shape))
     return string_tensor(joined, shape)
+
+
+for_ragged(reduce_join, reduce_join)
 
 
 def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:

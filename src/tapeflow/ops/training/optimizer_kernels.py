@@ -3,7 +3,8 @@
 TensorFlow has one fused kernel a variable (`ResourceApplyAdam`); here it is one for all of them, so an
 undecorated training loop records a step of Adam as a single op. Clipping, weight decay, moving averages,
 accumulation of gradients and the skipping of a step are part of it: nothing in it reads a value, so it
-stages like any other op. The arithmetic of each optimizer is in `optimizer_rules`.
+stages like any other op. The arithmetic of each optimizer is in `optimizer_rules`, what is done around it in
+`optimizer_options`.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.programs.running import run_trace
+from tapeflow.engine.backend import jnp
+from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording.op import Instance, op
-from tapeflow.engine.recording.recorder import items_of, keep_bounded, record
-from tapeflow.engine.recording.trace import FOREIGN, is_staging, live_trace, state
+from tapeflow.engine.recording.recorder import items_of, record
+from tapeflow.engine.recording.trace import FOREIGN, state
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.math.clip import common_norm, scale_within, within_norm
+from tapeflow.ops.training.optimizer_options import Clip, accumulated, averaged, clipped, decay_of, is_due
 from tapeflow.ops.training.optimizer_rules import RULES
-
-lax = jax.lax
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,14 @@ def optimizer_step(iteration: Any, rate: Any, *inputs: Any, plan: Plan) -> Any:
     moved, done = iteration, is_counted
     if plan.accumulation is not None:
         moved = iteration // plan.accumulation
-        is_due = (iteration + 1) % plan.accumulation == 0
-        sums = [g + a for g, a in zip(gradients, state.accumulators, strict=True)]
-        gradients = [g / plan.accumulation for g in sums]
-        kept = [jnp.where(is_due, jnp.zeros_like(g), g) for g in sums]
+        is_applied = is_due(iteration, plan.accumulation)
+        pairs = zip(gradients, state.accumulators, strict=True)
+        sums, gradients = zip(*[accumulated(g, a, plan.accumulation) for g, a in pairs], strict=True)
+        kept = [jnp.where(is_applied, jnp.zeros_like(g), g) for g in sums]
         state.accumulators = kept if is_counted is None else _chosen(is_counted, kept, state.accumulators)
-        done = is_due if is_counted is None else is_due & is_counted
+        done = is_applied if is_counted is None else is_applied & is_counted
     before = state.moving
-    state.moving = _moved(state, plan, clipped(gradients, plan), rate, moved)
+    state.moving = _moved(state, plan, clipped(list(gradients), plan, _CLIP), rate, moved)
     if done is not None:
         state.moving = _chosen(done, state.moving, before)
     return (iteration + 1 if plan.counts else iteration, *state.moving, *state.accumulators)
@@ -144,29 +145,22 @@ def _require_shapes(gradients: Sequence[Any], variables: Sequence[Any]) -> None:
             )
 
 
-def clipped(gradients: list[Any], plan: Plan) -> list[Any]:
-    """The gradients within the bounds of the plan; the first bound given counts, as in Keras."""
-    if plan.clipnorm:
-        return [_within_norm(g, plan.clipnorm) for g in gradients]
-    if plan.global_clipnorm:
-        wide = jnp.result_type(jnp.float32, *[g.dtype for g in gradients])
-        squares = [jnp.sum(lax.square(g.astype(wide)), dtype=wide) for g in gradients]
-        norm = lax.sqrt(functools.reduce(operator.add, squares))
-        limit = jnp.asarray(plan.global_clipnorm, wide)
-        scale = limit * jnp.minimum(1 / norm, 1 / limit)
-        # An infinite norm would scale to zeros, and hide that something is wrong.
-        scale = jnp.where(jnp.isfinite(norm), scale, jnp.asarray(jnp.nan, wide))
-        return [g * scale.astype(g.dtype) for g in gradients]
-    if plan.clipvalue:
-        return [jnp.clip(g, *(jnp.asarray(s * plan.clipvalue, g.dtype) for s in (-1, 1))) for g in gradients]
-    return gradients
+def _by_norm(gradient: Any, limit: float) -> Any:
+    return within_norm(gradient, jnp.asarray(limit, gradient.dtype))
 
 
-def _within_norm(g: Any, limit: float) -> Any:
-    total = jnp.sum(g * g, dtype=g.dtype)
-    norm = jnp.where(total > 0, lax.sqrt(jnp.where(total > 0, total, 1)), total)
-    bound = jnp.asarray(limit, g.dtype)
-    return g * bound / jnp.maximum(norm, bound)
+def _by_global_norm(gradients: list[Any], limit: float) -> list[Any]:
+    wide = jnp.result_type(jnp.float32, *[g.dtype for g in gradients])
+    norm = common_norm([g.astype(wide) for g in gradients])
+    scale = scale_within(norm, jnp.asarray(limit, wide))
+    return [g * scale.astype(g.dtype) for g in gradients]
+
+
+def _by_value(gradient: Any, low: float, high: float) -> Any:
+    return jnp.clip(gradient, *(jnp.asarray(bound, gradient.dtype) for bound in (low, high)))
+
+
+_CLIP = Clip(_by_norm, _by_global_norm, _by_value)
 
 
 def _moved(state: _State, plan: Plan, gradients: list[Any], rate: Any, moved: Any) -> list[Any]:
@@ -184,16 +178,16 @@ def _moved(state: _State, plan: Plan, gradients: list[Any], rate: Any, moved: An
         wide = jnp.promote_types(w.dtype, jnp.float32)
         g, w, lr, step, *kept = (x.astype(wide) for x in (g, w, rate, moved + 1, *slots[i]))
         if plan.weight_decay is not None and plan.decayed[i]:
-            w = w - w * plan.weight_decay * lr
+            w = w - decay_of(w, plan.weight_decay, lr)
         w, changed = rule.update(g, w, tuple(kept), lr, step, **extra, **statics)
         new_variables.append(w.astype(variables[i].dtype))
         new_slots.extend(s.astype(variables[i].dtype) for s in changed)
     if plan.ema_momentum is not None:
-        momentum = plan.ema_momentum
-        averages = [momentum * a + (1 - momentum) * w for a, w in zip(averages, new_variables, strict=True)]
+        momentum, pairs = plan.ema_momentum, zip(averages, new_variables, strict=True)
+        averages = [averaged(a, w, momentum) for a, w in pairs]
         if plan.ema_overwrite_frequency:
-            is_due = (moved + 1) % plan.ema_overwrite_frequency == 0
-            new_variables = _chosen(is_due, averages, new_variables)
+            is_overwritten = is_due(moved, plan.ema_overwrite_frequency)
+            new_variables = _chosen(is_overwritten, averages, new_variables)
     return [*([] if shared is None else [shared]), *new_variables, *new_slots, *averages]
 
 
@@ -225,17 +219,6 @@ def update_variables(
     node = record(instance, (*nodes, *[v._current() for v in targets]))
     for variable, item in zip(changed, items_of(node), strict=True):
         variable._replace(variable._own(item) if item.trace is FOREIGN else item)
-
-
-def run_if_untaped() -> None:
-    """Run a step whose gradients come from no tape, without waiting for it.
-
-    A taped step is left pending: the next tape runs it, as one program with what follows it, such as an
-    update of metrics. Where there is no tape nothing marks the end of a step but the step itself.
-    """
-    trace = live_trace()
-    if not (trace.gradients or state.tapes or is_staging() or trace.is_body):
-        run_trace(trace)
 
 
 @op(name="LossScaleUpdate", same_dtype=False, differentiable=False)

@@ -153,7 +153,7 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
         return type(self).Spec._from_fields({f: _spec_of(getattr(self, f)) for f in self._fields})
 
     def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        from tapeflow.ops.types.extension_dispatch import dispatched
+        from tapeflow.ops.types.extension_dispatch import dispatched  # cycle
 
         return dispatched(self, function, args, kwargs)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.op import Op
-from tapeflow.engine.recording.recorder import items_of, keep_bounded, record
+from tapeflow.engine.recording.recorder import items_of, record
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable

@@ -48,7 +48,7 @@ _ENVIRONMENT = (
 
 def first_facts(identity: str, started: str = "", seed: int | None = None) -> Facts:
     """What is known at once; `started` is the script, if the caller knows it."""
-    import psutil
+    import psutil  # start-up
 
     process = psutil.Process()
     found: Facts = {

@@ -26,7 +26,7 @@ class System:
     """
 
     def __init__(self, folder: str) -> None:
-        import psutil
+        import psutil  # start-up
 
         self._psutil = psutil
         self._folder = folder

@@ -233,7 +233,7 @@ class Run(Mapping[str, Series]):
 
     def to_pandas(self) -> Any:
         """The scalars as a DataFrame with a row a point: tag, step, wall_time, value."""
-        import pandas
+        import pandas  # optional
 
         return pandas.DataFrame(self._columns())
 
@@ -248,7 +248,7 @@ class Run(Mapping[str, Series]):
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """The scalars as a Parquet file with a row a point; needs pyarrow."""
         try:
-            from pyarrow import parquet, table
+            from pyarrow import parquet, table  # optional
         except ImportError:
             raise ImportError(
                 "Run.to_parquet expected pyarrow, which is not installed. Install it with `pip install pyarrow`, "

@@ -77,7 +77,7 @@ class Series:
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row a point: step, wall_time, value."""
-        import pandas
+        import pandas  # optional
 
         return pandas.DataFrame({"step": self.steps, "wall_time": self.wall_times, "value": self.values})
 

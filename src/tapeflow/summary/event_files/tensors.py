@@ -127,7 +127,7 @@ _MOST_FILLED = 1 << 22
 
 def _dtype(name: str) -> np.dtype:
     if name == "bfloat16":
-        import ml_dtypes
+        import ml_dtypes  # start-up
 
         return np.dtype(ml_dtypes.bfloat16)
     return np.dtype(name).newbyteorder("<")

@@ -31,7 +31,7 @@ def confusion_picture(counts: np.ndarray, class_names: Sequence[str] | None = No
     the count, and the share below it where there is room. Up to 290 classes every name is written, and every
     count that fits its cell.
     """
-    from PIL import Image, ImageDraw
+    from PIL import Image, ImageDraw  # start-up
 
     classes = len(counts)
     cell = int(np.clip(640 // max(classes, 1), 14, 64))
@@ -97,7 +97,7 @@ def _draw_sideways(
     picture: Any, at: tuple[int, int], text: str, colour: Any, size: int, is_centred: bool = False
 ) -> None:
     """Text that runs upwards from a place, or is centred on it."""
-    from PIL import Image, ImageDraw
+    from PIL import Image, ImageDraw  # start-up
 
     if not text:
         return

@@ -36,7 +36,7 @@ def font(size: int, text: str = "") -> Any:
 
 @lru_cache(maxsize=64)
 def _font(size: int, is_wide: bool) -> Any:
-    from PIL import ImageFont
+    from PIL import ImageFont  # start-up
 
     for name in _WIDE_FONTS if is_wide else ():
         try:

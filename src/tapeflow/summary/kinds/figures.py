@@ -49,7 +49,7 @@ def figure(
         meta = encoding.metadata("images", description=description)
         emit(writer, tag_of(name, "figure"), strings, step, meta, np.asarray)
     if close:
-        from matplotlib import pyplot
+        from matplotlib import pyplot  # optional
 
         for found in figures:
             pyplot.close(found)

@@ -117,7 +117,7 @@ def grid_picture(
     columns: int | None = None,
 ) -> np.ndarray:
     """Pixels of shape `[height, width, 3]`."""
-    from PIL import Image, ImageDraw
+    from PIL import Image, ImageDraw  # start-up
 
     pixels = _rgb(to_uint8(images if images.ndim == 4 else images[..., None]))
     count, height, width, _ = pixels.shape

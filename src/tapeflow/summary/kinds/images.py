@@ -85,7 +85,7 @@ def to_uint8(images: np.ndarray) -> np.ndarray:
 
 def png(picture: np.ndarray) -> bytes:
     """A picture of shape `[height, width, channels]`, uint8, as a PNG file."""
-    from PIL import Image
+    from PIL import Image  # start-up
 
     height, width, channels = picture.shape
     if not height or not width:

@@ -117,7 +117,7 @@ def write_config(logdir: str, config: Any) -> None:
 def locked(folder: str) -> Iterator[None]:
     """Be the only one, of all threads and processes, to change what is in a folder."""
     try:
-        import fcntl
+        import fcntl  # not on Windows
     except ImportError:  # not POSIX
         yield
         return

@@ -69,7 +69,7 @@ def video_strings(clips: np.ndarray, fps: float = 4, most: int = 3) -> np.ndarra
 
 def gif(clip: np.ndarray, fps: float) -> bytes:
     """A clip of shape `[frames, height, width, channels]`, uint8, as a GIF that goes on for ever."""
-    from PIL import Image
+    from PIL import Image  # start-up
 
     frames = [Image.fromarray(frame[..., 0] if frame.shape[-1] == 1 else frame) for frame in clip]
     file = io.BytesIO()

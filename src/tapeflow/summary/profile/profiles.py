@@ -10,6 +10,7 @@ from pathlib import Path
 from tapeflow.summary.profile.marks import pipelines_of, steps_of
 from tapeflow.summary.profile.modules import LOW_PRECISION
 from tapeflow.summary.profile.records import Compile, Memory, Pipeline, Record, Step, read_record
+from tapeflow.summary.profile.report import report
 from tapeflow.summary.profile.trace import Trace, read_trace
 from tapeflow.summary.profile.verdicts import Verdict, breakdown, judge
 from tapeflow.summary.profile.xplane import Op, ops_of
@@ -199,8 +200,6 @@ class Profile:
         return judge(self.main_steps, self._record.total, self.pipelines, self.callbacks)
 
     def __str__(self) -> str:
-        from tapeflow.summary.profile.report import report
-
         return report(self)
 
     def __repr__(self) -> str:

@@ -132,7 +132,7 @@ def test_the_program_of_a_smaller_last_batch_is_compiled_while_the_others_run() 
 
     class Watching(tf.keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            seen.append(len(self.model._repeaters["train"].records))
+            seen.append(len(self.model._staged_steps.repeaters["train"].records))
 
     model = tf.keras.Sequential([tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
     model.compile("sgd", "mse", metrics=["mae"])

@@ -95,7 +95,7 @@ def _sprite(place: Place, info: Embedding, rows: np.ndarray | None) -> bytes:
 
 
 def _cut_sprite(data: bytes, width: int, height: int, rows: list[int]) -> bytes:
-    from PIL import Image
+    from PIL import Image  # start-up
 
     side = math.ceil(math.sqrt(len(rows)))
     if side * side * width * height > _MOST_PIXELS:

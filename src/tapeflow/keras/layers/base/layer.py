@@ -18,6 +18,7 @@ from tapeflow.engine.recording.trace import state as recorder
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras import regularizers
+from tapeflow.keras.graph.inference import inferred_shape
 from tapeflow.keras.layers.base.call_context import call_context, default_training
 from tapeflow.keras.layers.base.call_errors import name_layer
 from tapeflow.keras.layers.base.call_signature import CallSignature, signature_of
@@ -124,8 +125,6 @@ class Layer(LossOwner, LayerHistory):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The output shape for an input of this shape, inferred by sketching the call."""
-        from tapeflow.keras.graph.inference import inferred_shape
-
         self._build_for_shape(input_shape)
         return inferred_shape(self, input_shape)
 
@@ -346,7 +345,7 @@ class Layer(LossOwner, LayerHistory):
 
     def _symbolic_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in the definition of a functional model: what it will give, as symbols."""
-        from tapeflow.keras.graph.call_node import CallNode
+        from tapeflow.keras.graph.call_node import CallNode  # cycle
 
         call_context.layers.append(self)
         try:

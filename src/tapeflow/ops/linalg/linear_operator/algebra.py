@@ -23,6 +23,7 @@ from tapeflow.ops.linalg.linear_operator.diagonals import (
 )
 from tapeflow.ops.linalg.linear_operator.operator import LinearOperator, dims
 from tapeflow.ops.math import comparison, reduction
+from tapeflow.ops.math.elementwise import conj
 
 
 def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
@@ -84,8 +85,6 @@ def conjugate_gradient(
         )
 
     def dot(a: Tensor, b: Tensor) -> Tensor:
-        from tapeflow.ops.math.elementwise import conj
-
         return reduction.reduce_sum((conj(a) if a.dtype.is_complex else a) * b, -1)
 
     def improved(r: Tensor) -> Tensor:

@@ -188,7 +188,7 @@ class LinearOperator(CallTaker, Module):
                     f"LinearOperator.matmul expected operators whose inner dimensions agree; got shapes {left.shape} "
                     f"and {right.shape}: operators are incompatible."
                 )
-            from tapeflow.ops.linalg.linear_operator.algebra import product
+            from tapeflow.ops.linalg.linear_operator.algebra import product  # cycle
 
             return product(left, right)
         right = self._checked(
@@ -347,7 +347,7 @@ class LinearOperator(CallTaker, Module):
     H = property(adjoint)
 
     def _linop_adjoint(self) -> LinearOperator:
-        from tapeflow.ops.linalg.linear_operator.composite import LinearOperatorAdjoint
+        from tapeflow.ops.linalg.linear_operator.composite import LinearOperatorAdjoint  # cycle
 
         return LinearOperatorAdjoint(self)
 
@@ -361,7 +361,7 @@ class LinearOperator(CallTaker, Module):
         return self._linop_inverse()
 
     def _linop_inverse(self) -> LinearOperator:
-        from tapeflow.ops.linalg.linear_operator.composite import LinearOperatorInversion
+        from tapeflow.ops.linalg.linear_operator.composite import LinearOperatorInversion  # cycle
 
         return LinearOperatorInversion(self)
 
@@ -375,7 +375,7 @@ class LinearOperator(CallTaker, Module):
         return self._linop_cholesky()
 
     def _linop_cholesky(self) -> LinearOperator:
-        from tapeflow.ops.linalg.linear_operator.dense import LinearOperatorLowerTriangular
+        from tapeflow.ops.linalg.linear_operator.dense import LinearOperatorLowerTriangular  # cycle
 
         return LinearOperatorLowerTriangular(
             factorization.cholesky(self.to_dense()),
