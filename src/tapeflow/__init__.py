@@ -8,7 +8,7 @@ from typing import Any as _Any
 
 import lazy_loader as _lazy
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _find, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
