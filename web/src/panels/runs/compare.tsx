@@ -150,14 +150,15 @@ function MetricRow({ name, pages }: { name: string; pages: readonly RunPage[] })
   const found = pages.map(({ scalars }) => scalars.find((scalar) => scalar.name === name));
   const values = found.map((scalar) => (scalar ? bestOf(scalar).value : Number.NaN));
   const finite = values.filter(Number.isFinite);
-  const top = betterOf(name) === "less" ? Math.min(...finite) : Math.max(...finite);
-  const differs = new Set(values).size > 1;
+  const better = betterOf(name);
+  const top = better === "less" ? Math.min(...finite) : Math.max(...finite);
+  const hasBest = better !== undefined && new Set(values).size > 1;
   return (
     <tr>
       <th scope="row">{name}</th>
       {found.map((scalar, i) =>
         scalar ? (
-          <td key={pages[i].row.id} class={`is-number ${differs && values[i] === top ? "is-best" : ""}`}>
+          <td key={pages[i].row.id} class={`is-number ${hasBest && values[i] === top ? "is-best" : ""}`}>
             {formatValue(Number(scalar.last))}
             <span class="rp-small">
               {t("best")} {formatValue(values[i])} · {t("atStep", { step: formatCount(bestOf(scalar).step) })}
