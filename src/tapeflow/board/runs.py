@@ -162,6 +162,11 @@ class Run:
         return self.found.name
 
     @property
+    def is_read(self) -> bool:
+        """Whether reading it has come to its end, well or not."""
+        return self.state in ("ready", "broken")
+
+    @property
     def is_live(self) -> bool:
         """Whether it is still being written."""
         return time.time() - self.changed_at < LIVE_S

@@ -158,11 +158,14 @@ function MetricRow({ name, pages }: { name: string; pages: readonly RunPage[] })
       <th scope="row">{name}</th>
       {found.map((scalar, i) =>
         scalar ? (
-          <td key={pages[i].row.id} class={`is-number ${hasBest && values[i] === top ? "is-best" : ""}`}>
+          <td key={pages[i].row.id} class="is-number">
             {formatValue(Number(scalar.last))}
-            <span class="rp-small">
-              {t("best")} {formatValue(values[i])} · {t("atStep", { step: formatCount(bestOf(scalar).step) })}
-            </span>
+            {better && (
+              <span class={`rp-small ${hasBest && values[i] === top ? "is-best" : ""}`}>
+                {t("best")} {formatValue(values[i])} ·{" "}
+                {t("atStep", { step: formatCount(bestOf(scalar).step) })}
+              </span>
+            )}
           </td>
         ) : (
           <td key={pages[i].row.id} class="is-number">
