@@ -19,7 +19,8 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from benchmarks.scripts.board_data import SHAPES, folder_of
 from benchmarks.scripts.board_open import free_port
@@ -28,6 +29,7 @@ from benchmarks.scripts.serving import FLAGS, server
 _LIMIT_S = 240.0
 _MOST_TASK_MS = 100
 _USABLE_S = 2.0
+_RELOAD_S = 3.0
 _WATCH = """
 window.tasks = [];
 new PerformanceObserver((list) => {
@@ -71,11 +73,24 @@ def main(contender: str, name: str) -> dict[str, Any]:
 
 
 def _open(page: Page, contender: str, address: str, begin: float) -> dict[str, Any]:
-    """Until the first runs are listed."""
+    """Until the first runs are listed. TensorBoard's page looks for runs once, so it is loaded until there are some."""
     page.goto(address + ("#runs" if contender == "tapeflow" else "#timeseries"))
-    page.get_by_text(re.compile(r"^run_\d+$")).first.wait_for(timeout=_LIMIT_S * 1e3)
+    run = page.get_by_text(re.compile(r"^\s*run_\d+\s*$")).first
+    if contender == "tensorboard":
+        end = time.perf_counter() + _LIMIT_S
+        while not _comes(run) and time.perf_counter() < end:
+            page.reload()
+    run.wait_for(timeout=_LIMIT_S * 1e3)
     seconds = time.perf_counter() - begin
     return {"seconds": seconds, "is_usable_in_2_s": seconds < _USABLE_S}
+
+
+def _comes(run: Locator) -> bool:
+    try:
+        run.wait_for(timeout=_RELOAD_S * 1e3)
+    except PlaywrightTimeoutError:
+        return False
+    return True
 
 
 def _use(page: Page, name: str, address: str) -> dict[str, Any]:
