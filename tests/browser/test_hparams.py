@@ -359,6 +359,9 @@ def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str, widt
                 .filter((control) => !control.closest("[data-tip]")).map((control) => control.outerHTML)"""
         )
         assert silent == []
+    metric = page.get_by_label("Metric").bounding_box()
+    assert metric is not None
+    assert metric["x"] + metric["width"] <= width
 
 
 def test_a_saved_page_has_it_all(search: Path, tmp_path: Path, new_page: Open) -> None:

@@ -248,3 +248,17 @@ def test_few_pictures_are_wide_and_weights_come_last(
     boxes = [picture.bounding_box() for picture in pictures.all()]
     assert len({box["y"] for box in boxes if box}) == 1
     assert all(box and box["width"] > 150 for box in boxes)
+
+
+def test_the_buttons_of_a_picture_have_room_on_a_narrow_page(board: str, new_page: Open) -> None:
+    page = new_page(f"{board}#images", 390)
+    page.get_by_role("button", name="Open").first.click()
+    dialog = page.get_by_role("dialog")
+    modes = dialog.locator("fieldset").bounding_box()
+    out = dialog.get_by_role("button", name="Zoom out").bounding_box()
+    assert modes
+    assert out
+    is_beside = modes["x"] + modes["width"] <= out["x"]
+    is_above = modes["y"] + modes["height"] <= out["y"]
+    assert is_beside or is_above
+    assert modes["x"] + modes["width"] <= 390
