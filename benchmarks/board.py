@@ -4,14 +4,16 @@ The board keeps an index of what it has read in the user's cache folder, so it i
 first start) and as the last start left it (every other). TensorBoard keeps 1000 points of a series; the board has all.
 """
 
+import subprocess
 import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks.contenders import PROJECT, Script
+from benchmarks.contenders import PROJECT, ROOT, Script
 from benchmarks.harness import Bar, Benchmark, Fact
-from benchmarks.scripts.board_data import LINES, PICTURES, RUNS, SCALARS, SHAPES, SMALL, make
+from benchmarks.scripts.board_data import LINES, PICTURES, RUNS, SCALARS, SHAPES, SMALL, TABLE, WIDE, make
 
+PAGE = "TapeFlow board, page"
 COLD, WARM = "TapeFlow board, no index", "TapeFlow board, with its index"
 TENSORBOARD = "TensorBoard (Rust server)"
 _CACHES = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board-index"
@@ -38,6 +40,35 @@ def opening(name: str, title: str, bars: tuple[Bar | Fact, ...], rounds: int) ->
         unit="s",
         prepare=partial(make, name),
     )
+
+
+def page(name: str, title: str, peers: bool, bars: tuple[Bar | Fact, ...]) -> Benchmark:
+    """Process start to the first runs on a page, of a set of `board_data`, and the longest tasks of the page."""
+
+    def script(contender: str, what: str) -> Script:
+        argv = ("-m", "benchmarks.scripts.board_page", what, name)
+        return Script(contender, PROJECT, argv, times_itself=True)
+
+    return Benchmark(
+        name=f"board_{name}_page",
+        title=title,
+        contenders=(script(PAGE, "tapeflow"), *([script(TENSORBOARD, "tensorboard")] if peers else [])),
+        reference=PAGE,
+        bars=bars,
+        rounds=3,
+        unit="s",
+        prepare=partial(make, name),
+    )
+
+
+WIDE_INDEX = _CACHES / WIDE / "page"
+
+
+def make_wide() -> None:
+    """Write the widest set and read it once, so that there is an index of it."""
+    make(WIDE)
+    command = [str(PROJECT), "-m", "benchmarks.scripts.board_page", "index", WIDE, str(WIDE_INDEX)]
+    subprocess.run(command, cwd=ROOT, check=True)
 
 
 BENCHMARKS = (
@@ -81,5 +112,44 @@ BENCHMARKS = (
             Fact(COLD, "points", SHAPES[PICTURES][2]),
         ),
         rounds=3,
+    ),
+    page(
+        LINES,
+        "300 runs of 5 tags and 500 points: process start to the first runs in headless Chromium",
+        peers=True,
+        bars=(Bar(PAGE, TENSORBOARD, at_most=1.0), Fact(PAGE, "has_no_task_over_100_ms", True)),
+    ),
+    page(
+        SMALL,
+        "3000 small runs: process start to the first runs in headless Chromium",
+        peers=True,
+        bars=(
+            Bar(PAGE, TENSORBOARD, at_most=1.0),
+            Fact(PAGE, "is_usable_in_2_s", True),
+            Fact(PAGE, "has_no_task_over_100_ms", True),
+        ),
+    ),
+    page(
+        TABLE,
+        "10,000 runs: process start to the first runs in headless Chromium",
+        peers=False,
+        bars=(Fact(PAGE, "has_no_task_over_100_ms", True),),
+    ),
+    Benchmark(
+        name="board_wide_page",
+        title="75,000 runs of 20 tags, with their index: process start to all runs in headless Chromium",
+        contenders=(
+            Script(
+                PAGE,
+                PROJECT,
+                ("-m", "benchmarks.scripts.board_page", "tapeflow", WIDE, str(WIDE_INDEX)),
+                times_itself=True,
+            ),
+        ),
+        reference=PAGE,
+        bars=(Fact(PAGE, "is_open_in_3_s", True),),
+        rounds=1,
+        unit="s",
+        prepare=make_wide,
     ),
 )

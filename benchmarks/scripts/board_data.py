@@ -7,12 +7,14 @@ from pathlib import Path
 
 FOLDER = Path(tempfile.gettempdir()) / "tapeflow-benchmark-board"
 SCALARS, RUNS, PICTURES, HISTOGRAMS = "scalars", "runs", "pictures", "histograms"
-LINES, SMALL = "lines", "small"
+LINES, SMALL, TABLE, WIDE = "lines", "small", "table", "wide"
 SHAPES = {
     SCALARS: (50, 10, 4000),
     RUNS: (1000, 5, 100),
     LINES: (300, 5, 500),
     SMALL: (3000, 3, 20),
+    TABLE: (10_000, 5, 10),
+    WIDE: (75_000, 20, 2),
     PICTURES: (20, 1, 50),
     HISTOGRAMS: (1, 10, 500),
 }

@@ -339,3 +339,12 @@ def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str, widt
             .filter((control) => !control.closest("[data-tip]")).map((control) => control.outerHTML)"""
     )
     assert silent == []
+
+
+def test_on_a_narrow_page_the_pane_is_below_the_drawing(board: str, new_page: Open) -> None:
+    page = new_page(address(board, "session"), 390)
+    above, below = drawing(page).bounding_box(), pane(page).bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["width"] == below["width"] == 390
+    assert above["y"] + above["height"] <= below["y"] < 900

@@ -339,9 +339,11 @@ def test_nothing_logged_says_how(tmp_path: Path, serve: Callable[..., str], new_
     expect(page.get_by_text("tf.summary.hparams({")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str) -> None:
-    page = new_page(f"{board}#hparams", 900, color_scheme=theme)
+@pytest.mark.parametrize(
+    ("theme", "width"), [("light", 900), ("light", 390), pytest.param("dark", 900, marks=pytest.mark.slow)]
+)
+def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str, width: int) -> None:
+    page = new_page(f"{board}#hparams", width, color_scheme=theme)
     page.evaluate(AXE.read_text())
     for view in ("Table", "Parallel", "Scatter", "Importance"):
         page.get_by_text(view, exact=True).click()
@@ -351,12 +353,15 @@ def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str) -> N
             (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
         ]
         assert bad == [], view
-        assert page.evaluate("document.documentElement.scrollWidth") == 900
+        assert page.evaluate("document.documentElement.scrollWidth") == width
         silent = page.evaluate(
             """[...document.querySelectorAll("button, input, select, a")]
                 .filter((control) => !control.closest("[data-tip]")).map((control) => control.outerHTML)"""
         )
         assert silent == []
+    metric = page.get_by_label("Metric").bounding_box()
+    assert metric is not None
+    assert metric["x"] + metric["width"] <= width
 
 
 def test_a_saved_page_has_it_all(search: Path, tmp_path: Path, new_page: Open) -> None:

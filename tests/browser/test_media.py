@@ -218,11 +218,47 @@ def test_cards_are_as_high_as_what_is_in_them(
     assert page.locator(".media-body").evaluate("body => body.scrollHeight - body.clientHeight") <= 0
     page.goto(f"{board}#images")
     expect(media_card(page, "kernel", "run").get_by_role("img")).to_be_visible()
-    # All three share a row, which is as high as the highest of them and no higher than its picture.
-    page.wait_for_function(FITS, arg=["kernel, run", 250, 340])
+    # All three share a row, which is as high as the highest of them and no higher than its picture. Four would fit.
+    page.wait_for_function(FITS, arg=["kernel, run", 340, 430])
     column = media_card(page, "column", "run").get_by_role("img").bounding_box()
     assert column
     assert column["height"] <= 100
     page.goto(f"{board}#text")
     expect(page.get_by_text("one line")).to_be_visible()
     page.wait_for_function(FITS, arg=["short, run", 40, 150])
+
+
+def test_few_pictures_are_wide_and_weights_come_last(
+    tmp_path: Path, serve: Callable[..., str], new_page: Open
+) -> None:
+    writer = summary.create_file_writer(str(tmp_path / "run"))
+    with writer.as_default():
+        for tag, shape in (("dense/bias_0/image", (1, 32, 1, 1)), ("dense/kernel_0/image", (1, 32, 32, 1))):
+            summary.image(tag, np.zeros(shape, np.float32), step=0)
+        summary.image("samples", np.zeros((3, 32, 32, 1), np.float32), step=0)
+    writer.close()
+    page = new_page(f"{serve(tmp_path)}#images")
+    cards = page.get_by_role("article")
+    expect(cards).to_have_count(3)
+    names = [card.get_attribute("aria-label") for card in cards.all()]
+    assert names == ["samples, run", "dense/kernel_0/image, run", "dense/bias_0/image, run"]
+    # All three samples stand beside each other, in a card twice as wide as those of a full row.
+    pictures = media_card(page, "samples", "run").get_by_role("img")
+    expect(pictures).to_have_count(3)
+    boxes = [picture.bounding_box() for picture in pictures.all()]
+    assert len({box["y"] for box in boxes if box}) == 1
+    assert all(box and box["width"] > 150 for box in boxes)
+
+
+def test_the_buttons_of_a_picture_have_room_on_a_narrow_page(board: str, new_page: Open) -> None:
+    page = new_page(f"{board}#images", 390)
+    page.get_by_role("button", name="Open").first.click()
+    dialog = page.get_by_role("dialog")
+    modes = dialog.locator("fieldset").bounding_box()
+    out = dialog.get_by_role("button", name="Zoom out").bounding_box()
+    assert modes
+    assert out
+    is_beside = modes["x"] + modes["width"] <= out["x"]
+    is_above = modes["y"] + modes["height"] <= out["y"]
+    assert is_beside or is_above
+    assert modes["x"] + modes["width"] <= 390

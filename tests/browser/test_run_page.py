@@ -101,9 +101,9 @@ def test_runs_side_by_side(logs: str, new_page: Open) -> None:
     page.get_by_role("table", name="Runs").get_by_label("Show or hide three in the charts").uncheck()
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
-    best = page.locator("td.is-best")
+    best = page.locator("td .is-best")
     expect(best).to_have_count(1)
-    expect(best).to_contain_text("best 0.010000 · step 1")
+    expect(best).to_contain_text("best 0.01000 · step 1")
     hparams = page.get_by_role("region", name="Hyperparameters").first
     expect(hparams.get_by_role("rowheader")).to_have_text(["lr"])
     page.get_by_role("button", name="Differences only").click()

@@ -1,7 +1,8 @@
 """What has been read, kept on disk for the next start, in the user's cache folder.
 
-A file for each run: a head in JSON, then the columns as they are in memory, so that they are mapped, not read. It is
-used only if the event files still begin with what it was made of; then reading goes on where it ended.
+A file for each run: a head in JSON, then the columns as they are in memory, so that large ones are mapped, not read. It
+is used only if the event files have not changed since, or still begin with what it was made of; then reading goes on
+where it ended.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import struct
 import tempfile
 import time
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import orjson
 
 from tapeflow.board.health.rules import Finding
-from tapeflow.board.runs import Run
+from tapeflow.board.runs import Run, signature, size_in
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
 from tapeflow.summary.event_files.reader import Damage, EventFileReader, Position, open_regular
 
@@ -31,6 +32,8 @@ _MAGIC = b"TFI1"
 _SUFFIX = ".tfi"
 _NAME = re.compile(r"[0-9a-f]{32}\.tfi|tmp\w+\.part")
 _KEPT_S = 90 * 86400.0
+_TOUCHED_S = 86400.0
+_MOST_READ = 1 << 16  # larger ones are mapped; a process may map only so many files (65,530 on Linux)
 _log = logging.getLogger("tapeflow.board")
 
 
@@ -51,12 +54,15 @@ class Index:
             return None
         try:
             with open(self._path(run), "rb") as file:
-                data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                status = os.fstat(file.fileno())
+                data = _content(file, status.st_size)
             head, at = _head(data)
             if not _fits(run, head["files"]):
                 return None
-            kept = _kept(head, data, at)
-            os.utime(self._path(run))
+            columns = data[at:] if isinstance(data, memoryview) else memoryview(data[at:])
+            kept = _kept(head, columns)
+            if time.time() - status.st_mtime > _TOUCHED_S:
+                os.utime(self._path(run))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
@@ -96,10 +102,19 @@ class Index:
                     os.unlink(entry.path)
 
 
+def _content(file: BinaryIO, size: int) -> bytes | memoryview:
+    """The bytes of an index: read if there are few, else mapped."""
+    if size <= _MOST_READ:
+        return file.read()
+    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
 def _fits(run: Run, files: list[dict[str, Any]]) -> bool:
     """Whether the files of an index are those of the run, grown or not."""
     for kept in files:
         status = run.found.files.get(kept["path"])
+        if status is not None and _is_unchanged(status, kept):
+            continue
         position = _position(kept)
         if status is None or position.identity != (status.st_dev, status.st_ino):
             return False
@@ -110,13 +125,18 @@ def _fits(run: Run, files: list[dict[str, Any]]) -> bool:
     return True
 
 
+def _is_unchanged(status: os.stat_result, kept: dict[str, Any]) -> bool:
+    """Whether a file is as it was when it was last read, so that it need not be opened."""
+    return signature(status) == tuple(kept.get("signature", ()))
+
+
 def _position(kept: dict[str, Any]) -> Position:
     tail = base64.b64decode(kept["tail"])
     device, number = kept["identity"]
     return Position(kept["offset"], kept["rows"], kept["is_lost"], (device, number), tail)
 
 
-def _head(data: memoryview) -> tuple[dict[str, Any], int]:
+def _head(data: bytes | memoryview) -> tuple[dict[str, Any], int]:
     if bytes(data[:4]) != _MAGIC:
         raise ValueError("not an index")
     (length,) = struct.unpack_from("<I", data, 4)
@@ -128,6 +148,7 @@ class Kept(NamedTuple):
 
     series: list[Series]
     positions: dict[str, Position]
+    signatures: dict[str, tuple[int, ...]]
     unchecked: dict[str, int]
     damages: list[Damage]
     facts: dict[str, Any]
@@ -139,6 +160,7 @@ class Kept(NamedTuple):
             (run.scalars if series.is_scalar else run.entries)[series.tag] = series
         for path, position in self.positions.items():
             run.readers[path] = EventFileReader(path, position=position, follows_links=False)
+        run.seen = dict(self.signatures)
         for name, value in self.facts.items():
             setattr(run, name, value)
         run.findings = self.findings
@@ -147,8 +169,9 @@ class Kept(NamedTuple):
         run.bytes_saved = run.bytes_read
 
 
-def _kept(head: dict[str, Any], data: memoryview, at: int) -> Kept:
+def _kept(head: dict[str, Any], data: memoryview) -> Kept:
     found: list[Series] = []
+    at = 0
     for kept in head["series"]:
         series = Series(kept["tag"], kept["is_scalar"])
         series.plugin, series.display_name = kept["plugin"], kept["display_name"]
@@ -164,6 +187,7 @@ def _kept(head: dict[str, Any], data: memoryview, at: int) -> Kept:
     return Kept(
         found,
         {kept["path"]: _position(kept) for kept in head["files"]},
+        {kept["path"]: tuple(kept.get("signature", ())) for kept in head["files"]},
         {kept["path"]: kept["unchecked"] for kept in head["files"] if kept["unchecked"]},
         [Damage(*damage) for damage in head["damages"]],
         {name: head[name] for name in _KEPT},
@@ -192,6 +216,7 @@ def _parts(run: Run) -> list[bytes | memoryview]:
             "path": path,
             "tail": base64.b64encode(reader.position.tail).decode(),
             "unchecked": run.unchecked.get(path, 0),
+            "signature": _signature(run, path, reader),
         }
         for path, reader in run.readers.items()
     ]
@@ -219,6 +244,12 @@ def _parts(run: Run) -> list[bytes | memoryview]:
     head = orjson.dumps({**kept, "files": files, "series": series})
     head += b" " * (-len(head) % 8)
     return [_MAGIC, struct.pack("<I", len(head)), head, *columns]
+
+
+def _signature(run: Run, path: str, reader: EventFileReader) -> tuple[int, ...]:
+    """How a file was when all of it was read; () if something is left, as when the board stops while it reads."""
+    found = run.seen.get(path, ())
+    return found if found and size_in(found) == reader.offset else ()
 
 
 def _columns(columns: Columns, count: int) -> list[bytes | memoryview]:

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from tapeflow.board.index import Index
 from tapeflow.board.logdirs import FoundRun, find_runs, shown
 from tapeflow.board.notes import RUNS
-from tapeflow.board.runs import Run, decoded
+from tapeflow.board.runs import Run, decoded, signature
 from tapeflow.board.schema import Note
 from tapeflow.board.store import Store
 from tapeflow.summary.event_files.reader import EventFileReader
@@ -259,11 +259,6 @@ class Ingest:
         self._is_verifying = False
         if not done.cancelled() and (error := done.exception()) is not None:
             _log.error("verifying checksums failed", exc_info=error)
-
-
-def signature(status: os.stat_result) -> tuple[int, ...]:
-    """What differs if anything about a file has changed."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
 
 
 def _look_again(found: dict[str, FoundRun]) -> None:

@@ -30,9 +30,9 @@ MOST_POINTS = 20_000
 MOST_LOOKED_AT = 500_000  # points for one message; a series that is begun is told whole, the next ones follow
 _MOST_TAGS = 5000
 _PAUSE_S = 0.1
-_LOADING_PAUSE_S = (
-    0.5  # while runs are read by the thousand, so that the page need not take in each by itself
-)
+# While runs are read by the thousand, each message makes the page and the server go through all of them.
+_LOADING_PAUSE_S = 0.5
+_LOADING_PAUSE_A_RUN_S = 1e-4
 _BEAT_S = 15.0
 _MOST_MADE = 64
 _MOST_MADE_BYTES = 32 << 20
@@ -126,7 +126,7 @@ class Hub:
                 if found:
                     yield found
                     beat = time.monotonic()
-                    await asyncio.sleep(_PAUSE_S if self._is_settled else _LOADING_PAUSE_S)
+                    await asyncio.sleep(self._pause_s())
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), max(beat + _BEAT_S - time.monotonic(), 0.01))
@@ -135,6 +135,12 @@ class Hub:
                     beat = time.monotonic()
         finally:
             del self.clients[client.id]
+
+    def _pause_s(self) -> float:
+        """How long a client is told nothing after a message."""
+        if self._is_settled:
+            return _PAUSE_S
+        return _LOADING_PAUSE_S + _LOADING_PAUSE_A_RUN_S * len(self.store.runs)
 
     def _messages(self, client: Client) -> bytes:
         """What a client has not been told."""

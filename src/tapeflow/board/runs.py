@@ -93,6 +93,16 @@ def _entry(number: int, one: Decoded, facts: tuple[int, ...]) -> _Entry:
     return other.event.step, other.event.wall_time, number, other.offset, other.nbytes, one.place, *facts
 
 
+def signature(status: os.stat_result) -> tuple[int, ...]:
+    """What differs if anything about a file has changed."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+
+
+def size_in(found: tuple[int, ...]) -> int:
+    """The size of the file that a signature is of."""
+    return found[2]
+
+
 class Run:
     """A run as far as it has been read.
 
@@ -160,6 +170,11 @@ class Run:
     def name(self) -> str:
         """The name TensorBoard gives it."""
         return self.found.name
+
+    @property
+    def is_read(self) -> bool:
+        """Whether reading it has come to its end, well or not."""
+        return self.state in ("ready", "broken")
 
     @property
     def is_live(self) -> bool:

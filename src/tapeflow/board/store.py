@@ -156,11 +156,17 @@ class Store:
                     if series is not None:
                         yield run, series
 
+    @property
+    def is_read(self) -> bool:
+        """Whether all that there is has been read."""
+        with self.lock:
+            return self.is_looked_through and all(run.is_read for run in self.runs.values())
+
     def progress(self) -> Progress:
         """How far reading has come, in numbers and words."""
         with self.lock:
             runs = list(self.runs.values())
-        read = [run for run in runs if run.state in ("ready", "broken")]
+        read = [run for run in runs if run.is_read]
         parts: list[Note] = []
         if not runs:
             missing = [shown(d.path) for d in self.logdirs if not os.path.exists(d.path)]

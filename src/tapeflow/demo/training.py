@@ -49,7 +49,7 @@ def train(digits: Digits, folder: str, epochs: int) -> float:
         custom_scalar.summary.op(_layout())
         tf.summary.text("about", _NOTE.format(count=len(digits.x_train), epochs=epochs))
     board = tf.keras.callbacks.TensorBoard(
-        folder, histogram_freq=1, write_images=True, update_freq="batch", profile_batch=(30, 60)
+        folder, histogram_freq=1, write_images=True, update_freq="batch", profile_batch=(55, 85)
     )
     try:
         history = model.fit(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import pytest
 
 from tapeflow.board import index
 from tapeflow.board.index import Index
+from tapeflow.board.runs import Run, signature
 
 
 @pytest.fixture
@@ -52,3 +54,54 @@ def test_two_boards_may_remove_old_indexes_at_the_same_time(
     monkeypatch.setattr(index.os, "unlink", unlink)
     Index(str(tmp_path)).prune()
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def fresh(run: Any) -> Run:
+    """The same run as a new start finds it."""
+    statuses = {path: os.stat(path) for path in run.found.files}
+    return Run(dataclasses.replace(run.found, files=statuses))
+
+
+def test_a_file_that_has_not_changed_is_not_opened(
+    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Index(str(tmp_path / "cache"))
+    kept.save(run)
+    again = fresh(run)
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "open_regular", lambda *arguments, **options: pytest.fail("it was opened"))
+        found = kept.load(again)
+    assert found is not None
+    found.fill(again)
+    assert again.scalars["loss"].columns["values"].tolist() == [1.0]
+    assert again.seen == run.seen
+    (path,) = run.found.files
+    with open(path, "ab") as file:
+        file.write(b"more")
+    grown = fresh(run)
+    found = kept.load(grown)
+    assert found is not None  # it still begins as it did
+    found.fill(grown)
+    assert grown.seen[path] != signature(os.stat(path))  # so that the rest is read
+
+
+def test_a_file_that_was_not_read_to_its_end_is_opened_again(tmp_path: Path, run: Any) -> None:
+    kept = Index(str(tmp_path / "cache"))
+    (path,) = run.found.files
+    with open(path, "ab") as file:
+        file.write(b"more")
+    run.seen[path] = signature(os.stat(path))  # and the board stops before it has read that
+    kept.save(run)
+    again = fresh(run)
+    found = kept.load(again)
+    assert found is not None
+    assert found.signatures == {path: ()}
+
+
+def test_large_indexes_are_mapped(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_MOST_READ", 0)
+    kept = Index(str(tmp_path / "cache"))
+    kept.save(run)
+    found = kept.load(fresh(run))
+    assert found is not None
+    assert found.series[0].columns["values"].tolist() == [1.0]

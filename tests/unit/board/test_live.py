@@ -163,6 +163,15 @@ def test_messages_kept_for_others_have_a_limit(board: Any, monkeypatch: pytest.M
     assert len([key for key in hub._made if key[0] == "test"]) == 2
 
 
+def test_messages_are_rarer_while_many_runs_are_read(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = board.board.hub
+    assert hub._pause_s() == live._PAUSE_S
+    hub._is_settled = False
+    few = hub._pause_s()
+    monkeypatch.setattr(live, "_LOADING_PAUSE_A_RUN_S", 1.0)
+    assert hub._pause_s() - few == pytest.approx(len(hub.store.runs), abs=0.01)
+
+
 def test_clients_that_are_gone_are_forgotten(board: Any) -> None:
     made = Listener(board.port)
     assert list(board.board.hub.clients) == [made.client]

@@ -79,6 +79,7 @@ def test_numbers_go_to_panels_of_numbers() -> None:
 def test_progress_in_words(board: Any) -> None:
     store = board.store
     assert store.progress()["message"] == ""
+    assert store.is_read
     store.runs[run_id("run_10")].state = "loading"
     store.runs[run_id("run_2")].state, store.runs[run_id("run_2")].failure = (
         "broken",
@@ -86,3 +87,4 @@ def test_progress_in_words(board: Any) -> None:
     )
     assert store.progress()["message"] == "2 of 3 runs read; run_2: the folder cannot be read: X"
     assert not store.progress()["is_done"]
+    assert not store.is_read

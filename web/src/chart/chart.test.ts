@@ -95,6 +95,7 @@ describe("ticks and numbers", () => {
     [-12345.6, "−12346"],
     [1e-9, "1.000e-9"],
     [NaN, "NaN"],
+    [0.009999999776482582, "0.01000"],
     [-Infinity, "−∞"],
     [0, "0"],
   ])("%s is %s", (value, text) => expect(formatValue(value)).toBe(text));

@@ -7,7 +7,8 @@ export function formatValue(value: number, digits = 4): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(digits - 1).replace("e+", "e"));
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  // A 0.0099999998 of 32 bits is shown as 0.01000, with the decimals of what is shown.
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Number(size.toPrecision(digits)))));
   return minus(value.toFixed(Math.min(decimals, 12)));
 }
 

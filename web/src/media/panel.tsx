@@ -5,6 +5,7 @@ import { useContext } from "preact/hooks";
 import type { MediaItem, TagEntry } from "../api/schema";
 import { tagsOf } from "../state/board";
 import { label } from "../state/runs";
+import type { Box } from "../ui/card_grid";
 import { Toggle } from "../ui/controls";
 import { CardName } from "./card_name";
 import { HeightsContext, rowHeight, useHeights, useMeasured } from "./heights";
@@ -24,15 +25,17 @@ interface Props {
   hint?: string;
   /** Whether cards are as high as what is in them, up to the height of their size, or up to `most` pixels. */
   fits?: boolean | { most: number };
+  /** How much wider cards may become where there are few. */
+  stretch?: number;
   /** What a card shows of a step. */
-  children: (item: MediaItem, card: RunCard) => ComponentChildren;
+  children: (item: MediaItem, card: RunCard, box: Box) => ComponentChildren;
   /** Buttons in the head of a card. */
   tools?: (item: MediaItem | undefined, card: RunCard) => ComponentChildren;
   /** Further controls in the panel's bar. */
   controls?: ComponentChildren;
 }
 
-export function MediaPanel({ panel, tags, sizes, hint, fits, children, tools, controls }: Props) {
+export function MediaPanel({ panel, tags, sizes, hint, fits, stretch, children, tools, controls }: Props) {
   const heights = useHeights();
   const grid = (
     <RunCards
@@ -54,14 +57,15 @@ export function MediaPanel({ panel, tags, sizes, hint, fits, children, tools, co
       }
       heightOf={
         fits
-          ? (cards, usual) => {
+          ? (cards, most) => {
               const ids = cards.map(({ id }) => id);
-              return rowHeight(heights.value, ids, usual, fits === true ? usual : fits.most);
+              return rowHeight(heights.value, ids, most, fits === true ? most : fits.most);
             }
           : undefined
       }
-      render={(card) => (
-        <Card key={card.id} panel={panel} card={card} tools={tools}>
+      stretch={stretch}
+      render={(card, box) => (
+        <Card key={card.id} panel={panel} card={card} box={box} tools={tools}>
           {children}
         </Card>
       )}
@@ -73,11 +77,12 @@ export function MediaPanel({ panel, tags, sizes, hint, fits, children, tools, co
 interface CardProps {
   panel: string;
   card: RunCard;
+  box: Box;
   tools: Props["tools"];
   children: Props["children"];
 }
 
-function Card({ panel, card, tools, children }: CardProps) {
+function Card({ panel, card, box, tools, children }: CardProps) {
   const { items, isLoading, error } = useItems(panel, card.run.id, card.tag);
   const [index, move] = useStep(card.id, items);
   const item: MediaItem | undefined = items[index];
@@ -85,7 +90,7 @@ function Card({ panel, card, tools, children }: CardProps) {
   const isFitted = useContext(HeightsContext) !== null;
   const measured = useMeasured(card.id);
   const shown = item ? (
-    children(item, card)
+    children(item, card, box)
   ) : (
     <p class="media-note">{isLoading ? t("loading") : error || t("nothing")}</p>
   );

@@ -7,7 +7,7 @@ import { progressMessage } from "../state/notes";
 import { pattern } from "../state/order";
 import { visibleRuns } from "../state/runs";
 import { choiceCodec, setCodec, textCodec, urlSignal } from "../state/url";
-import { CardGrid, type CardSection } from "../ui/card_grid";
+import { type Box, CardGrid, type CardSection } from "../ui/card_grid";
 import { Notice, Search, Segmented } from "../ui/controls";
 import "./media.css";
 import { t } from "./words";
@@ -34,8 +34,10 @@ interface Props {
   /** Further controls in the panel's bar. */
   controls?: ComponentChildren;
   /** The height of a row of cards, where it depends on what is in them. */
-  heightOf?: (cards: readonly RunCard[], usual: number) => number;
-  render: (card: RunCard) => ComponentChildren;
+  heightOf?: (cards: readonly RunCard[], most: number) => number;
+  /** How much wider cards may become where there are few. */
+  stretch?: number;
+  render: (card: RunCard, box: Box) => ComponentChildren;
 }
 
 function titleOf({ tag, display_name }: TagEntry): string {
@@ -73,7 +75,7 @@ const tagFilter = urlSignal("mtags", "", textCodec);
 const closed = urlSignal<ReadonlySet<string>>("mclosed", new Set(), setCodec);
 const size = urlSignal<CardSize>("msize", "medium", choiceCodec("small", "medium", "large"));
 
-export function RunCards({ tags, sizes, sectionOf, hint, controls, heightOf, render }: Props) {
+export function RunCards({ tags, sizes, sectionOf, hint, controls, heightOf, stretch, render }: Props) {
   const wanted = pattern(tagFilter.value);
   const sections = new Map<string, Section>();
   for (const entry of tags.values()) {
@@ -128,7 +130,8 @@ export function RunCards({ tags, sizes, sectionOf, hint, controls, heightOf, ren
           size={sizes[size.value]}
           closed={closed}
           sections={sectionOf ? [...sections.values()] : joined([...sections.values()])}
-          heightOf={heightOf && ((cards: readonly RunCard[]) => heightOf(cards, sizes[size.value].height))}
+          heightOf={heightOf}
+          stretch={stretch}
           render={render}
         />
       )}

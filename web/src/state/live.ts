@@ -181,8 +181,9 @@ function mergeTags(change: LiveTags): void {
       hasNew ||= !old;
       entries.set(entry.tag, {
         ...entry,
-        counts: { ...old?.counts, ...entry.counts },
-        last_steps: { ...old?.last_steps, ...entry.last_steps },
+        // Added to what is there: a copy for each message would take longer with every run that is read.
+        counts: Object.assign(old?.counts ?? {}, entry.counts),
+        last_steps: Object.assign(old?.last_steps ?? {}, entry.last_steps),
       });
     }
     next.set(panel, hasNew ? new Map([...entries].sort(([a], [b]) => naturally(a, b))) : entries);

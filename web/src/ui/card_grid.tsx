@@ -20,14 +20,38 @@ interface Props<C> {
   size: { width: number; height: number };
   /** Ids of sections that are folded: a signal, or what reads and writes like one. */
   closed: { value: ReadonlySet<string> };
-  /** The height of a row of cards, where it depends on what is in them. */
-  heightOf?: (cards: readonly C[]) => number;
-  render: (card: C) => ComponentChildren;
+  /** The height of a row of cards, where it depends on what is in them; `most` is that of cards of this width. */
+  heightOf?: (cards: readonly C[], most: number) => number;
+  /** How much wider cards may become where a section has fewer of them than fit in a row. */
+  stretch?: number;
+  render: (card: C, box: Box) => ComponentChildren;
+}
+
+/** How much larger than usual a card is. */
+export interface Box {
+  wider: number;
+  higher: number;
 }
 
 const HEAD_HEIGHT = 40;
+// Wide cards that were as much higher would leave no room for the next section.
+const MOST_HIGHER = 1.5;
 
-export function CardGrid<C extends { id: string }>({ sections, size, closed, heightOf, render }: Props<C>) {
+/** How many cards of a section stand in a row, and how much larger than usual they are. */
+export function layoutOf(count: number, perRow: number, stretch: number): Box & { columns: number } {
+  const columns = stretch > 1 && count > 0 ? Math.min(count, perRow) : perRow;
+  const wider = Math.min(stretch, perRow / columns);
+  return { columns, wider, higher: Math.min(wider, MOST_HIGHER) };
+}
+
+export function CardGrid<C extends { id: string }>({
+  sections,
+  size,
+  closed,
+  heightOf,
+  stretch = 1,
+  render,
+}: Props<C>) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -39,7 +63,6 @@ export function CardGrid<C extends { id: string }>({ sections, size, closed, hei
   }, []);
 
   const perRow = Math.max(1, Math.floor((width - 16) / size.width));
-  const columns = `repeat(${perRow}, minmax(0, 1fr))`;
   const rows: VirtualRow[] = [];
   for (const section of sections) {
     rows.push({
@@ -50,16 +73,23 @@ export function CardGrid<C extends { id: string }>({ sections, size, closed, hei
       ),
     });
     if (closed.value.has(section.id)) continue;
-    for (let i = 0; i < section.cards.length; i += perRow) {
-      const cards = section.cards.slice(i, i + perRow);
+    const { columns, ...box } = layoutOf(section.cards.length, perRow, stretch);
+    const height = size.height * box.higher;
+    const style = {
+      gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+      maxWidth: `${(100 * columns * box.wider) / perRow}%`,
+      "--card-height": `${height}px`,
+    };
+    for (let i = 0; i < section.cards.length; i += columns) {
+      const cards = section.cards.slice(i, i + columns);
       rows.push({
         key: `${section.id}\n${cards[0].id}`,
-        height: heightOf ? heightOf(cards) : size.height,
+        height: heightOf ? heightOf(cards, height) : height,
         render: () => (
-          <div class="card-row" style={{ gridTemplateColumns: columns }}>
+          <div class="card-row" style={style}>
             {cards.map((card) => (
               <div key={card.id} class="card-place">
-                {render(card)}
+                {render(card, box)}
               </div>
             ))}
           </div>
@@ -68,7 +98,7 @@ export function CardGrid<C extends { id: string }>({ sections, size, closed, hei
     }
   }
   return (
-    <div ref={box} class="panel-body" style={{ "--card-height": `${size.height}px` }}>
+    <div ref={box} class="panel-body">
       {width > 0 && <Virtual rows={rows} class="cards" margin={250} />}
     </div>
   );

@@ -89,7 +89,7 @@ class Health:
     def _look_at(self, todo: set[str]) -> set[str]:
         """Look at runs; those that have to wait."""
         later = set()
-        is_done = self.store.progress()["is_done"]
+        is_done = self.store.is_read
         for one in todo:
             run = self.store.runs.get(one)
             if self._stopping.is_set() or run is None:

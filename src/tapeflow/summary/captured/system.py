@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import time
 from typing import Any
@@ -11,6 +12,7 @@ from tapeflow.summary.captured import devices
 
 _PAUSES_S = (5.0, 30.0)
 _SHARE = 600  # of a run's duration
+_LEAST_SPAN_S = 1.0  # over which a mean says something
 
 
 def pause_s(elapsed_s: float) -> float:
@@ -33,23 +35,33 @@ class System:
         self._process = psutil.Process()
         self._gpus = _Gpus()
         self._counters: tuple[float, dict[str, float]] | None = None
+        self._sampled_at = -math.inf
         psutil.cpu_percent()  # both tell of the time since they were last asked
         self._process.cpu_percent()
         self._rates()
 
     def sample(self) -> dict[str, float]:
-        """By tag, what could be found out; see `messages.SYSTEM_METRICS`."""
+        """By tag, what could be found out; see `messages.SYSTEM_METRICS`.
+
+        Means over the time since the last sample are left out if there was hardly any, as at the end of a run.
+        """
         psutil = self._psutil
-        found = {
-            "system/cpu": psutil.cpu_percent(),
-            "system/process_cpu": self._process.cpu_percent(),
+        found = {}
+        if time.monotonic() - self._sampled_at >= _LEAST_SPAN_S:
+            self._sampled_at = time.monotonic()
+            found = {
+                "system/cpu": psutil.cpu_percent(),
+                "system/process_cpu": self._process.cpu_percent(),
+                **self._rates(),
+            }
+        found |= {
             "system/memory": psutil.virtual_memory().percent,
             "system/process_memory": float(self._process.memory_info().rss),
         }
         disk = self._disk()
         if disk is not None:
             found |= {"system/disk": disk.percent, "system/disk_free": float(disk.free)}
-        return found | self._rates() | self._gpus.sample() | _device_memory()
+        return found | self._gpus.sample() | _device_memory()
 
     def _disk(self) -> Any:
         folder = self._folder

@@ -14,6 +14,7 @@ import pytest
 
 from tapeflow import summary
 from tapeflow.summary.captured import capture as capturing
+from tapeflow.summary.captured import system as sampling
 from tapeflow.summary.captured.messages import SYSTEM_METRICS
 from tapeflow.summary.captured.reading import Captured
 from tapeflow.summary.captured.system import System, pause_s
@@ -174,6 +175,7 @@ def test_a_disk_that_takes_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixt
 def test_signs_of_life_and_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capturing, "_TICK_S", 0.02)
     monkeypatch.setattr(capturing, "pause_s", lambda elapsed_s: 0.05)
+    monkeypatch.setattr(sampling, "_LEAST_SPAN_S", 0.0)
     with summary.run("x", tmp_path) as run:
         end = time.monotonic() + 20
         while time.monotonic() < end:
@@ -190,7 +192,8 @@ def test_signs_of_life_and_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (series.wall_times[1:] >= series.wall_times[:-1]).all()
 
 
-def test_a_sample_takes_little() -> None:
+def test_a_sample_takes_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_LEAST_SPAN_S", 0.0)
     system = System("/")
     begin = time.thread_time()
     for _ in range(20):
@@ -222,3 +225,14 @@ def test_alerts(tmp_path: Path) -> None:
         summary.alert(" ")
     with pytest.raises(ValueError, match="expected a level of info, warning, error; got level='loud'"):
         summary.alert("x", level="loud")  # type: ignore[arg-type]
+
+
+def test_means_over_hardly_any_time_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = System(str(tmp_path))
+    means = {"system/cpu", "system/process_cpu", "system/sent"}
+    assert means <= taken.sample().keys()
+    again = taken.sample()
+    assert not means & again.keys()
+    assert "system/memory" in again
+    monkeypatch.setattr(sampling, "_LEAST_SPAN_S", 0.0)
+    assert means <= taken.sample().keys()

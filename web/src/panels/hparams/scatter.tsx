@@ -79,7 +79,7 @@ export function Scatter() {
     hparams: matrix.xs.length,
   };
   return (
-    <div ref={scroller} class="hp-plot is-matrix">
+    <div ref={scroller} class="hp-plot is-matrix" tabIndex={0} role="region" aria-label={t("scatter")}>
       {isEmpty && <Notice title={t("noAxes")}>{t("noAxesText")}</Notice>}
       <div class="hp-stage" style={isEmpty ? {} : { width: `${width}px`, height: `${height}px` }}>
         <div ref={host} class="hp-canvas" role="img" aria-label={t("matrix", values)} />

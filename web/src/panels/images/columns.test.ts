@@ -12,3 +12,7 @@ it.each([
 ])("puts %i pictures of %i by %i into %i columns", (count, width, height, columns) => {
   expect(columnsFor(count, width, height)).toBe(columns);
 });
+
+it("puts three pictures beside each other where the box is twice as wide as high", () => {
+  expect(columnsFor(3, 28, 28, 2)).toBe(3);
+});

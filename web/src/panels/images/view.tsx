@@ -8,6 +8,7 @@ import { t as shared } from "../../media/words";
 import { runs } from "../../state/board";
 import { label } from "../../state/runs";
 import { numberCodec, urlSignal } from "../../state/url";
+import type { Box } from "../../ui/card_grid";
 import { IconButton, Item, Menu, Slider } from "../../ui/controls";
 import "./images.css";
 import { columnsFor } from "./columns";
@@ -45,11 +46,12 @@ export default function Images() {
         tags={imageTags.value}
         sizes={SIZES}
         fits
+        stretch={2}
         hint={shared("logWith", { code: 'tf.summary.image("samples", images, step=step)' })}
         controls={<Adjust />}
         tools={(item, card) => item && <Open item={item} card={card} />}
       >
-        {(item, card) => <Pictures item={item} card={card} />}
+        {(item, card, box) => <Pictures item={item} card={card} box={box} />}
       </MediaPanel>
       {opened.value && run && (
         <ImageViewer
@@ -124,9 +126,9 @@ function Adjust() {
   );
 }
 
-function Pictures({ item, card }: { item: MediaItem; card: MediaCard }) {
+function Pictures({ item, card, box }: { item: MediaItem; card: MediaCard; box: Box }) {
   const count = item.samples.length;
-  const share = `${100 / columnsFor(count, item.width, item.height)}%`;
+  const share = `${100 / columnsFor(count, item.width, item.height, box.wider / box.higher)}%`;
   return (
     <div
       class={count === 1 ? `pictures is-one ${isStrip(item) ? "is-strip" : ""}` : "pictures"}

@@ -78,6 +78,7 @@ function Tiles({ overview }: { overview: ProfileOverview }) {
     [t("p95"), time("p95")],
     [t("longest"), time("longest")],
     [t("stepCount"), found ? formatCount(found.count) : "–"],
+    ...(found?.left ? [[t("left"), formatCount(found.left)] as [string, string]] : []),
     [t("duration"), formatSeconds(overview.duration)],
     [t("compiled"), overview.is_measured ? formatSeconds(compiling(overview)) : "–"],
     [t("peak"), peak ? formatBytes(peak) : "–"],

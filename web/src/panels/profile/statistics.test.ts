@@ -25,6 +25,7 @@ it("counts every step of a program, and leaves those out that compile", () => {
   expect(found.count).toBe(7);
   expect(found.mean).toBeCloseTo(14 / 6);
   expect(found).toMatchObject({ median: 1, p95: 8, longest: 8 });
+  expect(found.left).toBe(1);
   expect(figures({ steps, main: "test" } as ProfileOverview)).toBeNull();
   expect(figures({ steps: stepsOf([5], [1], [5]), main: "train" } as ProfileOverview)?.mean).toBe(5);
 });

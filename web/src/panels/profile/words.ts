@@ -84,6 +84,7 @@ export const t = messages({
   p95: ["95th percentile", "95 百分位"],
   longest: ["Longest", "最长"],
   stepCount: ["Steps", "步数"],
+  left: ["Compiling, not in the times", "编译中，不计入时间"],
   duration: ["Profiled for", "剖析时长"],
   device: ["Device", "设备"],
   compiled: ["Compiling in all", "编译总计"],

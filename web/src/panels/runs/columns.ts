@@ -134,8 +134,9 @@ function hparams(table: Table): Column[] {
   });
 }
 
-export function numbersOf(scalar: Scalar, stat: Stat, better: Better): Float64Array {
-  if (stat === "last") return scalar.last;
+export function numbersOf(scalar: Scalar, stat: Stat, better: Better | undefined): Float64Array {
+  if (stat === "last" || (stat === "best" && !better)) return scalar.last;
+  if (stat === "step" && !better) return scalar.lastStep;
   if (stat === "min" || (stat === "best" && better === "less")) return scalar.least;
   if (stat === "max" || stat === "best") return scalar.largest;
   return better === "less" ? scalar.leastStep : scalar.largestStep;

@@ -150,18 +150,22 @@ function MetricRow({ name, pages }: { name: string; pages: readonly RunPage[] })
   const found = pages.map(({ scalars }) => scalars.find((scalar) => scalar.name === name));
   const values = found.map((scalar) => (scalar ? bestOf(scalar).value : Number.NaN));
   const finite = values.filter(Number.isFinite);
-  const top = betterOf(name) === "less" ? Math.min(...finite) : Math.max(...finite);
-  const differs = new Set(values).size > 1;
+  const better = betterOf(name);
+  const top = better === "less" ? Math.min(...finite) : Math.max(...finite);
+  const hasBest = better !== undefined && new Set(values).size > 1;
   return (
     <tr>
       <th scope="row">{name}</th>
       {found.map((scalar, i) =>
         scalar ? (
-          <td key={pages[i].row.id} class={`is-number ${differs && values[i] === top ? "is-best" : ""}`}>
+          <td key={pages[i].row.id} class="is-number">
             {formatValue(Number(scalar.last))}
-            <span class="rp-small">
-              {t("best")} {formatValue(values[i])} · {t("atStep", { step: formatCount(bestOf(scalar).step) })}
-            </span>
+            {better && (
+              <span class={`rp-small ${hasBest && values[i] === top ? "is-best" : ""}`}>
+                {t("best")} {formatValue(values[i])} ·{" "}
+                {t("atStep", { step: formatCount(bestOf(scalar).step) })}
+              </span>
+            )}
           </td>
         ) : (
           <td key={pages[i].row.id} class="is-number">

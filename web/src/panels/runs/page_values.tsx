@@ -11,9 +11,11 @@ export interface Best {
   step: number;
 }
 
-/** The best value of a scalar, and where it was. */
+/** The best value of a scalar, and where it was; the last one if none is better than another. */
 export function bestOf(scalar: RunScalar): Best {
-  return betterOf(scalar.name) === "less"
+  const better = betterOf(scalar.name);
+  if (!better) return { value: Number(scalar.last), step: scalar.last_step };
+  return better === "less"
     ? { value: Number(scalar.least), step: scalar.least_step }
     : { value: Number(scalar.largest), step: scalar.largest_step };
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { MediaAnswer, MediaItem, RunPage } from "../../api/schema";
 import { ApiError, source, withQuery } from "../../api/source";
 import { runs, tagsOf } from "../../state/board";
+import { imageTags } from "../images/tags";
 
 export interface Loaded<T> {
   value: T | null;
@@ -68,7 +69,7 @@ export function useLastItems(
   const [items, setItems] = useState<readonly LastItem[]>([]);
   const wanted = panels
     .flatMap((panel) =>
-      [...tagsOf(panel).values()].flatMap((entry) =>
+      [...(panel === "images" ? imageTags.value : tagsOf(panel)).values()].flatMap((entry) =>
         ids
           .filter((run) => (entry.counts[run] ?? 0) > 0)
           .map((run) => ({ panel, run, tag: entry.tag, count: entry.counts[run] })),

@@ -73,8 +73,18 @@ describe("the table of runs", () => {
 
   it("knows which end of a scalar is the good one, and its step", () => {
     expect(
-      ["val/acc", "mAP", "top-5", "epoch_loss", "accept_rate", "mean_reward", "lr"].map(guessed),
-    ).toEqual(["more", "more", "less", "less", "less", "more", "less"]);
+      [
+        "val/acc",
+        "mAP",
+        "top-5",
+        "epoch_loss",
+        "accept_rate",
+        "mean_reward",
+        "lr",
+        "lr-Adam/pg1",
+        "epoch",
+      ].map(guessed),
+    ).toEqual(["more", "more", "less", "less", "less", "more", undefined, undefined, undefined]);
     expect(find("val/acc")!.value(1)).toBe(0.9);
     expect(find("val/acc.step")!.value(1)).toBe(4);
     expect(find("loss")!.value(0)).toBe(1);

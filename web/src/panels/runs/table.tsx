@@ -139,9 +139,10 @@ function SortButton({ column }: { column: Column }) {
 /** What else can be done with a column: its place, and which end of it is the good one. */
 function HeadMenu({ column }: { column: Column }) {
   const name = state.fullTitleOf(column);
-  const { scalar, better } = column;
+  const { scalar, stat, better } = column;
   const choose = (value: Better, text: string, close: () => void) =>
-    scalar && (
+    scalar &&
+    stat !== "step" && (
       <Item
         icon={better === value ? "check" : undefined}
         tip={t("betterTip", { name: scalar })}
@@ -158,8 +159,8 @@ function HeadMenu({ column }: { column: Column }) {
       {(close) => (
         <>
           <p class="sheet-title">{name}</p>
-          {better && choose("less", t("lessBetter"), close)}
-          {better && choose("more", t("moreBetter"), close)}
+          {choose("less", t("lessBetter"), close)}
+          {choose("more", t("moreBetter"), close)}
           <Item tip={t("left")} onClick={() => state.moveBy(column, -1)}>
             {t("left")}
           </Item>

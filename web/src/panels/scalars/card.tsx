@@ -90,8 +90,9 @@ function useChart(card: Card) {
       const points = demand.current;
       if (!chart.current || !points) return;
       chart.current.setLines(lines);
-      if (points.isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
-      setState({ lines: lines.length, isLoading: !points.isComplete && !points.error, error: points.error });
+      const { isComplete, error } = points;
+      if (isComplete) isApart.value = zoom.peek() !== null && isOutside(lines, zoom.peek()!);
+      setState({ lines: lines.length, isLoading: !isComplete && !error, error });
     };
     const now = () => {
       const points = demand.current;

@@ -97,13 +97,18 @@ export class Demand {
 
   /** Points of a series: of the window once they are here, else of the whole. */
   get(key: SeriesKey): Series | undefined {
-    const text = keyText(key);
+    return this.of(keyText(key));
+  }
+
+  private of(text: string): Series | undefined {
     return this.windowed.get(text) ?? (this.need ? this.store.get(this.need.axis, text) : undefined);
   }
 
   /** Whether every series asked for has been answered. */
   get isComplete(): boolean {
-    return this.need?.keys.every((key) => this.get(key) !== undefined) ?? false;
+    if (!this.need) return false;
+    for (const text of this.keys) if (!this.of(text)) return false;
+    return true;
   }
 
   wants(text: string): boolean {

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 from tapeflow.board.board import Board
-from tapeflow.board.ingest import signature
 from tapeflow.board.logdirs import run_id, shown
+from tapeflow.board.runs import signature
 from tapeflow.summary.kinds.embeddings import Embedding, read_embeddings
 from tapeflow.summary.kinds.projector_files import CONFIG, asset_path, read_config
 
