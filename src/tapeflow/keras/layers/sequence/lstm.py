@@ -83,7 +83,7 @@ class LSTMCell(RecurrentCell):
     fused_call = call
 
     def _compute_carry_and_output_fused(self, z: Any, c_tm1: Any) -> tuple[Any, Any]:
-        """The new carry and the output gate, from what goes into the four gates; cells derived from this one call it."""
+        """The new carry and the output gate, from what goes into the four gates, for cells derived from this one."""
         i, f, new, o = z
         c = self.recurrent_activation(f) * c_tm1 + self.recurrent_activation(i) * self.activation(new)
         return c, self.recurrent_activation(o)
