@@ -41,7 +41,9 @@ PACKAGES: dict[str, Package] = {
     "autokeras": Package("autokeras", "1.1.0"),
     "cleverhans": Package("cleverhans", "4.0.0", note="`cleverhans.tf2`"),
     "deepctr": Package(
-        "deepctr", "0.9.3", note="with TensorFlow: 2.12 at most; not DIEN, which is for graphs"
+        "deepctr",
+        "0.9.3",
+        note="compared with TensorFlow 2.12, as 2.15 cannot import it; not DIEN, which is for graphs",
     ),
     "gpflow": Package("gpflow", "2.9.2", note="with tensorflow-probability 0.23"),
     "kapre": Package("kapre", "0.3.7"),
