@@ -88,7 +88,7 @@ DIFFERENCES: dict[str, str] = {
     "look up strings",
     "tf.keras.layers.RandomHeight": _PYTHON,
     "tf.keras.layers.RandomWidth": _PYTHON,
-    "tf.keras.layers.BatchNormalization": "`virtual_batch_size` and `adjustment` raise an error; under "
+    "tf.keras.layers.BatchNormalization": "`adjustment` raises an error; under "
     "a strategy it sees "
     "the whole batch",
     "tf.keras.metrics.experimental.PyMetric": "the training step runs as plain Python, because it has to call "

@@ -14,7 +14,7 @@ from tapeflow.compat import tensorboard
 from tapeflow.compat.keras_modules import sources
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
-from tapeflow.compat.release import Project, projects
+from tapeflow.compat.release import Project, projects, release
 
 
 class Finder(DistributionFinder):
@@ -80,6 +80,8 @@ def _module(name: str) -> ModuleType:
         # Only public names of the root: `tensorflow.engine` is no way to our engine.
         if parent != "tapeflow" or last in dir(importlib.import_module("tapeflow")):
             module = _public_module(real)
+            if real == "tapeflow.keras" and module is not None:
+                module.__version__ = release()  # pyright: ignore[reportAttributeAccessIssue]
             if module is not None:
                 return module
     above, _, last = name.rpartition(".")

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 _COMPOSITES = "compat.inner.composites"
 _CONTROL_FLOW = "compat.inner.control_flow"
+_DECORATORS = "compat.inner.decorators"
+_DISTRIBUTED = "compat.inner.distributed"
+_EAGER = "compat.inner.eager"
 _LINEAR_OPERATORS = "compat.inner.linear_operators"
 
 _FRAMEWORK = "tensorflow.python.framework"
@@ -28,13 +31,20 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     **{f"{_FRAMEWORK}.{name}": () for name in _OF_FRAMEWORK},
     **{f"{_OPS}.{name}": () for name in _OF_OPS},
     "tensorflow.compiler.tf2xla.python.xla": ("compat.inner.xla",),
+    "tensorflow.core.example.example_pb2": ("train",),
+    "tensorflow.core.example.feature_pb2": ("train",),
+    "tensorflow.python.client.session": ("compat.v1",),
     "tensorflow.python.data.ops.dataset_ops": ("data",),
     "tensorflow.python.data.ops.iterator_ops": ("data",),
+    "tensorflow.python.data.util.nest": ("nest", "compat.inner.nests"),
     "tensorflow.python.distribute.distribution_strategy_context": ("distribute",),
+    "tensorflow.python.distribute.ps_values": (_DISTRIBUTED,),
+    "tensorflow.python.distribute.values": (_DISTRIBUTED,),
     "tensorflow.python.eager.backprop": (),
-    "tensorflow.python.eager.context": ("compat.inner.eager", "config"),
+    "tensorflow.python.eager.context": (_EAGER, "config"),
     "tensorflow.python.eager.def_function": (),
     "tensorflow.python.eager.monitoring": ("compat.inner.monitoring",),
+    "tensorflow.python.feature_column.feature_column_lib": ("feature_column",),
     f"{_FRAMEWORK}.composite_tensor": (_COMPOSITES,),
     f"{_FRAMEWORK}.config": ("compat.inner.determinism", "config"),
     f"{_FRAMEWORK}.dtypes": ("dtypes",),
@@ -73,7 +83,7 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_OPS}.parallel_for.control_flow_ops": (_CONTROL_FLOW,),
     f"{_OPS}.random_ops": ("random", "compat.inner.random_ops"),
     f"{_OPS}.resource_variable_ops": (_COMPOSITES,),
-    f"{_OPS}.rnn_cell": ("nn",),
+    f"{_OPS}.rnn_cell": ("compat.inner.rnn_cells",),
     f"{_OPS}.rnn_cell_impl": ("nn", "compat.inner.rnn_cells"),
     f"{_OPS}.sparse_ops": ("sparse",),
     f"{_OPS}.special_math_ops": ("math",),
@@ -85,13 +95,23 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     "tensorflow.python.platform.gfile": ("compat.v1.gfile", "io.gfile"),
     "tensorflow.python.platform.test": ("test",),
     "tensorflow.python.platform.tf_logging": ("compat.v1.logging",),
+    "tensorflow.python.saved_model.tag_constants": ("compat.v1.saved_model",),
     "tensorflow.python.summary.summary_iterator": ("compat.v1.train",),
+    "tensorflow.python.tf2": (_EAGER,),
+    "tensorflow.python.trackable.base": ("compat.inner.tracking",),
     "tensorflow.python.trackable.data_structures": ("compat.inner.tracking",),
+    "tensorflow.python.training.optimizer": ("keras.optimizers.legacy",),
     "tensorflow.python.training.tracking.data_structures": ("compat.inner.tracking",),
     "tensorflow.python.training.tracking.tracking": ("train",),
+    "tensorflow.python.types.core": ("types.experimental",),
+    "tensorflow.python.types.trace": ("types.experimental",),
+    "tensorflow.python.util.all_util": (_DECORATORS,),
     "tensorflow.python.util.deprecation": ("compat.inner.deprecation",),
+    "tensorflow.python.util.function_utils": ("compat.inner.tf_inspect",),
     "tensorflow.python.util.nest": ("nest", "compat.inner.nests"),
     "tensorflow.python.util.object_identity": ("compat.inner.identity",),
+    "tensorflow.python.util.tf_decorator": (_DECORATORS,),
+    "tensorflow.python.util.tf_export": (_DECORATORS,),
     "tensorflow.python.util.tf_inspect": ("compat.inner.tf_inspect",),
     "tensorflow.python.util.variable_utils": (_COMPOSITES,),
 }
@@ -122,6 +142,7 @@ _ALIASES: dict[str, dict[str, str]] = {
     },
     "tensorflow.python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
     "tensorflow.python.data.ops.iterator_ops": {"OwnedIterator": "data.Iterator"},
+    "tensorflow.python.types.core": {"Tensor": "Tensor"},
 }
 
 _PYCT = "tensorflow.python.autograph.pyct"
@@ -131,6 +152,7 @@ _NO_TPU = (
     "There are no TPUs: use tf.distribute.MirroredStrategy, or tf.distribute.get_strategy() for one device."
 )
 
+_NO_ESTIMATORS = "Estimators are not in TensorFlow any more, from 2.16 on: train a tf.keras.Model."
 _NO_OLD_COLUMNS = (
     "Columns are made by the functions of tf.feature_column, and have no classes to derive from."
 )
@@ -167,17 +189,22 @@ ABSENT: dict[str, str] = {
         for name in (
             *("framework.graph", "framework.node_def", "framework.op_def", "framework.summary"),
             *("framework.tensor", "framework.tensor_shape", "framework.types"),
-            *("protobuf.meta_graph", "protobuf.saved_model", "protobuf.struct"),
+            *("protobuf.meta_graph", "protobuf.saved_model", "protobuf.struct", "util.event"),
         )
     },
+    "tensorflow.estimator": _NO_ESTIMATORS,
+    "tensorflow.python.estimator.canned.head": _NO_ESTIMATORS,
+    "tensorflow.python.estimator.canned.optimizers": _NO_ESTIMATORS,
     "tensorflow.python.feature_column.feature_column": _NO_OLD_COLUMNS,
     "tensorflow.python.feature_column.feature_column_v2": _NO_OLD_COLUMNS,
     f"{_FRAMEWORK}.op_def_registry": _NO_GRAPHS,
     "tensorflow.python.pywrap_tensorflow": _NO_GRAPHS,
     "tensorflow.python.saved_model.nested_structure_coder": _NO_PROTOS,
+    "tensorflow.python.saved_model.signature_def_utils_impl": _NO_PROTOS,
     "tensorflow.python.eager.lift_to_graph": _NO_GRAPHS,
     "tensorflow.python.framework.importer": _NO_GRAPHS,
     "tensorflow.python.tpu.tpu_embedding_v2": _NO_TPU,
+    "tensorflow.python.training.training_util": _NO_GRAPHS,
     f"{_OPS}.clustering_ops": "There are no ops of k-means: choose the first centroids in another way.",
     "tensorflow.tpu": _NO_TPU,
 }

@@ -30,6 +30,7 @@ KERAS_MODULES: dict[str, tuple[str, ...]] = {
     "optimizers.optimizer_v2": ("keras.optimizers",),
     "optimizers.optimizer_v2.optimizer_v2": ("keras.optimizers",),
     "utils.conv_utils": ("compat.inner.conv_utils",),
+    "utils.losses_utils": ("keras.losses",),
     "utils.tf_utils": ("compat.inner.keras_tensors",),
 }
 
@@ -38,6 +39,7 @@ _ALIASES = {
     "engine.training": {"Model": "keras.models.Model"},
     "optimizer_v2.optimizer_v2": {"OptimizerV2": "keras.optimizers.legacy.Optimizer"},
     "optimizers.optimizer_v2.optimizer_v2": {"OptimizerV2": "keras.optimizers.legacy.Optimizer"},
+    "utils.losses_utils": {"ReductionV2": "keras.losses.Reduction"},
 }
 
 _BELOW = "tapeflow.keras."

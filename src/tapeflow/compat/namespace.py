@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,11 +22,12 @@ class Namespace(ModuleType):
     stays here and does not reach the other modules.
     """
 
-    def __init__(self, name: str, *behind: ModuleType) -> None:
+    def __init__(self, name: str, *behind: ModuleType, own: Sequence[ModuleType] = ()) -> None:
         super().__init__(name, behind[0].__doc__ if behind else f"Names below `{name}`.")
         self.__path__ = []  # makes it a package; the finder looks names up, no folder is searched
         self.__version__ = release()
         self._behind = behind
+        self._own = own  # those that `from ... import *` takes its names from
         if behind:
             self.__file__ = behind[0].__file__
 
@@ -36,6 +38,8 @@ class Namespace(ModuleType):
         public = alias(self.__name__, name) or keras_alias(self.__name__, name)
         if public is not None:
             return operator.attrgetter(public)(importlib.import_module("tensorflow"))
+        if name == "__all__" and self._own:
+            return sorted({n for module in self._own for n in dir(module) if not n.startswith("_")})
         if self.__name__ in ABSENT and not name.startswith("__"):
             return absent(f"{self.__name__}.{name}", ABSENT[self.__name__])
         if not name.startswith("__") or name == "__internal__":
@@ -66,7 +70,7 @@ def make_namespace(name: str) -> Namespace:
         return Namespace(name, importlib.import_module("tensorflow"))
     if name in INTERNAL:
         spaces = [importlib.import_module(f"tensorflow.{space}") for space in INTERNAL[name]]
-        return Namespace(name, *spaces, importlib.import_module("tensorflow"))
+        return Namespace(name, *spaces, importlib.import_module("tensorflow"), own=spaces)
     inner = sources(name)
     if inner is not None:
         return Namespace(name, *(importlib.import_module(f"tapeflow.{module}") for module in inner))

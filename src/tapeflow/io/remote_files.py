@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import urlsplit
 
+from tapeflow.engine import errors
 from tapeflow.summary.remote import (
     OBJECT_STORES,
     Storage,
@@ -149,9 +150,16 @@ def _place(address: str) -> tuple[Any, str]:
 
 @functools.lru_cache(maxsize=16)
 def _storage(root: str, process: int) -> Storage:
-    """A connection; a child process makes its own."""
+    """A connection; a child process makes its own.
+
+    Raises:
+        UnimplementedError: nothing that is installed can read it, which TensorFlow says of file systems it lacks.
+    """
     del process
-    return open_storage(root, _WHERE)
+    try:
+        return open_storage(root, _WHERE)
+    except (ImportError, ValueError) as error:
+        raise errors.UnimplementedError(None, None, str(error)) from error
 
 
 def _root(address: str) -> str:

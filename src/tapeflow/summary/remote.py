@@ -66,8 +66,8 @@ class Storage(NamedTuple):
 
 
 def is_remote(path: object) -> bool:
-    """Whether a path is an address."""
-    return isinstance(path, str) and _ADDRESS.match(path) is not None
+    """Whether a path is an address. TensorFlow's `ram://` is not: it is taken for a folder of that name."""
+    return isinstance(path, str) and scheme_of(path) not in ("", "ram")
 
 
 def scheme_of(address: str) -> str:

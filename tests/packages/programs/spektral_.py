@@ -84,7 +84,7 @@ class Net(Model):
 for conv in (
     GCNConv(8, activation="relu"),
     GCSConv(8),
-    GATConv(4),
+    GATConv(4, dropout_rate=0.0),
     GINConv(4),
     ChebConv(4),
     ARMAConv(4),

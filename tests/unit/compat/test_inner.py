@@ -185,3 +185,60 @@ def test_what_packages_import_of_graphs_says_so_when_it_is_used(run: Run) -> Non
         assert layer._random_generator.random_normal([4]).shape == (4,)
         assert layer._random_generator.make_legacy_seed() == 3
     """)
+
+
+def test_modules_that_packages_import_from(run: Run) -> None:
+    run("""
+        import tensorflow as tf
+        from tensorflow.core.example.feature_pb2 import Feature
+        from tensorflow.keras import __version__
+        from tensorflow.python import tf2
+        from tensorflow.python.client.session import Session
+        from tensorflow.python.data.util import nest
+        from tensorflow.python.distribute.values import DistributedVariable
+        from tensorflow.python.keras.utils.losses_utils import ReductionV2
+        from tensorflow.python.ops.rnn_cell import *
+        from tensorflow.python.saved_model import tag_constants
+        from tensorflow.python.trackable.base import Trackable
+        from tensorflow.python.training.optimizer import Optimizer
+        from tensorflow.python.types.core import Tensor
+        from tensorflow.python.util import function_utils
+        from tensorflow.python.util.all_util import remove_undocumented
+        from tensorflow.python.util.tf_decorator import make_decorator
+        from tensorflow.python.util.tf_export import tf_export
+
+        assert Feature is tf.train.Feature and Tensor is tf.Tensor
+        assert __version__ == tf.__version__ and tf2.enabled()
+        assert Optimizer is tf.keras.optimizers.legacy.Optimizer
+        assert ReductionV2 is tf.keras.losses.Reduction
+        assert nest.flatten([1, [2]]) == [1, 2]
+        assert not isinstance(tf.Variable(1.0), DistributedVariable)
+        assert isinstance(tf.train.Checkpoint(), Trackable)
+        assert function_utils.fn_args(lambda a, b=1, **more: a) == ("a", "b")
+        assert function_utils.has_kwargs(lambda **more: more) and not function_utils.has_kwargs(len)
+        assert tf_export("name")(len) is len and remove_undocumented("x") is None
+        assert range(2) == __builtins__.range(2) and "Variable" not in globals()
+
+        class Cell(RNNCell):
+            pass
+
+        try:
+            Cell()
+        except NotImplementedError as error:
+            assert "AbstractRNNCell" in str(error)
+        else:
+            raise SystemExit("a cell was made")
+        try:
+            tf.estimator.Estimator()
+        except NotImplementedError as error:
+            assert "tf.keras.Model" in str(error)
+        else:
+            raise SystemExit("an estimator was made")
+    """)
+
+
+def test_inputs_that_a_model_is_fed() -> None:
+    a, b = tf.keras.Input((2,), name="a"), tf.keras.Input((2,), name="b")
+    model = tf.keras.Model({"a": a, "b": b}, a + b)
+    assert model._feed_inputs == [a, b]
+    assert model._feed_input_names == ["a", "b"]

@@ -89,3 +89,19 @@ def test_credentials(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(tf.errors.PermissionDeniedError, match="credentials"):
         gfile.GFile(f"{s3}/a", "r").read()
     remote_files._storage.cache_clear()
+
+
+def test_storage_that_nothing_reads_is_not_implemented() -> None:
+    with pytest.raises(tf.errors.UnimplementedError, match="begins with one of s3://"):
+        gfile.exists("nosuch://bucket/a")
+
+
+def test_memory_of_tensorflow_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.save("ram://model")
+    assert gfile.exists("ram://model/saved_model.pb")
+    files = [name for _, _, names in gfile.walk("ram://model") for name in names]
+    assert "saved_model.pb" in files
+    x = tf.ones([1, 2])
+    assert tf.keras.models.load_model("ram://model")(x) == model(x)

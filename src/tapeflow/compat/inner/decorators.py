@@ -27,3 +27,14 @@ def unwrap(maybe_decorator: Callable[..., Any]) -> tuple[list[Callable[..., Any]
         found.append(target)
         target = target.__wrapped__  # pyright: ignore[reportFunctionMemberAccess]
     return found, target
+
+
+def remove_undocumented(
+    module_name: str, allowed_exception_list: Any = None, doc_string_modules: Any = None
+) -> None:
+    """`tensorflow.python.util.all_util`: a module keeps the names that its text does not mention."""
+
+
+def tf_export(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """`tensorflow.python.util.tf_export`: a decorator that leaves what it decorates as it is."""
+    return lambda target: target

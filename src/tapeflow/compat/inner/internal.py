@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from tapeflow.compat.inner import control_flow, monitoring, nests
+from tapeflow.compat.inner import control_flow, eager, monitoring, nests
 from tapeflow.compat.inner.composites import CompositeTensor as CompositeTensor
 from tapeflow.compat.inner.decorators import make_decorator, unwrap
 from tapeflow.compat.inner.moving_average import assign_moving_average
@@ -29,7 +29,7 @@ nest = SimpleNamespace(
     yield_flat_paths=nests.yield_flat_paths,
 )
 smart_cond = SimpleNamespace(smart_cond=control_flow.smart_cond)
-tf2 = SimpleNamespace(enabled=lambda: True)
+tf2 = SimpleNamespace(enabled=eager.enabled)
 tracking = SimpleNamespace(
     no_automatic_dependency_tracking=no_automatic_dependency_tracking,
     sticky_attribute_assignment=sticky_attribute_assignment,

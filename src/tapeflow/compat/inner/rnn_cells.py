@@ -1,4 +1,4 @@
-"""`tensorflow.python.ops.rnn_cell_impl`: how the shape of a state is put together."""
+"""`tensorflow.python.ops.rnn_cell_impl`: how the shape of a state is put together, and cells that are only named."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.absent import absent
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.joining import concat
 from tapeflow.ops.array.shaping import reshape
+
+_ADVICE = (
+    "Cells are layers: use tf.keras.layers.LSTMCell, or derive one from tf.keras.layers.AbstractRNNCell."
+)
+BasicLSTMCell = absent("tf.compat.v1.nn.rnn_cell.BasicLSTMCell", _ADVICE)
+BasicRNNCell = absent("tf.compat.v1.nn.rnn_cell.BasicRNNCell", _ADVICE)
+GRUCell = absent("tf.compat.v1.nn.rnn_cell.GRUCell", _ADVICE)
+LSTMCell = absent("tf.compat.v1.nn.rnn_cell.LSTMCell", _ADVICE)
+RNNCell = absent("tf.compat.v1.nn.rnn_cell.RNNCell", _ADVICE)
 
 
 def _concat(prefix: Any, suffix: Any, static: bool = False) -> TensorShape | Tensor:

@@ -43,3 +43,17 @@ def getfullargspec(obj: _Any) -> FullArgSpec:
 
 
 getargspec = getfullargspec
+
+
+def fn_args(fn: _Any) -> tuple[str, ...]:
+    """`tensorflow.python.util.function_utils`: the names of a callable's arguments, without `self`."""
+    return tuple(
+        name
+        for name, parameter in signature(fn).parameters.items()
+        if parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    )
+
+
+def has_kwargs(fn: _Any) -> bool:
+    """Whether a callable takes any keyword."""
+    return any(parameter.kind is Parameter.VAR_KEYWORD for parameter in signature(fn).parameters.values())

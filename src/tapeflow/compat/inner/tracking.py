@@ -1,4 +1,4 @@
-"""`tensorflow.python.trackable.data_structures`: what a module wraps its lists and dicts in.
+"""`tensorflow.python.trackable`, its `base` and `data_structures`: what a module wraps its lists and dicts in.
 
 A module finds the Variables in plain lists, tuples and dicts here, so nothing is wrapped.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+from tapeflow.train.trackable import Trackable as Trackable
 
 List = ListWrapper = list
 Mapping = dict

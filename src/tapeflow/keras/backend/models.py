@@ -29,14 +29,18 @@ def placeholder(
     name: str | None = None,
     ragged: bool = False,
 ) -> Any:
-    """`tf.keras.Input`, with the batch axis in its shape, or with unknown sizes if only `ndim` is given."""
+    """`tf.keras.Input`, with the batch axis in its shape, or with unknown sizes if only `ndim` is given.
+
+    A shape of `()` is a number's, such as where to cut a slice of another input.
+    """
     if shape is None:
-        shape = (None,) * (ndim or 0)
+        shape = (None,) * (ndim or 1)
     return tf.keras.Input(
-        shape=tuple(shape)[1:],
-        batch_size=shape[0] if shape else None,
+        batch_shape=tuple(shape),
         dtype=config.floatx() if dtype is None else dtype,
         name=name,
+        sparse=sparse,
+        ragged=ragged,
     )
 
 

@@ -129,29 +129,43 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
 
 
 def _tried(layer: Any, filled: Any, specs: list[Spec], size: int) -> Any:
-    """The samples of a call that needs values: of one on made-up ones, whose number of rows means nothing."""
+    """The samples of a call that needs values: of one on made-up ones, whose number of rows means nothing.
+
+    Nor do the sizes that change with a number among the inputs, such as the end of a slice.
+    """
+    results = _called_on_made_up(layer, filled, specs, 0)
+    others = results
+    if any(spec.dtype.is_integer and not spec.shape for spec in specs):
+        others = _called_on_made_up(layer, filled, specs, 1)
+    return nest.map_structure(lambda a, b: _open(a, b, size) if isinstance(a, _Leaf) else a, results, others)
+
+
+def _called_on_made_up(layer: Any, filled: Any, specs: list[Spec], number: int) -> Any:
+    """The results for values good for most code: indices in range, numbers that are not zero, conditions that hold."""
+
+    def made_up(spec: Spec) -> Tensor:
+        if spec.dtype == tf.string:
+            return tf.fill(spec.shape, "")
+        if spec.dtype.is_integer:
+            return tf.fill(spec.shape, tf.constant(0 if spec.shape else number, spec.dtype))
+        return tf.ones(spec.shape, spec.dtype)
+
     saved = [(v, v.value()) for v in layer.variables]
     try:
         with init_scope():
-            results = filled(*[_made_up(spec) for spec in specs])
+            return filled(*[made_up(spec) for spec in specs])
     finally:
         for variable, value in saved:
             variable.assign(value)
-    return nest.map_structure(lambda r: _open(r, size) if isinstance(r, _Leaf) else r, results)
 
 
-def _made_up(spec: Spec) -> Tensor:
-    """A value good for most code: indices in range, numbers that are not zero, conditions that hold."""
-    if spec.dtype == tf.string:
-        return tf.fill(spec.shape, "")
-    return tf.zeros(spec.shape, spec.dtype) if spec.dtype.is_integer else tf.ones(spec.shape, spec.dtype)
-
-
-def _open(leaf: _Leaf, size: int) -> _Leaf:
+def _open(leaf: _Leaf, other: _Leaf, size: int) -> _Leaf:
     if not isinstance(leaf.sample, Sample):
         return leaf
     spec = leaf.sample.spec
-    return _Leaf(Sample(spec_of((size, *spec.shape[1:]) if spec.shape else (), spec.dtype)))
+    pairs = enumerate(zip(spec.shape, other.sample.spec.shape, strict=True))
+    dims = tuple(size if k == 0 or a != b else a for k, (a, b) in pairs)
+    return _Leaf(Sample(spec_of(dims, spec.dtype)))
 
 
 def _is_plain(sample: Any) -> bool:

@@ -35,7 +35,7 @@ def clone_model(
             layers = [nest.flatten(input_tensors)[0], *[x for x in layers if not isinstance(x, InputLayer)]]
         clone = type(model)(layers, name=model.name)
         if model.built and not clone.built:
-            clone.build(model._graph_shape)
+            clone.build(model._known_input_shape)
         return clone
     if not isinstance(model, Functional):
         if clone_function is not None:

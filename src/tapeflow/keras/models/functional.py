@@ -153,6 +153,16 @@ class Functional(Model, AnyFunctional):
         return inferred_shape(self, input_shape)
 
     @property
+    def _feed_inputs(self) -> list[Any]:
+        """The symbolic inputs in a list, as packages that evaluate inner layers ask for them."""
+        return nest.flatten(self._nested_inputs)
+
+    @property
+    def _feed_input_names(self) -> list[str]:
+        """The names of the inputs."""
+        return list(self.input_names)
+
+    @property
     def input(self) -> Any:
         """The symbolic inputs."""
         return self._nested_inputs

@@ -8,6 +8,7 @@ import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.graph.keras_tensor import is_keras_tensor
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
@@ -145,11 +146,24 @@ class Sequential(Functional, AnySequential):
                 "You must provide an `input_shape` argument: Sequential.build got None. Pass for example "
                 "build((None, 32))."
             )
-        self._connect_for(tuple(input_shape), tf.keras.config.floatx())
+        shapes = shapes_of(input_shape)
+        if nest.is_nested(shapes):
+            self._build_on_several(shapes)
+        else:
+            self._connect_for(tuple(input_shape), tf.keras.config.floatx())
+
+    def _build_on_several(self, shapes: Any) -> None:
+        """Make the weights for a first layer that takes several inputs: there is no graph of one input to make."""
+        symbols = nest.map_structure(lambda shape: Input(batch_shape=shape.shape), shapes)
+        for layer in self._stack:
+            symbols = layer(symbols)
+        self.built = True
+        self._build_input_shape = nest.map_structure(lambda shape: shape.shape, shapes)
 
     def _build_for(self, inputs: Any) -> None:
         if not self._stack or nest.is_nested(inputs):
             self.built = True
+            self._build_input_shape = nest.map_structure(lambda x: tuple(x.shape), inputs)
             return
         shape = tuple(inputs.shape)
         outermost = call_context.layers[0] if call_context.layers else self
@@ -190,6 +204,12 @@ class Sequential(Functional, AnySequential):
             inputs = layer(inputs)
         return inputs
 
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the last layer's output for inputs of this shape."""
+        for layer in self.layers:
+            input_shape = layer.compute_output_shape(input_shape)
+        return input_shape
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the last layer, which the output already has."""
         return
@@ -212,9 +232,16 @@ class Sequential(Functional, AnySequential):
     def get_config(self) -> dict[str, Any]:
         layers = [serialize_keras_object(layer) for layer in self._stack]
         config: dict[str, Any] = {"name": self.name, "layers": layers}
-        if not (self._stack and isinstance(self._stack[0], InputLayer)) and self._graph_shape is not None:
-            config["build_input_shape"] = self._graph_shape
+        if not (self._stack and isinstance(self._stack[0], InputLayer)):
+            shape = self._known_input_shape
+            if shape is not None:
+                config["build_input_shape"] = shape
         return config
+
+    @property
+    def _known_input_shape(self) -> Any:
+        """The shape that the weights were made for, or the structure of several; None before."""
+        return self._graph_shape or vars(self).get("_build_input_shape")
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
@@ -227,7 +254,7 @@ class Sequential(Functional, AnySequential):
         model._rebuild()
         shape = config.get("build_input_shape") if isinstance(config, dict) else None
         if not model.built and shape:
-            model.build(tuple(shape))
+            model.build(shape)
         return model
 
 

@@ -208,3 +208,23 @@ def test_a_class_with_a_call_of_its_own_may_give_less_than_the_call_inside() -> 
     model = tf.keras.Model(inputs, First()(tf.keras.layers.Dense(2, kernel_initializer="ones")(inputs)))
     assert model.output_shape == (None, 2)
     assert model(tf.ones((3, 2))).numpy().tolist() == [[4.0, 4.0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("cut", "shape", "expected"),
+    [
+        (lambda x, n: x[:n], (None, 8), (3, 8)),
+        (lambda x, n: x[:, n], (None,), (4,)),
+        (lambda x, n: x[..., n:], (None, None), (4, 5)),
+        (lambda x, n: x[..., :n:2], (None, None), (4, 2)),
+    ],
+)
+def test_a_slice_may_end_at_an_input(cut: Any, shape: Any, expected: Any) -> None:
+    end = tf.keras.backend.placeholder((), dtype="int32")
+    x = tf.keras.Input([8])
+    assert end.shape == ()
+    y = cut(x, end)
+    assert tuple(y.shape) == shape
+    model = tf.keras.Model([x, end], y)
+    assert model([np.ones([4, 8]), np.array(3)]).shape == expected
+    assert model.predict_on_batch([np.ones([4, 8]), np.array(3)]).shape == expected

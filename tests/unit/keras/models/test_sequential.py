@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -153,3 +154,25 @@ def test_adding_layers_one_by_one_calls_each_once() -> None:
     assert all(calls.count(layer.name) == 2 for layer in model.layers), "once at each of two sizes"
     model.pop()
     assert [len(layer._inbound_nodes) for layer in model.layers] == [1] * 4
+
+
+def test_a_first_layer_may_take_several_inputs(tmp_path: Path) -> None:
+    inputs = [np.ones([4, 2], np.float32), np.ones([4, 3], np.float32)]
+
+    def stack() -> Any:
+        return tf.keras.Sequential([layers.Concatenate(), layers.Dense(2)])
+
+    assert tuple(stack().compute_output_shape([(None, 2), (None, 3)])) == (None, 2)
+    built = stack()
+    built.build([(None, 2), (None, 3)])
+    assert [tuple(w.shape) for w in built.weights] == [(5, 2), (2,)]
+    model = stack()
+    model.compile("sgd", "mse")
+    model.fit(inputs, np.ones([4, 2]), verbose=0)
+    expected = model(inputs)
+    clone = tf.keras.models.clone_model(model)
+    clone.set_weights(model.get_weights())
+    np.testing.assert_allclose(clone(inputs), expected)
+    for ending in ("h5", "keras"):
+        model.save(tmp_path / f"stack.{ending}")
+        np.testing.assert_allclose(tf.keras.models.load_model(tmp_path / f"stack.{ending}")(inputs), expected)

@@ -396,6 +396,11 @@ class Layer(LossOwner, LayerHistory):
         return self._policy.compute_dtype
 
     @property
+    def _compute_dtype(self) -> str | None:
+        """The same, by the name that packages with cells of their own know."""
+        return self.compute_dtype
+
+    @property
     def dtype_policy(self) -> Any:
         """The mixed-precision policy."""
         return self._policy

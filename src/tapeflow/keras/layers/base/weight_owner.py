@@ -135,6 +135,7 @@ class WeightOwner(Module):
             trainable: whether tapes and optimizers follow it; True unless given.
             constraint: a function that the optimizer applies to it after each update.
             autocast: whether reads under mixed precision give the compute dtype.
+            getter: a function that gives the Variable, such as one that exists already.
         """
         if "_own_weights" not in vars(self):
             raise RuntimeError(_not_initialised(self))
@@ -147,17 +148,20 @@ class WeightOwner(Module):
         casts = casts and self._policy.compute_dtype != self._policy.variable_dtype
         make = AutoCastVariable if casts else Variable
         require_first_call(f"{type(self).__name__}.add_weight")
+        arguments: dict[str, Any] = {
+            "trainable": trainable,
+            "name": name,
+            "dtype": wanted,
+            "constraint": constraints.get(constraint),
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+            "shape": sizes,
+        }
         with init_scope():
-            weight = make(
-                value(sizes, dtype=wanted),
-                trainable=trainable,
-                name=name,
-                dtype=wanted,
-                constraint=constraints.get(constraint),
-                synchronization=synchronization,
-                aggregation=aggregation,
-                shape=sizes,
-            )
+            if getter is not None:
+                weight = getter(initializer=value, **arguments)
+            else:
+                weight = make(value(sizes, dtype=wanted), **arguments)
         self._own_weights.append(weight)
         if regularizer is not None:
             self._regularized.append((weight, regularizers.get(regularizer)))

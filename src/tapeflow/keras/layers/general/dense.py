@@ -30,6 +30,9 @@ class Dense(Layer):
     """
 
     _knows_output_shape: ClassVar[bool] = True
+    # Of the class until it is built, so that a subclass may have properties of these names.
+    kernel: Any = None
+    bias: Any = None
 
     def __init__(
         self,
@@ -61,7 +64,6 @@ class Dense(Layer):
         self.bias_constraint = constraints.get(bias_constraint)
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
-        self.bias: Any = None
 
     def build(self, input_shape: Any) -> None:
         size = tf.TensorShape(input_shape)[-1]

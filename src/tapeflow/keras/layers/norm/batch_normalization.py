@@ -14,6 +14,7 @@ from tapeflow.keras.layers.norm.normalization_base import (
     read_axis_argument,
     sizes_on,
 )
+from tapeflow.keras.layers.norm.virtual_batches import VirtualBatches
 from tapeflow.ops.nn.norm.batch_norm import BatchNormOptions, batch_norm_inference_op, batch_norm_training_op
 
 
@@ -34,6 +35,7 @@ class BatchNormalization(NormalizationLayer):
         synchronized: take the moments over all replicas.
         renorm, renorm_clipping, renorm_momentum: correct the moments of a batch towards their averages, within
             bounds 'rmin', 'rmax' and 'dmax'; see `batch_renormalization`.
+        virtual_batch_size: take the moments of so many samples at a time; see `virtual_batches`.
         **kwargs: see `Layer`.
     """
 
@@ -60,13 +62,13 @@ class BatchNormalization(NormalizationLayer):
         **kwargs: Any,
     ) -> None:
         fused = kwargs.pop("fused", None)
-        for name in ("virtual_batch_size", "adjustment"):
-            value = kwargs.pop(name, None)
-            if value:
-                raise ValueError(
-                    f"BatchNormalization expected no `{name}`, which is not supported; got {name}={value!r}. "
-                    "Leave it out."
-                )
+        adjustment = kwargs.pop("adjustment", None)
+        if adjustment:
+            raise ValueError(
+                "BatchNormalization expected no `adjustment`, which is not supported; got "
+                f"adjustment={adjustment!r}. Leave it out."
+            )
+        virtual = kwargs.pop("virtual_batch_size", None)
         clipping, pace = kwargs.pop("renorm_clipping", None), kwargs.pop("renorm_momentum", 0.99)
         renorm = Renormalization(clipping, pace) if kwargs.pop("renorm", False) else None
         super().__init__(
@@ -88,8 +90,15 @@ class BatchNormalization(NormalizationLayer):
             raise ValueError(
                 "Passing both `fused=True` and `renorm=True` is not supported. Leave `fused` out."
             )
-        self.fused = False if synchronized or renorm else fused
+        if virtual is not None and (fused or renorm):
+            raise ValueError(
+                "BatchNormalization expected no `virtual_batch_size` together with `fused=True` or "
+                f"`renorm=True`; got virtual_batch_size={virtual}. Leave one of them out."
+            )
+        self.fused = False if synchronized or renorm or virtual is not None else fused
         self._renormalization = renorm
+        self._virtual_batches = None if virtual is None else VirtualBatches(virtual)
+        self.virtual_batch_size = virtual
         self.renorm = renorm is not None
         self.synchronized = synchronized
         self.momentum = momentum
@@ -105,7 +114,9 @@ class BatchNormalization(NormalizationLayer):
         if self.fused is None:
             is_image = rank in (4, 5) and self.axis in ([1], [rank - 1])
             self.fused = is_image and self.compute_dtype != "float64"
-        if len(sizes) == 1:
+        if self._virtual_batches is not None:
+            weight_shape = self._virtual_batches.weight_shape(sizes, rank)
+        elif len(sizes) == 1:
             weight_shape = tuple(sizes.values())
         else:
             weight_shape = tuple(sizes.get(a, 1) for a in range(rank))
@@ -127,6 +138,8 @@ class BatchNormalization(NormalizationLayer):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         is_training = bool(training) and self._trainable
+        if self._virtual_batches is not None:
+            return self._virtual_batches(self, inputs, is_training)
         has_mask = is_training and mask is not None and not self.fused
         # Made at each call: momentum and epsilon may be set on a layer that is built.
         options = BatchNormOptions(
@@ -169,4 +182,6 @@ class BatchNormalization(NormalizationLayer):
             config["renorm"] = True
             config["renorm_clipping"] = self._renormalization.clipping
             config["renorm_momentum"] = self._renormalization.momentum
+        if self.virtual_batch_size is not None:
+            config["virtual_batch_size"] = self.virtual_batch_size
         return {**config, "synchronized": True} if self.synchronized else config

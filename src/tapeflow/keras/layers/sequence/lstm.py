@@ -76,12 +76,17 @@ class LSTMCell(RecurrentCell):
         z = gated(inputs, self.kernel, drop) + gated(h, self.recurrent_kernel, state_drop)
         if self.bias is not None:
             z = z + self.bias
-        i, f, new, o = tf.split(z, 4, axis=-1)
-        c = self.recurrent_activation(f) * c + self.recurrent_activation(i) * self.activation(new)
-        h = self.recurrent_activation(o) * self.activation(c)
+        c, o = self._compute_carry_and_output_fused(tf.split(z, 4, axis=-1), c)
+        h = o * self.activation(c)
         return h, [h, c]
 
     fused_call = call
+
+    def _compute_carry_and_output_fused(self, z: Any, c_tm1: Any) -> tuple[Any, Any]:
+        """The new carry and the output gate, from what goes into the four gates, for cells derived from this one."""
+        i, f, new, o = z
+        c = self.recurrent_activation(f) * c_tm1 + self.recurrent_activation(i) * self.activation(new)
+        return c, self.recurrent_activation(o)
 
     def _kind(self) -> str:
         return "lstm"

@@ -143,6 +143,17 @@ class RecurrentCell(RandomLayer):
             self.draw_dropout(inputs.shape[0], inputs.dtype, training)
         return self._drops[1:] if self._drops is not None else (None, None)
 
+    def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """The factors of the inputs, for cells derived from this one: a list if `count` is more than 1.
+
+        None where nothing is dropped; ones outside training.
+        """
+        return _factors(self.dropout, self._masks_for(inputs, training)[0], inputs, count)
+
+    def get_recurrent_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """The same for the state, which is given here as `inputs`."""
+        return _factors(self.recurrent_dropout, self._masks_for(inputs, training)[1], inputs, count)
+
     def _call_in_progress(self) -> int:
         return call_context.layers[0]._called_as if call_context.layers else -1
 
@@ -256,3 +267,13 @@ def gated(x: Any, kernel: Any, mask: Any) -> Any:
         return (x * mask) @ kernel
     parts = tf.split(kernel, mask.shape[0], axis=1)
     return tf.concat([(x * mask[i]) @ part for i, part in enumerate(parts)], axis=-1)
+
+
+def _factors(rate: float, mask: Any, inputs: Any, count: int) -> Any:
+    """A mask as derived cells take it: one for each gate, or one alone."""
+    if rate == 0:
+        return None
+    if mask is None:
+        mask = tf.ones_like(inputs)
+    masks = tf.unstack(mask) if len(mask.shape) > len(inputs.shape) else [mask] * count
+    return masks if count > 1 else masks[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.nest import map_structure
+from tapeflow.engine.values.nest import flatten, map_structure
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.leaves import is_scalars, map_leaves, no_adapter, to_array
@@ -22,11 +22,17 @@ def single_batch(
     if isinstance(x, (str, bytes)) or (is_scalars(x) and not isinstance(x, (list, tuple))):
         raise no_adapter(x, y)
     parts = [map_leaves(_leaf, part) for part in (x, y, sample_weight)]
-    rows = check_rows(parts)
+    rows = check_rows([_with_rows(parts[0]), *parts[1:]])
     parts[2] = fill_weights(parts[1], parts[2], lambda: np.ones(rows, np.float32))
     if class_weight:
         parts = ClassWeight(class_weight)(map_structure(to_array, tuple(parts)))
     return pack_x_y_sample_weight(*parts)
+
+
+def _with_rows(x: Any) -> Any:
+    """The inputs that have samples; a model may take numbers beside them, such as where to cut a slice."""
+    leaves = [leaf for leaf in flatten(x) if leaf is not None and len(leaf.shape)]
+    return leaves or x
 
 
 def _leaf(leaf: Any) -> Any:

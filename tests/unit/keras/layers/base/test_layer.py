@@ -220,3 +220,7 @@ class TestMasks:
     def test_a_mask_for_a_layer_without_support_is_refused(self) -> None:
         with pytest.raises(TypeError, match="does not support masking"):
             layers.Layer().compute_mask(tf.ones((2,)), tf.ones((2,), tf.bool))
+
+
+def test_packages_know_the_compute_dtype_by_a_private_name() -> None:
+    assert tf.keras.layers.Dense(1, dtype="mixed_float16")._compute_dtype == "float16"

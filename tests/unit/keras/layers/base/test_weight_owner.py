@@ -173,3 +173,13 @@ def test_a_layer_holds_what_is_tracked_by_name() -> None:
     assert layer._track_trackable(held, name="held") is held
     held.build((None, 2))
     assert len(layer.weights) == 2
+
+
+def test_a_weight_may_be_a_variable_that_exists() -> None:
+    variable = tf.Variable([1.0, 2.0], name="there")
+    layer = tf.keras.layers.Layer()
+    found = layer.add_weight(
+        name=variable.name, shape=variable.shape, trainable=False, getter=lambda *_, **__: variable
+    )
+    assert found is variable
+    assert [w is variable for w in layer.weights] == [True]

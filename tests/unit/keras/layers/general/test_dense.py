@@ -1,5 +1,7 @@
 """`Dense`."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,20 @@ def test_an_activation_may_be_taken_away() -> None:
     dense.activation = None
     np.testing.assert_array_equal(dense([[1.0, 2.0]]), [[3.0]])
     assert dense.get_config()["activation"] in (None, "linear")
+
+
+def test_a_subclass_may_have_a_bias_of_its_own() -> None:
+    class Noisy(tf.keras.layers.Dense):
+        def build(self, input_shape: Any) -> None:
+            self.mean = self.add_weight("mean", [input_shape[-1], self.units], initializer="ones")
+            self.built = True
+
+        @property
+        def kernel(self) -> Any:
+            return self.mean
+
+        @property
+        def bias(self) -> Any:
+            return 2.0 * tf.ones([self.units])
+
+    np.testing.assert_allclose(Noisy(3)(tf.ones([1, 2])), [[4.0, 4.0, 4.0]])

@@ -108,7 +108,12 @@ def test_fit_updates_the_moving_averages_at_every_step() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: L.BatchNormalization(virtual_batch_size=2), ValueError, "expected no `virtual_batch_size`"),
+        (lambda: L.BatchNormalization(adjustment=len), ValueError, "expected no `adjustment`"),
+        (
+            lambda: L.BatchNormalization(virtual_batch_size=2, renorm=True),
+            ValueError,
+            "expected no `virtual_batch_size` together",
+        ),
         (lambda: L.BatchNormalization(axis="last"), TypeError, "Expected an int or a list/tuple of ints"),
         (lambda: L.BatchNormalization(axis=3)(_data(2, 3)), ValueError, "Invalid value for `axis`"),
         (lambda: L.BatchNormalization(axis=[1, -1])(_data(2, 3)), ValueError, "Duplicate axis"),
@@ -128,3 +133,25 @@ def test_fit_updates_the_moving_averages_at_every_step() -> None:
 def test_errors(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_virtual_batches_have_moments_of_their_own() -> None:
+    layer, x = L.BatchNormalization(virtual_batch_size=2, momentum=0.9, epsilon=0.0), _data(6, 4, 3)
+    outputs = layer(x, training=True).numpy()
+    means, variances = [], []
+    for i in range(3):  # sample i + 3 k is in virtual batch i
+        part = x[i::3]
+        means.append(part.mean((0, 1)))
+        variances.append(part.var((0, 1)))
+        np.testing.assert_allclose(outputs[i::3], (part - means[-1]) / variances[-1] ** 0.5, atol=1e-4)
+    assert layer.moving_mean.shape == (1, 1, 1, 3)
+    np.testing.assert_allclose(layer.moving_mean.numpy().ravel(), 0.1 * np.mean(means, 0), rtol=1e-5)
+    variance = 0.9 + 0.1 * np.mean(variances, 0)
+    np.testing.assert_allclose(layer.moving_variance.numpy().ravel(), variance, rtol=1e-5)
+    expected = (x - 0.1 * np.mean(means, 0)) / variance**0.5
+    np.testing.assert_allclose(layer(x[:5]), expected[:5], rtol=1e-4)
+    again = L.BatchNormalization.from_config(layer.get_config())
+    assert again.virtual_batch_size == 2
+    model = tf.keras.Sequential([L.Dense(3), L.BatchNormalization(virtual_batch_size=4)])
+    model.compile("sgd", "mse")
+    assert np.isfinite(model.fit(x[:4, 0], x[:4, 0], verbose=0).history["loss"]).all()

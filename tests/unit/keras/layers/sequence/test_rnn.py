@@ -174,3 +174,30 @@ def test_inputs_and_states_may_have_named_fields() -> None:
         ([2, 4], 3.0),
         ([2, 2, 3], 3.0),
     ]
+
+
+@pytest.mark.parametrize("implementation", [1, 2])
+def test_cells_derived_from_lstm_cell_ask_for_its_masks_and_gates(implementation: int) -> None:
+    class Cell(tf.keras.layers.LSTMCell):
+        def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+            h, c = states
+            drop = self.get_dropout_mask_for_cell(inputs, training, count=4)
+            state_drop = self.get_recurrent_dropout_mask_for_cell(h, training, count=4)
+            assert state_drop is None
+            assert len(drop) == 4
+            z = tf.matmul(inputs * drop[0], self.kernel) + tf.matmul(h, self.recurrent_kernel) + self.bias
+            c, o = self._compute_carry_and_output_fused(tf.split(z, 4, axis=1), c)
+            return o * self.activation(c), [o * self.activation(c), c]
+
+    cell = Cell(3, dropout=0.5, implementation=implementation)
+    layer = tf.keras.layers.RNN(cell)
+    x = tf.ones([2, 4, 5])
+    plain = tf.keras.layers.LSTM(3)
+    plain.build(x.shape)
+    layer.build(x.shape)
+    layer.set_weights(plain.get_weights())
+    np.testing.assert_allclose(layer(x), plain(x), rtol=1e-5)
+    cell.reset_dropout_mask()
+    mask = cell.get_dropout_mask_for_cell(x[:, 0], True)
+    assert set(np.unique(mask)) <= {0.0, 2.0}
+    assert mask.shape == (2, 5)
