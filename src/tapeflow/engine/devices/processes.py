@@ -117,6 +117,11 @@ def tell(key: str, value: str) -> None:
     _table().key_value_set(_PREFIX + key, value)
 
 
+def forget(key: str) -> None:
+    """Take a value out of the table, which nobody will read any more."""
+    _table().key_value_delete(_PREFIX + key)
+
+
 def told(key: str, timeout_s: float) -> str:
     """A value of the table, as soon as it is there.
 
