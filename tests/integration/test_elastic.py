@@ -20,6 +20,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util.tensor_util import make_ndarray
 
+import tapeflow as tf
+
 PROGRAM = Path(__file__).parent / "programs" / "elastic.py"
 STEPS = 24
 TIMEOUT_S = 180
@@ -148,6 +150,12 @@ def test_killed_at_the_same_size(tmp_path: Path) -> None:
         launch.end()
     finish(folder, 2)
     check(folder, tmp_path / "whole", is_same_size=True)
+    # Both have logged into one folder: the first scalars, and each what its machine does.
+    assert {run.name for run in (folder / "logs").iterdir()} == {"train", "process1"}
+    assert "epoch_loss" in tf.summary.read(folder / "logs" / "train")
+    assert list(tf.summary.read(folder / "logs" / "process1")) == []
+    for run in ("train", "process1"):
+        assert "system/cpu" in tf.summary.read(folder / "logs" / run).captured.system
 
 
 def test_a_worker_that_hangs_is_named_and_training_goes_on(tmp_path: Path) -> None:

@@ -122,7 +122,9 @@ def postgresql():
     """The URL of a database on a PostgreSQL server of the tests' own, which listens on a socket in a folder."""
     pytest.importorskip("psycopg", reason="needs psycopg")
     places = [*map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"))), os.environ["PATH"]]
-    commands = [shutil.which(name, path=os.pathsep.join(places)) for name in ("initdb", "postgres", "createdb")]
+    commands = [
+        shutil.which(name, path=os.pathsep.join(places)) for name in ("initdb", "postgres", "createdb")
+    ]
     if not all(commands):
         pytest.skip("needs PostgreSQL (Debian's package postgresql)")
     initdb, postgres, createdb = commands

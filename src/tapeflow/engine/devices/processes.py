@@ -183,7 +183,12 @@ def agreed(value: str, timeout_s: float = 300.0) -> str:
     return told(key, timeout_s)
 
 
+def index() -> int:
+    """The number of this process among those that work together; 0 if it is alone."""
+    member = joined()
+    return 0 if member is None else member.index
+
+
 def is_first() -> bool:
     """Whether this process is the first, or alone: the one to write files."""
-    member = joined()
-    return member is None or member.index == 0
+    return index() == 0
