@@ -225,6 +225,22 @@ def test_one_and_four_workers_with_files_and_shards_of_their_own(number_files: P
     assert [found["files FILE bytes"] / RECORD_BYTES for found in four] == [6, 4, 5, 5]
 
 
+@pytest.mark.slow
+def test_a_keras_program_for_several_workers(tmp_path: Path) -> None:
+    [one] = launched_all("keras_workers.py", 1, str(tmp_path / "one"))
+    first, second = launched_all("keras_workers.py", 2, str(tmp_path / "two"))
+    assert first == second
+    assert (one.pop("workers"), first.pop("workers")) == (1, 2)
+    for name in ("first", "second", "third"):
+        for metric, values in one.pop(name).items():
+            np.testing.assert_allclose(first[name][metric], values, atol=1e-5, err_msg=f"{name} {metric}")
+    np.testing.assert_allclose(first["evaluated"], one["evaluated"], atol=1e-5)
+    assert not list((tmp_path / "two").glob("temporary-*"))
+    saved = [tf.keras.models.load_model(tmp_path / count / "model").get_weights() for count in ("one", "two")]
+    for found, expected in zip(*saved, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 def test_training_on_own_files_resumes_on_as_many_workers(number_files: Path, tmp_path: Path) -> None:
     whole = launched_all("own_data_resumed.py", 2, str(number_files), str(tmp_path / "whole"))
     stopped = launch("own_data_resumed.py", 2, str(number_files), str(tmp_path / "backup"), "4")
