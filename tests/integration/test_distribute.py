@@ -251,6 +251,17 @@ def test_training_on_own_files_resumes_on_as_many_workers(number_files: Path, tm
     assert launched_all("own_data_resumed.py", 2, str(number_files), str(tmp_path / "backup")) == whole
 
 
+def test_the_manifests_for_kubernetes_are_valid() -> None:
+    schemas = pytest.importorskip("kubernetes_validate")
+    yaml = pytest.importorskip("yaml")
+    page = (Path(__file__).parents[2] / "docs" / "distribute.md").read_text()
+    [manifests] = re.findall(r"```\n(apiVersion:.*?)```", page, re.DOTALL)
+    found = list(yaml.safe_load_all(manifests))
+    assert [manifest["kind"] for manifest in found] == ["Service", "Job"]
+    for manifest in found:
+        schemas.validate(manifest, "1.30", strict=True)  # raises an error
+
+
 def test_a_lost_worker_is_told_of() -> None:
     place = addresses(2)
     first, second = (start("worker.py", str(i), place, "1") for i in range(2))

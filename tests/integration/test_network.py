@@ -153,22 +153,31 @@ class Network:
         for space in (*self.spaces, self.switch):
             subprocess.run(["ip", "netns", "delete", space], check=False, capture_output=True)
 
+    def variables(self, index: int) -> dict[str, str]:
+        """How a process finds the others: TF_CONFIG names two, and torchrun's variables the first of four."""
+        if len(self.addresses) == 2:
+            workers = [f"{address}:29400" for address in self.addresses]
+            config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": index}}
+            return {"TF_CONFIG": json.dumps(config)}
+        return {
+            "MASTER_ADDR": self.addresses[0],
+            "MASTER_PORT": "29400",
+            "WORLD_SIZE": str(len(self.addresses)),
+            "RANK": str(index),
+        }
+
     def start(self, folder: Path, pace_s: float) -> list[subprocess.Popen[str]]:
-        """The training, a process in each namespace, started by hand with a TF_CONFIG of its own."""
+        """The training, a process in each namespace, started by hand as the guide says."""
         folder.mkdir(exist_ok=True)
         processes = []
         for index, space in enumerate(self.spaces):
-            config = {
-                "cluster": {"worker": [f"{address}:29400" for address in self.addresses]},
-                "task": {"type": "worker", "index": index},
-            }
             processes.append(
                 subprocess.Popen(
                     ["ip", "netns", "exec", space, sys.executable, str(PROGRAM), str(folder)],
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
-                    env=os.environ | {"TF_CONFIG": json.dumps(config), "PACE_S": str(pace_s)},
+                    env=os.environ | self.variables(index) | {"PACE_S": str(pace_s)},
                 )
             )
         return processes
@@ -229,7 +238,8 @@ def test_a_slow_link(count: int, tmp_path: Path, alone: dict[str, Any]) -> None:
     with network(count, is_slow=True) as made:
         assert made.round_trip_s() >= 4 * DELAY_S  # through two cables there, and through two back
         said = train(made, tmp_path / "training")
-    assert f"process 1 of {count} (TF_CONFIG), coordinator 10.217.0.1:29400" in said[1]
+    source = "TF_CONFIG" if count == 2 else "MASTER_ADDR and RANK"
+    assert f"process 1 of {count} ({source}), coordinator 10.217.0.1:29400" in said[1]
     check(tmp_path / "training", alone)
 
 

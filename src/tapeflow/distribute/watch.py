@@ -16,7 +16,6 @@ import time
 from collections.abc import Mapping
 from types import FrameType
 
-from tapeflow.engine.backend import jax
 from tapeflow.engine.devices import processes
 from tapeflow.engine.devices.processes import Member
 
@@ -58,8 +57,8 @@ class Watch:
         while not self._is_over.wait(min(self._timeout_s / 8, _LONGEST_INTERVAL_S)):
             try:
                 self.look(time.monotonic())
-            except jax.errors.JaxRuntimeError:
-                return  # the first process has gone, which JAX's own service reports
+            except RuntimeError:
+                return  # there is no table any more: the first process has gone, as JAX reports by itself
 
     def look(self, now: float) -> None:
         """Tell the others where this process is, and say for whom it waits if it has waited too long."""

@@ -1,7 +1,7 @@
 """A program as users of TensorFlow write it for several workers: `keras_workers.py FOLDER`.
 
-Run by test_distribute.py under `tapeflow launch`. It trains on global batches without end, saves model and checkpoint in
-every process, each to a place of its own, restores, and trains with a backup.
+Run by test_distribute.py under `tapeflow launch`. It trains on global batches without end, saves model and checkpoint
+in every process, each to a place of its own, restores, and trains with a backup.
 """
 
 import json
