@@ -241,6 +241,7 @@ def test_a_keras_program_for_several_workers(tmp_path: Path) -> None:
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_training_on_own_files_resumes_on_as_many_workers(number_files: Path, tmp_path: Path) -> None:
     whole = launched_all("own_data_resumed.py", 2, str(number_files), str(tmp_path / "whole"))
     stopped = launch("own_data_resumed.py", 2, str(number_files), str(tmp_path / "backup"), "4")

@@ -158,6 +158,7 @@ def test_killed_at_the_same_size(tmp_path: Path) -> None:
         assert "system/cpu" in tf.summary.read(folder / "logs" / run).captured.system
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_is_named_and_training_goes_on(tmp_path: Path) -> None:
     def train(folder: Path) -> tuple[str, str]:
         folder.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -158,8 +159,37 @@ def postgresql():
         shutil.rmtree(folder)
 
 
+SERVE = """
+import sys
+import optuna
+
+storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(sys.argv[1]))
+optuna.storages.run_grpc_proxy_server(storage, host="127.0.0.1", port=int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def grpc(tmp_path):
+    """The address of a server that keeps trials for others."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = begin("-c", SERVE, tmp_path / "served.journal", port)
+
+    def answers():
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_for(answers)
+        yield f"grpc://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.communicate(timeout=TIMEOUT_S)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["journal", "postgresql"])
+@pytest.mark.parametrize("kind", ["journal", "postgresql", "grpc"])
 def test_four_processes_search_together_though_one_is_killed(tmp_path, kind, request):
     (tmp_path / "log").mkdir()
     storage = kind if kind == "journal" else request.getfixturevalue(kind)
