@@ -8,7 +8,7 @@ from benchmarks import report
 from benchmarks.harness import run
 
 MODULES = (
-    *("tape_loop", "control_flow", "conv", "fit", "shapes", "networks"),
+    *("tape_loop", "control_flow", "conv", "fit", "shapes", "networks", "distribute"),
     *("data", "summary", "saving", "startup"),
     *("board", "board_histograms", "board_graphs", "board_hparams", "board_profile", "board_projector"),
 )

@@ -22,7 +22,7 @@ from benchmarks.scripts.network_models import make_network
 ENDLESS = 1_000_000
 
 
-class _Epochs:
+class Epochs:
     """A training that does an epoch when it is told to."""
 
     def __init__(
@@ -83,16 +83,16 @@ def fit(
     logging = [keras.callbacks.TensorBoard(tempfile.mkdtemp(), update_freq="batch")] if is_logged else []
     backup = [keras.callbacks.BackupAndRestore(tempfile.mkdtemp(), backup_every)] if backup_every else []
     make = partial(make_model, keras, task, steps_per_execution)
-    return _rounds(data, _Epochs(keras, make, data, [*logging, *backup]))
+    return rounds(data, Epochs(keras, make, data, [*logging, *backup]))
 
 
 def fit_network(package: str, task: str) -> Callable[[int], float]:
     """Return `run_steps(count)` for a network of `networks`."""
     data, keras = make_network_data(task), load(package)
-    return _rounds(data, _Epochs(keras, partial(make_network, keras, task), data))
+    return rounds(data, Epochs(keras, partial(make_network, keras, task), data))
 
 
-def _rounds(data: Data, epochs: _Epochs) -> Callable[[int], float]:
+def rounds(data: Data, epochs: Epochs) -> Callable[[int], float]:
     def run_steps(count: int) -> float:
         data.require_epoch(count)
         return epochs.run()

@@ -29,7 +29,12 @@ FENCE = re.compile(
 # Blocks that no test can run, by page. A page says why in a comment before each: `<!-- not run: needs a database -->`.
 NOT_RUN = {
     "docs/board.md": ["needs a notebook"],
-    "docs/distribute.md": ["needs a program of its own", "needs a Ray cluster", "needs a program of its own"],
+    "docs/distribute.md": [
+        "needs a program of its own",
+        "needs a Ray cluster",
+        "needs a Ray cluster",
+        "needs a program of its own",
+    ],
     "docs/notebooks.md": ["needs a notebook"],
     "docs/tune.md": ["needs a database"],
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +19,8 @@ import psutil
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util.tensor_util import make_ndarray
+
+import tapeflow as tf
 
 PROGRAM = Path(__file__).parent / "programs" / "elastic.py"
 STEPS = 24
@@ -146,6 +150,39 @@ def test_killed_at_the_same_size(tmp_path: Path) -> None:
         launch.end()
     finish(folder, 2)
     check(folder, tmp_path / "whole", is_same_size=True)
+    # Both have logged into one folder: the first scalars, and each what its machine does.
+    assert {run.name for run in (folder / "logs").iterdir()} == {"train", "process1"}
+    assert "epoch_loss" in tf.summary.read(folder / "logs" / "train")
+    assert list(tf.summary.read(folder / "logs" / "process1")) == []
+    for run in ("train", "process1"):
+        assert "system/cpu" in tf.summary.read(folder / "logs" / run).captured.system
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_named_and_training_goes_on(tmp_path: Path) -> None:
+    def train(folder: Path) -> tuple[str, str]:
+        folder.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "tapeflow.cli", "launch", "-n", "2", "--restarts", "1", "--grace", "2"]
+            + [str(PROGRAM.with_name("hanging.py")), str(folder)],
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()[-1], done.stderr
+
+    losses, said = train(tmp_path)
+    host = re.escape(socket.gethostname())
+    named = rf"process 0 has waited \d+ s for process 1 \({host}\), which has been in hanging.py:\d+, wait_for_ever for"
+    assert re.search(named, said), said
+    assert "starting all 2 processes again, restart 1 of 1" in said
+    (tmp_path / "undisturbed").mkdir()
+    (tmp_path / "undisturbed" / "hung").touch()
+    expected, said = train(tmp_path / "undisturbed")
+    assert "has waited" not in said
+    assert losses == expected
 
 
 @pytest.mark.slow

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -114,10 +118,82 @@ def test_thirty_trials_beat_the_default_though_killed_in_the_middle(tmp_path):
     assert float(best) > float(default)
 
 
+@pytest.fixture(scope="module")
+def postgresql():
+    """The URL of a database on a PostgreSQL server of the tests' own, which listens on a socket in a folder."""
+    pytest.importorskip("psycopg", reason="needs psycopg")
+    places = [*map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"))), os.environ["PATH"]]
+    commands = [
+        shutil.which(name, path=os.pathsep.join(places)) for name in ("initdb", "postgres", "createdb")
+    ]
+    if not all(commands):
+        pytest.skip("needs PostgreSQL (Debian's package postgresql)")
+    initdb, postgres, createdb = commands
+    # The server refuses to run as root; Debian's package makes a user for it.
+    user = "postgres" if os.getuid() == 0 else None
+    folder = tempfile.mkdtemp(prefix="pg")  # short, since the socket's path may have 107 characters at most
+    if user:
+        shutil.chown(folder, user)
+    subprocess.run(
+        [initdb, "-D", f"{folder}/data", "-U", "tester", "--auth=trust", "--no-sync"],
+        check=True,
+        capture_output=True,
+        user=user,
+        cwd=folder,
+    )
+    settings = ["-c", "listen_addresses=", "-k", folder, "-c", "fsync=off"]
+    server = subprocess.Popen(
+        [postgres, "-D", f"{folder}/data", *settings],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        user=user,
+        cwd=folder,
+    )
+    try:
+        make = [createdb, "-h", folder, "-U", "tester", "tuning"]
+        wait_for(lambda: subprocess.run(make, capture_output=True, check=False).returncode == 0)
+        yield f"postgresql+psycopg://tester@/tuning?host={folder}"
+    finally:
+        server.send_signal(signal.SIGINT)  # ends connections, and writes what is to be written
+        server.wait(TIMEOUT_S)
+        shutil.rmtree(folder)
+
+
+SERVE = """
+import sys
+import optuna
+
+storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(sys.argv[1]))
+optuna.storages.run_grpc_proxy_server(storage, host="127.0.0.1", port=int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def grpc(tmp_path):
+    """The address of a server that keeps trials for others."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = begin("-c", SERVE, tmp_path / "served.journal", port)
+
+    def answers():
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_for(answers)
+        yield f"grpc://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.communicate(timeout=TIMEOUT_S)
+
+
 @pytest.mark.slow
-def test_four_processes_search_together_though_one_is_killed(tmp_path):
+@pytest.mark.parametrize("kind", ["journal", "postgresql", "grpc"])
+def test_four_processes_search_together_though_one_is_killed(tmp_path, kind, request):
     (tmp_path / "log").mkdir()
-    begin_one = [PROGRAMS / "shared_search.py", tmp_path, "journal", "24"]
+    storage = kind if kind == "journal" else request.getfixturevalue(kind)
+    begin_one = [PROGRAMS / "shared_search.py", tmp_path, storage, "24"]
     searches = [begin(*begin_one) for _ in range(4)]
     begun = tmp_path / "begun"
     wait_for(lambda: begun.exists() and len(begun.read_text().splitlines()) >= 10)

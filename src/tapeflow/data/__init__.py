@@ -3,7 +3,8 @@
 A `Dataset` (the public face: `dataset` and the `dataset_...` modules it is put together of) stands on a chain
 of pipes (`pipe`): sources and steps, one idea a module. One pass over a pipe is a stream; streams hand over
 handles in blocks, and `rows` makes elements of them, so that `from_tensor_slices -> shuffle -> repeat -> batch`
-is one gather a batch. The folders: `sources`, `steps`, and `functions`, which calls the user's functions. Every
+is one gather a batch. Among several workers, each of which reads data of its own, `worker_batches` makes batches for
+all. The folders: `sources`, `steps`, and `functions`, which calls the user's functions. Every
 stream has a state that can be saved and restored. Nothing here knows of models or JAX: elements are numpy
 arrays (`composites`: or ragged and sparse tensors) until `iterator` hands them to the user as tensors. What files
 hold is `tapeflow.io`'s business.

@@ -13,9 +13,10 @@ from tapeflow.data.dataset_order import Order
 from tapeflow.data.dataset_sources import Sources
 from tapeflow.data.iterator import ArrayIterator, Iterator, NumpyIterator
 from tapeflow.data.options import AutoShardPolicy, Options
-from tapeflow.data.pipe import Pipe
+from tapeflow.data.pipe import Part, Pipe
 from tapeflow.data.piped import Piped
 from tapeflow.data.structure import as_tensor
+from tapeflow.data.worker_batches import WorkerBatches, batches_of
 from tapeflow.engine import errors
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.values.tensor import Tensor
@@ -71,13 +72,28 @@ class Dataset(Sources, Order, Groups, Functions):
         """
         return NumpyIterator(self)
 
-    def _array_iterator(self, share: Share | None = None) -> ArrayIterator:
+    def _array_iterator(self, share: Share | None = None) -> ArrayIterator | WorkerBatches:
         """Elements as structures of numpy arrays that are not to be written to: for training loops.
 
-        Of batches, only the rows of the share need to be read, unless the dataset's options say otherwise.
+        Of batches, only the rows of the share need to be read, unless the dataset's options say otherwise. A policy
+        that gives each worker data of its own counts only where there are several.
         """
         policy = self.options().experimental_distribute.auto_shard_policy
+        if share is not None and self._has_workers_data(share):
+            return batches_of(self._pipe, share, policy == AutoShardPolicy.FILE)
+        if self._has_hint:  # all shards are one worker's
+            return ArrayIterator(self._pipe, part=Part(0, 1, None, False))
         return ArrayIterator(self._pipe, None if policy == AutoShardPolicy.OFF else share)
+
+    @property
+    def _has_hint(self) -> bool:
+        """Whether `shard` is told by the strategy which shard is meant."""
+        return self.options().experimental_distribute.auto_shard_policy == AutoShardPolicy.HINT
+
+    def _has_workers_data(self, share: Share | None) -> bool:
+        """Whether each of several workers reads data of its own, by the dataset's options."""
+        policy = self.options().experimental_distribute.auto_shard_policy
+        return share is not None and policy in (AutoShardPolicy.FILE, AutoShardPolicy.HINT)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element."""

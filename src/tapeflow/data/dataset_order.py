@@ -13,7 +13,7 @@ from tapeflow.data.sources.storage import Stored, save
 from tapeflow.data.specs import common_specs
 from tapeflow.data.steps.caching import Cache
 from tapeflow.data.steps.folding import IgnoreErrors, TakeWhile, Unique
-from tapeflow.data.steps.ordering import Concatenate, Repeat, Shard, Skip, Take
+from tapeflow.data.steps.ordering import SHARD_HINT, Concatenate, Repeat, Shard, Skip, Take
 from tapeflow.data.steps.prefetching import Prefetch
 from tapeflow.data.steps.shuffling import Shuffle
 from tapeflow.data.structure import Structure
@@ -72,8 +72,14 @@ class Order(Piped):
         return self._then(Skip(self._pipe, read_count(count, "tf.data.Dataset.skip", "count")))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every `num_shards`-th element, beginning with number `index`."""
+        """Every `num_shards`-th element, beginning with number `index`.
+
+        With `tf.data.experimental.SHARD_HINT` for both, those of the worker in a strategy's distributed dataset with
+        `AutoShardPolicy.HINT`.
+        """
         where = "tf.data.Dataset.shard"
+        if read_count(num_shards, where, "num_shards") == read_count(index, where, "index") == SHARD_HINT:
+            return self._then(Shard(self._pipe, SHARD_HINT, SHARD_HINT))
         count = read_positive(num_shards, where, "num_shards")
         number = read_count(index, where, "index")
         if not 0 <= number < count:

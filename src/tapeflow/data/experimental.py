@@ -25,6 +25,7 @@ from tapeflow.data.sources.example_files import make_batched_features_dataset as
 from tapeflow.data.sources.example_files import parse_example_dataset as parse_example_dataset
 from tapeflow.data.sources.sql import SqlDataset as SqlDataset
 from tapeflow.data.steps.known_length import AssertCardinality
+from tapeflow.data.steps.ordering import SHARD_HINT as SHARD_HINT
 from tapeflow.data.steps.reducing import GroupByReducer
 from tapeflow.data.steps.reducing import Reducer as Reducer
 from tapeflow.engine.values import nest

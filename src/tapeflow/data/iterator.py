@@ -10,7 +10,7 @@ import numpy as np
 from tapeflow.data.composites import packed_state, unpacked_state
 from tapeflow.data.description import description
 from tapeflow.data.functions.calls import note_read
-from tapeflow.data.pipe import Iteration, Pipe, State
+from tapeflow.data.pipe import Iteration, Part, Pipe, State
 from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
 from tapeflow.data.sharing import shared_step
 from tapeflow.data.specs import IteratorSpec, OptionalSpec
@@ -35,18 +35,19 @@ class ArrayIterator:
     Args:
         pipe: the last step of the pipeline.
         share: the rows of each batch that will be read; the others may be zeros.
+        part: which of several workers' data is read.
     """
 
-    def __init__(self, pipe: Pipe, share: Share | None = None) -> None:
+    def __init__(self, pipe: Pipe, share: Share | None = None, part: Part | None = None) -> None:
         self._pipe = pipe
-        self._share = share
+        self._share, self._part = share, part
         self._iteration = self._begun()
         join_all(pipe, self._iteration)
         self._stream = pipe.stream(self._iteration)
 
     def _begun(self) -> Iteration:
         shared = None if self._share is None else shared_step(self._pipe)
-        return Iteration(self._share if shared is not None else None, shared)
+        return Iteration(self._share if shared is not None else None, shared, self._part)
 
     def next_flat(self) -> tuple[Any, ...]:
         """The components of the next element."""

@@ -8,8 +8,10 @@ and dicts of them, from which a stream of an equal pipeline goes on.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import weakref
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +39,22 @@ def set_next_iteration(number: int) -> None:
     _iterations = itertools.count(number)
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One worker's part of a dataset, of which it makes batches of its own.
+
+    Attributes:
+        index, count: which of how many workers it is.
+        batches: the step whose batches are those of all workers together; None if there is none.
+        splits_files: whether the files are split; else the step `shard` with `SHARD_HINT` does it.
+    """
+
+    index: int
+    count: int
+    batches: Pipe | None
+    splits_files: bool
+
+
 class Iteration:
     """One iterator over a dataset: how often it has passed over each of the dataset's steps.
 
@@ -46,10 +64,13 @@ class Iteration:
     Args:
         share: the rows of each batch that are wanted; None for all.
         shared: the step that makes these batches, and leaves the other rows zero.
+        part: which of several workers' files or shards are wanted; None for all.
     """
 
-    def __init__(self, share: Share | None = None, shared: Pipe | None = None) -> None:
-        self.share, self.shared = share, shared
+    def __init__(
+        self, share: Share | None = None, shared: Pipe | None = None, part: Part | None = None
+    ) -> None:
+        self.share, self.shared, self.part = share, shared, part
         self.number = next(_iterations)
         self.passes: weakref.WeakKeyDictionary[Pipe, int] = weakref.WeakKeyDictionary()
 
@@ -58,6 +79,14 @@ class Iteration:
         count = self.passes.get(pipe, 0)
         self.passes[pipe] = count + 1
         return self.number << PASS_BITS | count
+
+    def of_all_files(self) -> Iteration:
+        """The same iterator, for steps before which the files have been split already."""
+        if self.part is None or not self.part.splits_files:
+            return self
+        found = copy.copy(self)
+        found.part = None
+        return found
 
     def join(self, pipe: Any) -> None:
         """Be counted among the iterators over a step that is random anew for each of them."""

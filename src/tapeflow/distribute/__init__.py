@@ -8,6 +8,9 @@ Where TensorFlow hands a function the examples of one replica, here it gets thos
 divided by the size of the whole batch, as TensorFlow asks for, is the same in both; what `run` returns is a value
 of the whole batch, and reducing it over the replicas gives it back.
 
+`multi_worker` joins the processes that `detection` finds; `roll_call` names those that do not come, and `watch` those
+that hang.
+
 Neighbours: `keras.training` splits the batches of `fit`; parameter servers and TPUs are not here.
 """
 

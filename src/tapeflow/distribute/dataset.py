@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.iterator import NextElement
+from tapeflow.data.iterator import ArrayIterator, NextElement
+from tapeflow.data.worker_batches import WorkerBatches
 from tapeflow.distribute.values import Spread, Whole
-from tapeflow.engine.devices.placement import Placement
+from tapeflow.engine.devices.placement import Placement, Share
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -104,9 +105,19 @@ class DistributedDataset:
     def whole_batches(self) -> Iterator[Any]:
         """The batches as one value for all replicas, as `fit` reads them."""
         share = None if self._placement is None else self._placement.share
-        if share is None or not isinstance(self._dataset, Dataset):
-            return iter(self._dataset)
-        return self._dataset._array_iterator(share)
+        if isinstance(self._dataset, JoinedBatches) and share is not None:
+            return self._dataset.of_workers(share)
+        if isinstance(self._dataset, Dataset) and (share is not None or self._dataset._has_hint):
+            return self._dataset._array_iterator(share)
+        return iter(self._dataset)
+
+    @property
+    def has_workers_data(self) -> bool:
+        """Whether each of several workers reads data of its own."""
+        share = None if self._placement is None else self._placement.share
+        if isinstance(self._dataset, Dataset):
+            return self._dataset._has_workers_data(share)
+        return share is not None and isinstance(self._dataset, JoinedBatches)
 
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(self)
@@ -130,7 +141,7 @@ class DistributedIterator(NextElement):
     def __next__(self) -> Any:
         batch = next(self._batches)
         if self._placement is None:
-            return batch
+            return nest.map_structure(_tensor, batch)
         return _spread(nest.map_structure(self._split, batch), self._placement)
 
     def _split(self, part: Any) -> Any:
@@ -153,7 +164,7 @@ def _spread(structure: Any, placed: Placement | None) -> Any:
 
 
 class JoinedBatches:
-    """Batches for one replica each, joined to batches for all."""
+    """Batches for one replica each, joined to batches for all replicas of this process."""
 
     def __init__(self, dataset: Any, count: int) -> None:
         self._dataset = dataset
@@ -164,6 +175,16 @@ class JoinedBatches:
         """The specs of a replica's batch."""
         return self._dataset.element_spec
 
+    def of_workers(self, share: Share) -> WorkerBatches:
+        """The batches of all workers, each of which has a dataset of its own."""
+        if not isinstance(self._dataset, Dataset):
+            raise TypeError(
+                "distribute_datasets_from_function expected a function that returns a tf.data.Dataset; got "
+                f"{type(self._dataset).__name__}."
+            )
+        pipe = self._dataset._pipe
+        return WorkerBatches(ArrayIterator(pipe), share, pipe, self._count)
+
     def __iter__(self) -> Iterator[Any]:
         waiting: list[Any] = []
         for batch in self._dataset:
@@ -173,6 +194,10 @@ class JoinedBatches:
                 waiting = []
         if waiting:
             yield _joined(waiting)
+
+
+def _tensor(part: Any) -> Any:
+    return convert_to_tensor(part) if isinstance(part, np.ndarray) else part
 
 
 def _joined(batches: list[Any]) -> Any:

@@ -10,6 +10,7 @@ from tapeflow.distribute.detection import Cluster, find_cluster, of_resolver
 from tapeflow.distribute.resolvers import ClusterResolver, SimpleClusterResolver, TFConfigClusterResolver
 from tapeflow.distribute.roll_call import NoCoordinator
 from tapeflow.distribute.strategy import Strategy
+from tapeflow.distribute.watch import Watch
 from tapeflow.engine import random
 from tapeflow.engine.devices import placement, processes, startup
 from tapeflow.engine.devices.placement import Placement
@@ -36,7 +37,8 @@ class MultiWorkerMirroredStrategy(Strategy):
     Args:
         cluster_resolver: names the workers, instead of the environment.
         communication_options: its `timeout_seconds` is how long a worker may be silent before the others give
-            up; 30 unless given.
+            up; 30 unless given. A worker that answers but hangs is named after that time. If it was given, the
+            others end after twice that time.
 
     Raises:
         RuntimeError: JAX has started already.
@@ -45,16 +47,17 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
         cluster = find_cluster() if cluster_resolver is None else of_resolver(cluster_resolver)
-        timeout = getattr(communication_options, "timeout_seconds", None) or _TIMEOUT_S
+        given_timeout = getattr(communication_options, "timeout_seconds", None)
+        timeout = given_timeout or _TIMEOUT_S
         if cluster_resolver is None:
             _say(cluster)
         if cluster.member is not None:
-            _join(cluster.member, int(timeout))
+            _join(cluster.member, int(timeout), bool(given_timeout))
         self.cluster_resolver = cluster_resolver or _resolver(cluster)
         super().__init__(Placement(placement.all_devices()))
 
 
-def _join(member: Member, timeout_s: int) -> None:
+def _join(member: Member, timeout_s: int, ends: bool) -> None:
     global _joined
     if _joined == member:
         return
@@ -70,6 +73,7 @@ def _join(member: Member, timeout_s: int) -> None:
         processes.use_address_of(member.coordinator)
     _joined = member
     _agree_on_random_numbers(member, timeout_s)
+    Watch(member, _hosts, timeout_s, ends).start()
 
 
 def _call_roll(member: Member, timeout_s: int) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.data.worker_batches import part_of as worker_of
 from tapeflow.distribute.context import NeedsReplica, ReplicaContext, state
 from tapeflow.distribute.dataset import (
     DistributedDataset,
@@ -153,10 +154,19 @@ class Strategy:
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
     ) -> DistributedDataset:
-        """The same of a dataset of batches for one replica each: as many as there are replicas make a step."""
-        count = self.num_replicas_in_sync
-        dataset = dataset_fn(InputContext(num_replicas_in_sync=count))
-        return DistributedDataset(JoinedBatches(dataset, count), self._placement)
+        """A dataset that a function makes in each process, of batches for one replica each.
+
+        As many as there are replicas make a step. The function's `InputContext` says which of the processes this is.
+        """
+        count, own = self.num_replicas_in_sync, len(self._local_numbers)
+        share = None if self._placement is None else self._placement.share
+        part = None if share is None else worker_of(share)
+        context = InputContext(
+            num_input_pipelines=1 if part is None else part.count,
+            input_pipeline_id=0 if part is None else part.index,
+            num_replicas_in_sync=count,
+        )
+        return DistributedDataset(JoinedBatches(dataset_fn(context), own), self._placement)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
         """The values that a function returns for each replica; `run` calls its function with each of them."""

@@ -4,10 +4,17 @@ import os
 import sys
 import time
 
+import optuna
+
 from tapeflow import tune
 from tapeflow.plugins.hparams import api as hp
 
 folder, storage, trials = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+
+if storage.startswith("grpc://"):
+    host, port = storage.removeprefix("grpc://").split(":")
+    storage = optuna.storages.GrpcStorageProxy(host=host, port=int(port))
 
 
 def train(trial):

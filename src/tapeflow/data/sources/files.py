@@ -63,6 +63,10 @@ class Files(Interleave):
     def specs(self) -> tuple[Any, ...]:
         return self._specs if isinstance(self._specs, tuple) else (self._specs,)
 
+    @property
+    def opens_files(self) -> bool:
+        return True
+
     def opened(self, element: Flat, place: tuple[int, int]) -> Pipe:
         return self.function(path_of(element[0].item(), self.where))
 

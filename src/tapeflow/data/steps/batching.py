@@ -52,12 +52,14 @@ class _Groups(Stream):
         self._inner = pipe.source.stream(iteration)
         self._is_over = False
         self._share = iteration.share if iteration.shared is pipe else None
+        part = iteration.part
+        self._size = pipe.size if part is None or part.batches is not pipe else pipe.size // part.count
 
     def take(self, count: int) -> np.ndarray:
         pipe, share, found = self._pipe, self._share, []
         while len(found) < count and not self._is_over:
-            handles = self._inner.take(pipe.size)
-            self._is_over = len(handles) < pipe.size
+            handles = self._inner.take(self._size)
+            self._is_over = len(handles) < self._size
             if len(handles) and not (self._is_over and pipe.drop_remainder):
                 found.append(pipe.together(handles) if share is None else pipe.shared(handles, share))
         return objects(found)

@@ -14,6 +14,9 @@ from tapeflow.data.steps.ordering import joined
 from tapeflow.data.structure import Flat
 from tapeflow.engine.devices import host_memory
 
+Key = tuple[int, int] | None
+"""Which of how many workers made a pass; None for passes over everything."""
+
 
 class Cache(Step):
     """The source's first full pass, again and again.
@@ -26,7 +29,7 @@ class Cache(Step):
 
     def __init__(self, source: Pipe) -> None:
         super().__init__(source, _KeptRows(source.rows) if source.rows.is_computed else source.rows)
-        self.kept: np.ndarray | None = None
+        self.kept: dict[Key, np.ndarray] = {}
 
     def stream(self, iteration: Iteration) -> Stream:
         return _Cached(self, iteration)
@@ -38,13 +41,15 @@ class _Cached(Stream):
     def __init__(self, pipe: Cache, iteration: Iteration) -> None:
         self._pipe, self._iteration = pipe, iteration
         self._at = 0
-        self._inner = pipe.source.stream(iteration) if pipe.kept is None else None
+        part = iteration.part
+        self._key = None if part is None else (part.index, part.count)
+        self._inner = None if self._key in pipe.kept else pipe.source.stream(iteration)
         self._seen: list[np.ndarray] = []
         self._count = 0
 
     def take(self, count: int) -> np.ndarray:
         if self._inner is None:
-            kept = self._pipe.rows.empty() if self._pipe.kept is None else self._pipe.kept
+            kept = self._pipe.kept[self._key]
             at, self._at = self._at, self._at + count
             return kept[at : self._at]
         found = self._inner.take(count)
@@ -52,18 +57,23 @@ class _Cached(Stream):
         self._count += len(found)
         # Who knows how many there are, as `fit` does, never asks for one more.
         is_whole = len(found) < count or self._count == self._pipe.source.cardinality
-        if is_whole and self._pipe.kept is None:
-            self._pipe.kept = joined(self._seen, self._pipe.rows)
+        if is_whole and self._key not in self._pipe.kept:
+            self._pipe.kept[self._key] = joined(self._seen, self._pipe.rows)
         return found
 
     def state(self) -> State:
         if self._inner is None:
-            return {"kept": self._pipe.kept, "at": self._at}
+            # What is kept of one worker's data is none of the others', who may go on from here.
+            return {"kept": None if self._key else self._pipe.kept[self._key], "at": self._at}
         return {"seen": joined(self._seen, self._pipe.rows), "inner": self._inner.state()}
 
     def restore(self, state: State) -> None:
         if "kept" in state:
-            self._pipe.kept, self._at, self._inner = state["kept"], state["at"], None
+            self._at, self._inner = state["at"], None
+            if state["kept"] is not None:
+                self._pipe.kept[self._key] = state["kept"]
+            elif self._key not in self._pipe.kept:
+                self._inner = self._pipe.source.stream(self._iteration)
             return
         self._inner = self._inner or self._pipe.source.stream(self._iteration)
         self._seen, self._count = [state["seen"]], len(state["seen"])

@@ -11,11 +11,14 @@ import numpy as np
 from tapeflow.data import cardinality as counting
 from tapeflow.data.functions.calls import apart, call
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
-from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
+from tapeflow.data.pipe import Iteration, Part, Pipe, State, Step, Stream
 from tapeflow.data.piped import Piped
 from tapeflow.data.rows import OBJECTS
+from tapeflow.data.steps.ordering import joined
 from tapeflow.data.structure import Flat, Structure, flattened
 from tapeflow.data.window_state import opened_windows, sealed_windows
+from tapeflow.engine import errors
+from tapeflow.engine.values.dtypes import string
 
 
 class Interleave(Step):
@@ -55,6 +58,12 @@ class Interleave(Step):
     def cardinality(self) -> int:
         return counting.UNKNOWN
 
+    @property
+    def opens_files(self) -> bool:
+        """Whether the elements are names of files that the function's datasets read."""
+        specs = self.source.specs
+        return len(specs) == 1 and specs[0].dtype is string and reads_files(self._first)
+
     def opened(self, element: Flat, place: tuple[int, int]) -> Pipe:
         """The dataset made of an element; `place` is the pass and the element's number in it."""
         with apart(ElementCounters(self.seed, place)):
@@ -70,11 +79,62 @@ class Interleave(Step):
         return _Interleaved(self, iteration)
 
 
+def reads_files(pipe: Pipe) -> bool:
+    """Whether a step of a pipeline reads files that can be split between workers."""
+    return (isinstance(pipe, Interleave) and pipe.opens_files) or any(map(reads_files, pipe.inputs))
+
+
+class OwnFiles(Stream):
+    """Of the names of files, every so-manieth: those of one worker."""
+
+    def __init__(self, names: Stream, part: Part, where: str) -> None:
+        self._names, self._part, self._where = names, part, where
+        self._skip = 0  # names up to the next of ours; those of the first round are counted
+        self._is_fresh = True
+
+    def take(self, count: int) -> np.ndarray:
+        if not count:
+            return self._names.take(0)
+        parts = []
+        if self._is_fresh:
+            parts.append(self._first_of_ours())
+            self._is_fresh, self._skip, count = False, self._part.index, count - 1
+        if count:
+            skip, self._skip = self._skip, self._part.count - 1
+            step = self._part.count
+            parts.append(self._names.take(skip + (count - 1) * step + 1)[skip::step])
+        return joined(parts, OBJECTS)
+
+    def _first_of_ours(self) -> np.ndarray:
+        part, names = self._part, self._names.take(self._part.count)
+        if len(names) < part.count:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{self._where} expected a file for each worker: Could not apply FILE based sharding: the dataset "
+                f"only has {len(names)} file(s), which is not enough for the required {part.count} shards/workers. "
+                "Use AutoShardPolicy.AUTO, DATA or OFF, or more files.",
+            )
+        return names[part.index : part.index + 1]
+
+    def state(self) -> State:
+        return {"skip": self._skip, "is_fresh": self._is_fresh, "names": self._names.state()}
+
+    def restore(self, state: State) -> None:
+        self._skip, self._is_fresh = state["skip"], state["is_fresh"]
+        self._names.restore(state["names"])
+
+
 class _Interleaved(Stream):
     def __init__(self, pipe: Interleave, iteration: Iteration) -> None:
         self._pipe, self._iteration = pipe, iteration
         self._pass, self._at = iteration.next_pass(pipe), 0
-        self._inner = pipe.source.stream(iteration)
+        part = iteration.part
+        if part is not None and part.splits_files and pipe.opens_files:
+            self._iteration = iteration.of_all_files()
+            self._inner: Stream = OwnFiles(pipe.source.stream(self._iteration), part, pipe.where)
+        else:
+            self._inner = pipe.source.stream(iteration)
         self._is_over = False
         # Of each open dataset: the element it was made of and its number, the pipe, the pass over it.
         self._open: list[tuple[tuple[Flat, int], Pipe, Stream] | None] = [None] * pipe.cycle

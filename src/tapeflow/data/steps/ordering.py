@@ -8,6 +8,7 @@ from tapeflow.data import cardinality as counting
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS, Rows
 from tapeflow.data.specs import common_specs
+from tapeflow.engine import errors
 
 
 class Sequence(Stream):
@@ -181,8 +182,12 @@ class _Skipped(Stream):
         self._inner.restore(state["inner"])
 
 
+SHARD_HINT = -1
+"""In `shard`: the number of workers and of this one, which a strategy knows."""
+
+
 class Shard(Step):
-    """Every element whose position is `index` modulo `count`."""
+    """Every element whose position is `index` modulo `count`; both may be `SHARD_HINT`."""
 
     def __init__(self, source: Pipe, count: int, index: int) -> None:
         super().__init__(source)
@@ -190,29 +195,46 @@ class Shard(Step):
 
     @property
     def cardinality(self) -> int:
+        if self.count == SHARD_HINT:
+            count = self.source.cardinality
+            return count if count < 0 else counting.UNKNOWN
         return counting.sharded(self.source.cardinality, self.count, self.index)
 
     def stream(self, iteration: Iteration) -> Stream:
-        return _Sharded(self, iteration)
+        inner, part = self.source.stream(iteration), iteration.part
+        if self.count != SHARD_HINT:
+            return _Sharded(inner, self.count, self.index)
+        if part is None or part.splits_files:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                "tf.data.Dataset.shard expected a strategy: `tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used "
+                "in `tf.distribute.Strategy.experimental_distribute_dataset()` with "
+                "`tf.data.experimental.AutoShardPolicy.HINT` policy. Give numbers, or set that policy.",
+            )
+        return _Sharded(inner, part.count, part.index)
 
 
 class _Sharded(Stream):
-    def __init__(self, pipe: Shard, iteration: Iteration) -> None:
-        self._inner = pipe.source.stream(iteration)
-        self._count = pipe.count
-        self._skip = pipe.index  # how many come before the next of ours
+    def __init__(self, inner: Stream, count: int, index: int) -> None:
+        self._inner = inner
+        self._count = count
+        self._skip = index  # how many come before the next of ours
+        self._has_begun = False
 
     def take(self, count: int) -> np.ndarray:
         if not count:
             return self._inner.take(0)
-        skip, self._skip = self._skip, self._count - 1
+        skip, self._skip, self._has_begun = self._skip, self._count - 1, True
         return self._inner.take(skip + (count - 1) * self._count + 1)[skip :: self._count]
 
     def state(self) -> State:
-        return {"skip": self._skip, "inner": self._inner.state()}
+        # The beginning is that of all shards: workers with others may go on from there.
+        return {"skip": self._skip if self._has_begun else None, "inner": self._inner.state()}
 
     def restore(self, state: State) -> None:
-        self._skip = state["skip"]
+        if state["skip"] is not None:
+            self._skip, self._has_begun = state["skip"], True
         self._inner.restore(state["inner"])
 
 

@@ -41,8 +41,9 @@ class Prefetch(Step):
         # Numbers of elements are ready at once; reading ahead pays where elements are made.
         if self.rows.width or not self.size:
             return inner
-        # What is read ahead is part of the state, which processes with other shares may go on from.
-        return _Prefetched(inner, self.size) if iteration.share is None else _Direct(inner)
+        # What is read ahead is part of the state, which processes with other data may go on from.
+        is_alone = iteration.share is None and iteration.part is None
+        return _Prefetched(inner, self.size) if is_alone else _Direct(inner)
 
 
 class _Queue:

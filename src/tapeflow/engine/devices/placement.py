@@ -311,6 +311,11 @@ def current_share() -> Share | None:
     return None if current is None else current.share
 
 
+def is_shared() -> bool:
+    """Whether programs run on devices of several processes now."""
+    return current is not None and not current._is_local
+
+
 @contextmanager
 def using(placement: Placement | None) -> Iterator[None]:
     """Make values lie as `placement` says, inside a `with` block.

@@ -20,6 +20,9 @@ from tapeflow.engine.errors import DeadlineExceededError
 
 _PREFIX = "tapeflow/"
 
+begun = 0
+"""How many programs this process has begun to run of those that all processes run together."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -44,6 +47,12 @@ def joined() -> Member | None:
     if state.client is None or state.coordinator_address is None:
         return None
     return Member(state.coordinator_address, state.num_processes, state.process_id)
+
+
+def note_begun() -> None:
+    """Count a program that all processes run together."""
+    global begun
+    begun += 1
 
 
 def detected() -> tuple[str, Member] | None:
@@ -117,6 +126,11 @@ def tell(key: str, value: str) -> None:
     _table().key_value_set(_PREFIX + key, value)
 
 
+def forget(key: str) -> None:
+    """Take a value out of the table, which nobody will read any more."""
+    _table().key_value_delete(_PREFIX + key)
+
+
 def told(key: str, timeout_s: float) -> str:
     """A value of the table, as soon as it is there.
 
@@ -129,6 +143,11 @@ def told(key: str, timeout_s: float) -> str:
         if "DEADLINE_EXCEEDED" not in str(error):
             raise
         raise DeadlineExceededError(None, None, f"no process gave {key} within {timeout_s:g} s") from error
+
+
+def tell_now(key: str, value: str) -> None:
+    """Put a value into the table in place of the one that is there."""
+    _table().key_value_set(_PREFIX + key, value, allow_overwrite=True)
 
 
 def tell_once(key: str, value: str) -> None:
@@ -164,7 +183,12 @@ def agreed(value: str, timeout_s: float = 300.0) -> str:
     return told(key, timeout_s)
 
 
+def index() -> int:
+    """The number of this process among those that work together; 0 if it is alone."""
+    member = joined()
+    return 0 if member is None else member.index
+
+
 def is_first() -> bool:
     """Whether this process is the first, or alone: the one to write files."""
-    member = joined()
-    return member is None or member.index == 0
+    return index() == 0

@@ -13,6 +13,7 @@ import threading
 from itertools import starmap
 from typing import Any
 
+from tapeflow.engine.devices import placement, processes
 from tapeflow.engine.programs import phases
 
 RUN_LOCK = threading.RLock()
@@ -36,6 +37,8 @@ class Flight:
     def take_off(self, function: Any, arguments: list[Any]) -> None:
         """Dispatch, and land if the dispatch succeeded."""
         log = phases.log
+        if placement.is_shared():
+            processes.note_begun()
         try:
             if log is None:
                 self.landed.extend(starmap(function, [arguments]))

@@ -72,7 +72,8 @@ class TensorBoard(Callback):
         embeddings_metadata: the file of their labels, relative to `log_dir`, a line for each index; or a dict with a
             file for the name of each layer.
         capture: what is written about the run by itself, into `train`: some of "facts", "code", "system" and "console";
-            True for all, False for none. See `tf.summary.capture`.
+            True for all, False for none. See `tf.summary.capture`. Of several processes, the first writes it; the
+            others write "system" alone, each into `process1`, `process2` and so on.
         **kwargs: `write_grads=True` of old Keras writes histograms of gradients together with those of the weights:
             of the loss of the last batch, the model being in inference. `batch_size`, `embeddings_layer_names` and
             `embeddings_data` are ignored with a warning.
@@ -157,9 +158,22 @@ class TensorBoard(Callback):
         self._has_begun = True
         for writer in self._writers.values():
             writer.release()
-        if self._is_training and self._capture is None and self._captured_kinds:
-            self._capture = Capture(self._made_writer("train"), self._captured_kinds)
-            self._capture.start()
+        if self._is_training and self._capture is None:
+            self._begin_capture()
+
+    def _begin_capture(self) -> None:
+        """Write what is written by itself; of other processes than the first that is what their machine does."""
+        is_first = self._elsewhere is None
+        kinds = self._captured_kinds if is_first else self._captured_kinds & {"system"}
+        if not kinds:
+            return
+        if is_first:
+            writer = self._made_writer("train")
+        else:
+            writer = FileWriter(os.path.join(self.log_dir, f"process{processes.index()}"))
+            self._writers["machine"] = writer
+        self._capture = Capture(writer, kinds)
+        self._capture.start()
 
     def _writer(self, run: str) -> FileWriter:
         """The writer of `train` or `validation`, for what happens in training."""

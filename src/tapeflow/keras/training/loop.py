@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,8 @@ class Loop:
         function = self.mode.function_of(self.model)
         # An epoch that is gone on with runs its steps as it began; its first batch may not be read again.
         size = self.size = self.size if start and self.size else self._group_size()
-        with ahead(self.source.epoch(number, group=size, start=start)) as groups:
+        groups_read = self.source.epoch(number, group=size, start=start)
+        with nullcontext(groups_read) if self.source.is_in_step else ahead(groups_read) as groups:
             for group in self._cut(groups):
                 with phases.Step(self.mode.name, self._steps_run, group.count):
                     if size == 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.engine.devices import processes
 from tapeflow.keras.callbacks import CallbackList, TensorBoard
 from tapeflow.keras.callbacks.logs import Logs
 from tapeflow.plugins.hparams import api as hp
@@ -33,6 +36,22 @@ def make(**compiled: Any) -> Any:
 def train(model: Any, *callbacks: Any, **options: Any) -> Any:
     options = {"batch_size": 4, "verbose": 0, "shuffle": False, "epochs": 2, **options}
     return model.fit(X, Y, callbacks=list(callbacks), **options)
+
+
+def test_a_further_process_writes_what_its_machine_does_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "index", lambda: 2)
+    train(make(), TensorBoard(tmp_path, update_freq=1))
+    assert [run.name for run in tmp_path.iterdir()] == ["process2"]
+    [file] = (tmp_path / "process2").iterdir()
+    assert f".{socket.gethostname()}.{os.getpid()}." in file.name
+    assert list(tf.summary.read(tmp_path / "process2")) == []
+    captured = tf.summary.read(tmp_path / "process2").captured
+    assert "system/cpu" in captured.system
+    assert not captured.facts
+    train(make(), TensorBoard(tmp_path / "quiet", update_freq=1, capture=["facts"]))
+    assert not (tmp_path / "quiet").exists()
 
 
 def steps(folder: Path, tag: str) -> list[int]:

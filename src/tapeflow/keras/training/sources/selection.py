@@ -89,8 +89,10 @@ def make_source(
         size = _length(x)
         if size == 0:
             raise nothing_to_read()
-        batches = x.whole_batches if isinstance(x, DistributedDataset) else lambda: iter(x)
-        return StreamSource(batches, prepare, steps or size, restarts=steps in (None, size))
+        restarts = steps in (None, size)
+        if isinstance(x, DistributedDataset):
+            return StreamSource(x.whole_batches, prepare, steps or size, restarts, x.has_workers_data)
+        return StreamSource(lambda: iter(x), prepare, steps or size, restarts)
     raise no_adapter(x, y)
 
 
@@ -105,7 +107,9 @@ def _dataset_source(
     known = steps or (size if size > 0 else None)
     # Form and dtypes of the elements are the user's choice and stay.
     prepare = weighting or (lambda element: element)
-    return StreamSource(lambda: x._array_iterator(share), prepare, known, restarts=steps in (None, size))
+    restarts = steps in (None, size)
+    is_in_step = x._has_workers_data(share)
+    return StreamSource(lambda: x._array_iterator(share), prepare, known, restarts, is_in_step)
 
 
 def _prepare(weighting: Callable[[Any], Any] | None, batch: Any) -> Any:

@@ -39,6 +39,8 @@ class Source(ABC):
     # For going on in the middle: whether places will be asked for, and the steps of this epoch that were used.
     is_tracked: bool = False
     used: int = 0
+    # Whether processes wait for one another while they read: then no thread may read ahead.
+    is_in_step: bool = False
 
     def description(self) -> dict[str, Any]:
         """What it reads, for a profile."""

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow.data.iterator import ArrayIterator
+from tapeflow.data.worker_batches import WorkerBatches, check_workers, workers_of
 from tapeflow.keras.training.sources.group import Group, grouped
 from tapeflow.keras.training.sources.source import Source, nothing_to_read
 from tapeflow.keras.utils.messages import say
 
 _MARK_INTERVAL_S = 1.0
+_PLACED = (ArrayIterator, WorkerBatches)
 
 
 class StreamSource(Source):
@@ -28,6 +30,7 @@ class StreamSource(Source):
         prepare: Makes arrays of a batch.
         steps: Batches in an epoch, if known.
         restarts: Whether every epoch calls `begin`.
+        is_in_step: Whether processes wait for one another in each batch.
     """
 
     def __init__(
@@ -36,8 +39,10 @@ class StreamSource(Source):
         prepare: Callable[[Any], Any],
         steps: int | None = None,
         restarts: bool = False,
+        is_in_step: bool = False,
     ) -> None:
         self.steps = steps
+        self.is_in_step = is_in_step
         self._begin = begin
         self._prepare = prepare
         self._restarts = restarts
@@ -83,22 +88,29 @@ class StreamSource(Source):
             stream = self._ready()
             used = stream.count
         mark = stream.mark_before(used)
-        return {"steps": self.steps, "has_read": self._has_read, "used": used, "mark": mark}
+        return {
+            "steps": self.steps,
+            "has_read": self._has_read,
+            "used": used,
+            "mark": mark,
+            "workers": workers_of(stream.iterator),
+        }
 
     def restore(self, state: Any, number: int, step: int) -> bool:
         self.steps, self._has_read = state["steps"], state["has_read"]
         peeked = self._stream
-        is_same = peeked is not None and not isinstance(peeked.iterator, ArrayIterator) and not self._restarts
+        is_same = peeked is not None and not isinstance(peeked.iterator, _PLACED) and not self._restarts
         self._stream = stream = (
             peeked if is_same and peeked is not None else _Stream(self._begin(), self.is_tracked)
         )
-        if state["mark"] is not None and isinstance(stream.iterator, ArrayIterator):
+        check_workers(state.get("workers", 1), workers_of(stream.iterator))
+        if state["mark"] is not None and isinstance(stream.iterator, _PLACED):
             stream.restore(*state["mark"])
         elif state["used"] and not self._restarts:
             say(f"Resuming: a generator is run again for the {state['used']} batches that were used.")
         stream.skip(state["used"] - stream.count)
         self._is_fresh = self._is_placed = True
-        return not isinstance(stream.iterator, ArrayIterator)
+        return not isinstance(stream.iterator, _PLACED)
 
     def _ready(self) -> _Stream:
         """The stream the next batch comes from."""
@@ -135,12 +147,12 @@ class _Stream:
         self.count = 0
         self._held: list[Any] = []
         self._marks: deque[tuple[int, Any]] = deque()
-        self._is_tracked = is_tracked and isinstance(iterator, ArrayIterator)
+        self._is_tracked = is_tracked and isinstance(iterator, _PLACED)
         self._marked_at = time.monotonic()
         self._mark()
 
     def _mark(self) -> None:
-        if self._is_tracked and isinstance(self.iterator, ArrayIterator):
+        if self._is_tracked and isinstance(self.iterator, _PLACED):
             self._marks.append((self.count, self.iterator.state()))
             self._marked_at = time.monotonic()
 
@@ -167,7 +179,7 @@ class _Stream:
 
     def restore(self, count: int, state: Any) -> None:
         """Go on where an equal stream was after `count` batches."""
-        if isinstance(self.iterator, ArrayIterator):
+        if isinstance(self.iterator, _PLACED):
             self.iterator.restore(state)
         self.count = count
         self._held.clear()
