@@ -97,7 +97,7 @@ def test_pad_sequences_of_vectors_words_and_nothing() -> None:
         (lambda: utils.unpack_x_y_sample_weight((1, 2, 3, 4)), "Data is expected to be in format `x`"),
     ],
 )
-def test_errors(call: Any, text: str) -> None:
+def test_wrong_sequences_seeds_and_batches_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()
 

@@ -148,6 +148,6 @@ def test_split_dataset() -> None:
         (lambda p: utils.split_dataset(3, 0.5), TypeError, "expected a tf.data.Dataset"),
     ],
 )  # fmt: skip
-def test_errors(folder: Path, call: Any, error: Any, text: str) -> None:
+def test_wrong_folders_labels_and_sizes_raise(folder: Path, call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(folder)
