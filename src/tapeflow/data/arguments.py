@@ -11,6 +11,7 @@ from tapeflow.data.pipe import Pipe
 from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor_spec import TensorSpec
@@ -70,7 +71,7 @@ def read_seed(seed: Any, where: str) -> int | None:
     return None if seed is None else read_count(seed, where, "seed")
 
 
-def read_range(args: tuple[Any, ...], output_type: Any) -> tuple[int, int, int, DType]:
+def read_range(args: tuple[Any, ...], output_type: DTypeLike) -> tuple[int, int, int, DType]:
     """Start, step, count and dtype of `Dataset.range`."""
     where = "tf.data.Dataset.range"
     if not 1 <= len(args) <= 3:

@@ -18,6 +18,7 @@ from tapeflow.data.steps.interleaving import Interleave
 from tapeflow.data.steps.mapping import Map
 from tapeflow.data.steps.resampling import Resample
 from tapeflow.data.structure import Structure, as_array, as_tensor, flattened, map_parts
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Functions(Piped):
     def map(
         self,
         map_func: Callable[..., Any],
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool = False,
@@ -70,9 +71,9 @@ class Functions(Piped):
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: Any = None,
-        block_length: Any = None,
-        num_parallel_calls: Any = None,
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:

@@ -13,6 +13,7 @@ from tapeflow.data.steps.batching import AsRagged, Batch, PaddedBatch, SparseBat
 from tapeflow.data.steps.folding import Rebatch
 from tapeflow.data.steps.grouping import GroupByWindow, bucket_of, check_buckets
 from tapeflow.data.structure import as_tensor
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.ops.host_args import read_ints
 
@@ -27,9 +28,9 @@ class Groups(Piped):
 
     def batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: bool = False,
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -39,7 +40,7 @@ class Groups(Piped):
 
     def padded_batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         padded_shapes: Any = None,
         padding_values: Any = None,
         drop_remainder: bool = False,
@@ -57,9 +58,9 @@ class Groups(Piped):
 
     def window(
         self,
-        size: Any,
+        size: TensorLike,
         shift: Any = None,
-        stride: Any = 1,
+        stride: TensorLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
@@ -77,7 +78,7 @@ class Groups(Piped):
 
     def ragged_batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: bool = False,
         row_splits_dtype: Any = int64,
         name: str | None = None,
@@ -92,13 +93,15 @@ class Groups(Piped):
         rows = AsRagged(self._pipe, as_dtype(row_splits_dtype))
         return self._then(Batch(rows, size, bool(drop_remainder)))
 
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+    def sparse_batch(self, batch_size: TensorLike, row_shape: Any, name: str | None = None) -> Dataset:
         """`batch_size` elements at a time as `tf.SparseTensor`, whose rows have the shape `row_shape`."""
         where = "tf.data.Dataset.sparse_batch"
         size = read_positive(batch_size, where, "batch_size")
         return self._then(SparseBatch(self._pipe, size, read_ints(row_shape, where, "row_shape")))
 
-    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Dataset:
+    def rebatch(
+        self, batch_size: TensorLike, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset:
         """Batches cut anew, into batches of `batch_size`, or of several sizes in turn.
 
         >>> [len(b) for b in tf.data.Dataset.range(7).batch(3).rebatch(2)]
@@ -115,7 +118,7 @@ class Groups(Piped):
         self,
         key_func: Callable[..., Any],
         reduce_func: Callable[[Any, Dataset], Dataset],
-        window_size: Any = None,
+        window_size: TensorLike | None = None,
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Dataset:

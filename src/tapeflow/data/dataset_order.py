@@ -18,6 +18,7 @@ from tapeflow.data.steps.prefetching import Prefetch
 from tapeflow.data.steps.shuffling import Shuffle
 from tapeflow.data.structure import Structure
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.io.files import path_of
 from tapeflow.io.tfrecord import compression_of
@@ -33,7 +34,7 @@ class Order(Piped):
 
     def shuffle(
         self,
-        buffer_size: Any,
+        buffer_size: TensorLike,
         seed: Any = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
@@ -58,20 +59,20 @@ class Order(Piped):
         reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         return self._then(Shuffle(self._pipe, size, read_seed(seed, where), reshuffles))
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """The elements `count` times over; without end if it is None or -1."""
         times = -1 if count is None else read_count(count, "tf.data.Dataset.repeat", "count")
         return self._then(Repeat(self._pipe, times))
 
-    def take(self, count: Any, name: str | None = None) -> Dataset:
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
         """At most the first `count` elements; all if it is -1."""
         return self._then(Take(self._pipe, read_count(count, "tf.data.Dataset.take", "count")))
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """All but the first `count` elements; none if it is -1."""
         return self._then(Skip(self._pipe, read_count(count, "tf.data.Dataset.skip", "count")))
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
         """Every `num_shards`-th element, beginning with number `index`."""
         where = "tf.data.Dataset.shard"
         count = read_positive(num_shards, where, "num_shards")
@@ -112,7 +113,7 @@ class Order(Piped):
         path = path_of(filename, where) if filename is not None else ""
         return self._then(Stored(self._pipe, path, "", where) if path else Cache(self._pipe))
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """The elements, up to `buffer_size` of them made ahead by a thread; -1 leaves the number open."""
         size = read_or_auto(buffer_size, "tf.data.Dataset.prefetch", "buffer_size", least=0)
         return self._then(Prefetch(self._pipe, size))

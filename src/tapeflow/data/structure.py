@@ -16,6 +16,7 @@ from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -124,7 +125,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray:
     return array
 
 
-def as_tensor(array: Any) -> Any:
+def as_tensor(array: TensorLike) -> Any:
     """A component as user code sees it: a tensor on the host, or a dataset as it is."""
     if not isinstance(array, np.ndarray):
         return array

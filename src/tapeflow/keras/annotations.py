@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import TensorBase
 
 ActivationLike: TypeAlias = str | Mapping[str, Any] | Callable[..., Any] | None
@@ -20,3 +21,9 @@ RegularizerLike: TypeAlias = str | Mapping[str, Any] | Callable[..., Any] | None
 
 ConstraintLike: TypeAlias = str | Mapping[str, Any] | Callable[..., Any] | None
 """What `constraints.get` takes: a name, a config, a class, or a function of a weight."""
+
+WindowSizes: TypeAlias = int | Sequence[int]
+"""Sizes of a window, strides, dilations: one number for all axes, or one for each."""
+
+InputShape: TypeAlias = TensorShape | Sequence[Any]
+"""The shape of a layer's input, or those of its inputs."""

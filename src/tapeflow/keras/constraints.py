@@ -15,6 +15,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import ConstraintLike
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -153,14 +154,14 @@ CONSTRAINTS = Family(
 )
 
 
-def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
+def serialize(constraint: ConstraintLike, use_legacy_format: bool = False) -> Any:
     """The config of a constraint, as JSON can hold it."""
     return serialize_keras_object(constraint)
 
 
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
-) -> Any:
+) -> NonNeg:
     """Look up a constraint by name or config."""
     return CONSTRAINTS.deserialize(config, custom_objects)
 

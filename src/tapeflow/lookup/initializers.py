@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int64, string
 from tapeflow.io.files import path_of, told
@@ -23,7 +24,12 @@ class KeyValueTensorInitializer:
     """
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
     ) -> None:
         self._keys = convert_to_tensor(keys, key_dtype)
         self._values = convert_to_tensor(values, value_dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor
@@ -73,10 +74,10 @@ class Table:
 
         return reshape(flat, [*array.shape, *flat.shape[1:]])
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The value of each key."""
         raise NotImplementedError
 

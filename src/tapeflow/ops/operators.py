@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.math import arithmetic, comparison, division, power
@@ -20,7 +21,7 @@ from tapeflow.ops.math import arithmetic, comparison, division, power
 Function = Callable[[Any, Any], Any]
 
 
-def _matmul(x: Any, y: Any) -> Tensor:
+def _matmul(x: Tensor, y: Tensor) -> Tensor:
     from tapeflow.ops.linalg.products import matmul  # needs the operators itself
 
     return matmul(x, y)
@@ -30,7 +31,7 @@ def _forward(function: Function, reflected: str) -> Function:
     """`tensor <operator> other`; a foreign type with a method of its own gets its turn."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Any, other: Any) -> Tensor:
         try:
             return function(self, other)
         except (TypeError, ValueError):
@@ -45,13 +46,13 @@ def _reflected(function: Function) -> Function:
     """`other <operator> tensor`, where other knows no better."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: TensorLike, other: Any) -> Any:
         return function(other, self)
 
     return operate
 
 
-def _is_foreign(value: Any) -> bool:
+def _is_foreign(value: TensorLike) -> bool:
     known = (TensorBase, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
     return value is not None and not isinstance(value, known)
 

@@ -114,7 +114,7 @@ def _identified(root: Any) -> Callable[[Any], str]:
     return identified
 
 
-def _endpoint(key: str, function: Any) -> Endpoint:
+def _endpoint(key: str, function: Callable[..., Any]) -> Endpoint:
     if isinstance(function, ConcreteFunction):
         return ranked(endpoint_of(function))[0]
     found = endpoints_of(function) if isinstance(function, Function) else []

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function import Function
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.graphs.nodes import op_rules  # noqa: F401 - registers the rules
@@ -55,7 +56,7 @@ def endpoint_of(concrete: ConcreteFunction) -> Endpoint:
     """A concrete function as an endpoint."""
     values = list(concrete._arguments.values())
 
-    def called(*tensors: Any) -> Any:
+    def called(*tensors: Tensor) -> Tensor:
         given = iter(tensors)
         return concrete._called(
             nest.map_structure(lambda v: next(given) if isinstance(v, TensorSpec) else v, values)

@@ -25,6 +25,7 @@ from tapeflow.io.temporary import naming
 from tapeflow.keras.models.model import Model
 from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import GRAPH_FILES
+from tapeflow.saved_model.graph_saving import GraphModel
 from tapeflow.saved_model.model_inputs import input_specs, input_structure, served
 from tapeflow.train.checkpoint import snapshot
 from tapeflow.train.tensor_file import write_tensors
@@ -142,8 +143,13 @@ def save_object(
 
 
 def _graph_model(
-    obj: Any, functions: dict[str, Function], endpoints: Any, given: dict[str, Any], named: Any, training: Any
-) -> Any:
+    obj: Any,
+    functions: dict[str, Function],
+    endpoints: dict[str, Any],
+    given: dict[str, Any],
+    named: dict[str, Any],
+    training: Any,
+) -> GraphModel:
     """The SavedModel as TensorFlow has it."""
     from tapeflow.saved_model.graph_saving import graph_model
 
@@ -276,7 +282,7 @@ def _call(concrete: ConcreteFunction) -> Call:
     return Call(called, concrete.inputs, described)
 
 
-def _encoded(value: Any, places: Iterator[int]) -> Any:
+def _encoded(value: Any, places: Iterator[int]) -> dict[str, Any]:
     """An argument as the manifest has it: which input, a list or dict of them, or a settled value."""
     if isinstance(value, TensorSpec):
         return {"input": next(places)}
@@ -295,7 +301,7 @@ def _served_call(model: Any) -> Call:
     )
 
 
-def _signature_calls(name: str, function: Any) -> list[Call]:
+def _signature_calls(name: str, function: Callable[..., Any]) -> list[Call]:
     if isinstance(function, ConcreteFunction):
         call = _call(function)
         is_sized = _has_sizes(call.specs)
@@ -332,7 +338,7 @@ def _write(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
-    graph: Any = None,
+    graph: GraphModel | None = None,
 ) -> None:
     folder = place.open()
     try:
@@ -361,7 +367,7 @@ def _fill(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
-    graph: Any = None,
+    graph: GraphModel | None = None,
 ) -> None:
     files: dict[str, str] = {}
     described: dict[str, Any] = {}

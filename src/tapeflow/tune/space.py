@@ -97,7 +97,7 @@ def _hparams(space: Any) -> list[HParam]:
     return found
 
 
-def _named(name: Any, value: Any) -> Any:
+def _named(name: str, value: Any) -> Any:
     if isinstance(value, HParam) and value.name != name:
         raise ValueError(
             f"tune.search expected each HParam under its name; got {name!r}: {value!r}. Rename one of them."

@@ -17,6 +17,7 @@ from tapeflow.data.sources.files import Files, names_of
 from tapeflow.data.sources.memory import Fixed
 from tapeflow.data.structure import Flat, Structure
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.csv import Columns, column_array, reader
@@ -91,7 +92,7 @@ class CsvDataset(Dataset):
         filenames: Any,
         record_defaults: Sequence[Any],
         compression_type: str | None = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         header: bool = False,
         field_delim: str = ",",
         use_quote_delim: bool = True,

@@ -16,6 +16,7 @@ from tapeflow.data.sources.file_stream import FileStream
 from tapeflow.data.sources.memory import Fixed, Slices
 from tapeflow.data.steps.interleaving import Interleave
 from tapeflow.data.structure import Flat, Structure
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.files import path_of, paths_of
@@ -102,8 +103,8 @@ class TextLineDataset(Dataset):
         self,
         filenames: Any,
         compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         _begin(self, "TextLineDataset", filenames, compression_type, num_parallel_reads, _line)
@@ -126,8 +127,8 @@ class TFRecordDataset(Dataset):
         self,
         filenames: Any,
         compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         _begin(self, "TFRecordDataset", filenames, compression_type, num_parallel_reads, read_record)
@@ -144,9 +145,9 @@ class FixedLengthRecordDataset(Dataset):
         record_bytes: Any,
         header_bytes: Any = None,
         footer_bytes: Any = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         compression_type: str | None = None,
-        num_parallel_reads: Any = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         where = "tf.data.FixedLengthRecordDataset"

@@ -27,7 +27,9 @@ from tapeflow.engine.values.tensor_spec import TensorSpec
 class Scan(Step):
     """`function(state, element)` gives the next state and an element."""
 
-    def __init__(self, source: Pipe, start: Flat, start_structure: Structure, function: Any) -> None:
+    def __init__(
+        self, source: Pipe, start: Flat, start_structure: Structure, function: Callable[..., Any]
+    ) -> None:
         super().__init__(source, OBJECTS)
         self.start, self.start_structure, self.function = start, start_structure, function
         self.seed = drawn_seed(None)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
 
 
-def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
+def ctc_batch_cost(y_true: TensorLike, y_pred: TensorLike, input_length: Any, label_length: Any) -> Any:
     """The CTC loss of each sample, shape (samples, 1); the last class is the blank.
 
     Args:
@@ -28,7 +29,7 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
     return tf.expand_dims(losses, 1)
 
 
-def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: Any) -> Any:
     """The labels of each row up to its length, as a SparseTensor."""
     rows = tf.convert_to_tensor(labels)
     places = tf.where(tf.sequence_mask(label_lengths, rows.shape[1]))

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
 
 
 def local_conv(
-    inputs: Any,
+    inputs: TensorLike,
     kernel: Any,
     kernel_size: Sequence[int],
     strides: Sequence[int],
@@ -48,15 +49,15 @@ def local_conv(
 
 
 def local_conv1d(
-    inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
+    inputs: TensorLike, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
 ) -> Any:
     """`local_conv` over time; the kernel determines the number of positions."""
     return local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
 
 def local_conv2d(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     kernel_size: Any,
     strides: Any,
     output_shape: Any,

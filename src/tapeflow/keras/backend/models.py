@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.keras import config
 
 
-def is_keras_tensor(x: Any) -> bool:
+def is_keras_tensor(x: TensorLike) -> bool:
     """Whether `x` is a symbolic tensor of a model."""
     if isinstance(x, Symbolic):
         return True
@@ -24,7 +25,7 @@ def is_keras_tensor(x: Any) -> bool:
 def placeholder(
     shape: Any = None,
     ndim: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,
@@ -41,7 +42,7 @@ def placeholder(
 
 
 def function(
-    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+    inputs: TensorLike, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
 ) -> Callable[[Sequence[Any]], Any]:
     """A function from a list of values for `inputs`, or the one value, to arrays for `outputs`, both of one model.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras import config
 from tapeflow.keras.activations import elu as elu
@@ -25,20 +26,26 @@ from tapeflow.ops.training import loss as kernels
 _CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW", "NCHW", "NCDHW")}
 
 
-def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+def categorical_crossentropy(
+    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
     """The cross-entropy of one-hot labels, a number for each sample. Mind the order of the arguments."""
     return _categorical(target, output, from_logits=from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1, ignore_class: int | None = None
+    target: TensorLike,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
 ) -> Any:
     """The cross-entropy of class numbers, a number for each sample."""
     return _sparse(target, output, from_logits=from_logits, axis=axis, ignore_class=ignore_class)
 
 
 @dispatching
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of yes-or-no questions; unlike the loss of that name, not averaged."""
     where = "binary_crossentropy"
     predicted, from_logits = logits_behind(where, convert_to_tensor(output), from_logits, "Sigmoid")
@@ -47,7 +54,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def binary_focal_crossentropy(
-    target: Any,
+    target: TensorLike,
     output: Any,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
@@ -65,12 +72,12 @@ def binary_focal_crossentropy(
     return (truth * alpha + (1 - truth) * (1 - alpha)) * found if apply_class_balancing else found
 
 
-def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """The share `level` of elements set to 0, the others enlarged to make up for it."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 
-def l2_normalize(x: Any, axis: Any = None) -> Any:
+def l2_normalize(x: TensorLike, axis: Any = None) -> Any:
     """x divided by its norm along `axis`."""
     return tf.math.l2_normalize(x, axis=axis)
 
@@ -93,7 +100,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
 
 
 def conv1d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: int = 1,
     padding: str = "valid",
@@ -110,8 +117,8 @@ def conv1d(
 
 
 def conv2d(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -122,8 +129,8 @@ def conv2d(
 
 
 def conv3d(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -148,8 +155,8 @@ def _convolve(
 
 
 def conv2d_transpose(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     output_shape: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -169,7 +176,7 @@ def conv2d_transpose(
 
 
 def depthwise_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -182,7 +189,7 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
     strides: Any = (1, 1),
@@ -207,7 +214,7 @@ def _window(strides: Any, padding: str, data_format: str | None, dilations: Any)
 
 
 def pool2d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -219,7 +226,7 @@ def pool2d(
 
 
 def pool3d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
@@ -254,7 +261,13 @@ def _padding(padding: str) -> str:
 
 
 def batch_normalization(
-    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
+    x: Any,
+    mean: TensorLike,
+    var: Any,
+    beta: TensorLike,
+    gamma: TensorLike,
+    axis: int = -1,
+    epsilon: float = 1e-3,
 ) -> Any:
     """(x - mean) / sqrt(var + epsilon) * gamma + beta, with a number for each place along `axis`."""
     places = [1] * len(x.shape)
@@ -265,7 +278,7 @@ def batch_normalization(
 
 
 def normalize_batch_in_training(
-    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+    x: Any, gamma: TensorLike, beta: TensorLike, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Any, Any, Any]:
     """x with mean 0 and variance 1 over `reduction_axes`, times gamma plus beta; and the two."""
     mean, variance = tf.nn.moments(x, reduction_axes, keepdims=True)

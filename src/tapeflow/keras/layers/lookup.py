@@ -60,12 +60,14 @@ def _names() -> list[str]:
 LAYERS = Family("layer", Layer, _Known, protocol=("call", "get_config"))
 
 
-def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
     """A layer as `{"class_name", "config"}`."""
     return serialize_keras_object(layer)
 
 
-def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
+def deserialize(
+    config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
+) -> Any:
     """A layer from what `serialize` gave."""
     if isinstance(config, Mapping) and config.get("class_name") == "Model":
         config = {**config, "class_name": "Functional"}

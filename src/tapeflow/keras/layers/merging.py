@@ -6,6 +6,8 @@ import functools
 from typing import Any, NoReturn
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 Shape = tuple[int | None, ...]
@@ -25,7 +27,7 @@ class Merge(Layer):
         """What is made of inputs of one rank."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge: write _merge_function.")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A merge layer", 1)
         batch_sizes = {s[0] for s in shapes if s} - {None}
         if len(batch_sizes) > 1:
@@ -40,7 +42,7 @@ class Merge(Layer):
         rank = max(len(x.shape) for x in tensors)
         return self._merge_function([_with_rank(x, rank) for x in tensors])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shapes = _shapes(input_shape, "A merge layer", 1)
         batch_sizes = {s[0] for s in shapes if s} - {None}
         batch = batch_sizes.pop() if len(batch_sizes) == 1 else None
@@ -121,7 +123,7 @@ class Concatenate(Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A `Concatenate` layer", 1)
         rests = [_dropped(s, self.axis) for s in shapes]
         if len({len(s) for s in shapes}) > 1 or any(
@@ -139,7 +141,7 @@ class Concatenate(Merge):
             return tf.sparse.concat(self.axis, tensors)
         return tf.concat([tf.keras.backend.to_dense(x) for x in tensors], axis=self.axis)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shapes = _shapes(input_shape, "A `Concatenate` layer", 1)
         sizes = [s[self.axis] for s in shapes]
         merged = [next((d for d in dims if d is not None), None) for dims in zip(*shapes, strict=True)]
@@ -196,7 +198,7 @@ class Dot(Merge):
         one, two = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         return one % first, two % second
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A `Dot` layer", 2)
         if len(shapes) != 2:
             _not_a_list("A `Dot` layer", shapes, 2)
@@ -216,13 +218,13 @@ class Dot(Merge):
             first, second = tf.math.l2_normalize(first, axis=one), tf.math.l2_normalize(second, axis=two)
         return tf.keras.backend.batch_dot(first, second, (one, two))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shapes = _shapes(input_shape, "A `Dot` layer", 2)
         one, two = self._axes_for(len(shapes[0]), len(shapes[1]))
         left = (*_dropped(shapes[0], one), *_dropped(shapes[1], two)[1:])
         return tf.TensorShape(left if len(left) > 1 else (*left, 1))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         return None
 
     def get_config(self) -> dict[str, Any]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.keras.config import floatx
 from tapeflow.keras.ops.conversion import alike, floating, shape, tensor
 
 # Making
 
 
-def zeros(shape: Any, dtype: Any = None) -> Any:
+def zeros(shape: Any, dtype: DTypeLike | None = None) -> Any:
     """Zeros."""
     return tf.zeros(shape, dtype or floatx())
 
@@ -24,38 +26,43 @@ def ones(shape: Any, dtype: Any = None) -> Any:
     return tf.ones(shape, dtype or floatx())
 
 
-def empty(shape: Any, dtype: Any = None) -> Any:
+def empty(shape: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Zeros; nothing is left undefined here."""
     return zeros(shape, dtype)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Any:
     """One value everywhere."""
     return tf.broadcast_to(tensor(fill_value, dtype or floatx()), shape)
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Any:
+def zeros_like(x: TensorLike, dtype: Any = None) -> Any:
     """Zeros in the shape of `x`."""
     return tf.zeros_like(tensor(x), dtype=dtype)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Any:
+def ones_like(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Ones in the shape of `x`."""
     return tf.ones_like(tensor(x), dtype=dtype)
 
 
-def empty_like(x: Any, dtype: Any = None) -> Any:
+def empty_like(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Zeros in the shape of `x`."""
     return zeros_like(x, dtype)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(x: Any, fill_value: TensorLike, dtype: Any = None) -> Any:
     """One value in the shape of `x`."""
     x = tensor(x)
     return tf.ones_like(x, dtype=dtype or x.dtype) * tf.cast(tensor(fill_value), dtype or x.dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """Numbers from `start` up to `stop`."""
     low, high = (0, start) if stop is None else (start, stop)
     ends = alike(low, high, 1 if step is None else step)
@@ -64,12 +71,12 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
 
 
 def linspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """Evenly spaced numbers."""
@@ -86,12 +93,12 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     base: Any = 10,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """Powers of `base` whose exponents are evenly spaced."""
@@ -101,7 +108,12 @@ def logspace(
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Any:
     """Numbers of which each is the one before times the same."""
     low, high = (tf.math.log(floating(end)) for end in (start, stop))
@@ -109,17 +121,17 @@ def geomspace(
     return found if dtype is None else tf.cast(found, dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Any:
     """Ones on a diagonal."""
     return tf.constant(np.eye(N, M, k), dtype or floatx())
 
 
-def identity(n: int, dtype: Any = None) -> Any:
+def identity(n: int, dtype: DTypeLike | None = None) -> Any:
     """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Any:
     """Ones on and below a diagonal."""
     return tf.constant(np.tri(N, M, k), dtype or floatx())
 
@@ -165,17 +177,17 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 # Moving
 
 
-def reshape(x: Any, newshape: Any) -> Any:
+def reshape(x: TensorLike, newshape: Any) -> Any:
     """The elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
 
-def ravel(x: Any) -> Any:
+def ravel(x: TensorLike) -> Any:
     """The elements in one row."""
     return tf.reshape(tensor(x), [-1])
 
 
-def transpose(x: Any, axes: Any = None) -> Any:
+def transpose(x: TensorLike, axes: Any = None) -> Any:
     """The axes in another order."""
     return tf.transpose(tensor(x), axes)
 
@@ -200,7 +212,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return tf.transpose(x, order)
 
 
-def expand_dims(x: Any, axis: Any) -> Any:
+def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
     """With axes of size 1."""
     x = tensor(x)
     if not isinstance(axis, (tuple, list)):
@@ -211,34 +223,34 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return x
 
 
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
     """Without axes of size 1."""
     return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
 
 
-def broadcast_to(x: Any, shape: Any) -> Any:
+def broadcast_to(x: TensorLike, shape: Any) -> Any:
     """Repeated to a shape."""
     return tf.broadcast_to(tensor(x), shape)
 
 
-def flip(x: Any, axis: Any = None) -> Any:
+def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     """The other way round."""
     x = tensor(x)
     axes = range(len(x.shape)) if axis is None else np.atleast_1d(axis).tolist()
     return tf.reverse(x, list(axes))
 
 
-def fliplr(x: Any) -> Any:
+def fliplr(x: TensorLike) -> Any:
     """Columns the other way round."""
     return flip(x, 1)
 
 
-def flipud(x: Any) -> Any:
+def flipud(x: TensorLike) -> Any:
     """Rows the other way round."""
     return flip(x, 0)
 
 
-def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(array: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Turned by quarters."""
     x = tensor(array)
     for _ in range(k % 4):
@@ -246,7 +258,7 @@ def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return x
 
 
-def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+def roll(x: TensorLike, shift: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
     """Moved around the end."""
     x = tensor(x)
     if axis is None:
@@ -262,7 +274,7 @@ def tile(x: Any, repeats: Any) -> Any:
     return tf.tile(tf.reshape(x, [1] * (len(counts) - len(x.shape)) + list(shape(x))), counts)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     """Each element repeated."""
     return tf.repeat(tensor(x), repeats, axis)
 
@@ -298,22 +310,22 @@ def diag(x: Any, k: int = 0) -> Any:
     return diagonal(x, k) if len(x.shape) == 2 else tf.linalg.diag(x, k=k)
 
 
-def diagflat(x: Any, k: int = 0) -> Any:
+def diagflat(x: TensorLike, k: int = 0) -> Any:
     """A matrix with all elements on a diagonal."""
     return tf.linalg.diag(ravel(x), k=k)
 
 
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The elements of a diagonal."""
     return tf.linalg.diag_part(moveaxis(x, (axis1, axis2), (-2, -1)), k=offset)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The sum of a diagonal."""
     return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
 
 
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
     """The places in a shape of elements that are counted through."""
     found = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
     return tuple(tf.unstack(tf.cast(found, "int32"), axis=0))
@@ -330,7 +342,7 @@ def concatenate(xs: Any, axis: int | None = 0) -> Any:
     )
 
 
-def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
+def append(x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Any:
     """One after the other; in one row unless an axis is given."""
     return concatenate([x1, x2], axis)
 
@@ -376,22 +388,22 @@ def array_split(x: Any, indices_or_sections: int, axis: int = 0) -> list[Any]:
     return tf.split(x, [whole + (i < more) for i in range(indices_or_sections)], axis)
 
 
-def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
-def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the second axis, or the only one."""
     return split(x, indices_or_sections, 0 if len(tensor(x).shape) == 1 else 1)
 
 
-def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the third axis."""
     return split(x, indices_or_sections, 2)
 
 
-def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
+def unstack(x: TensorLike, num: int | None = None, axis: int = 0) -> list[Any]:
     """The parts along an axis."""
     return tf.unstack(tensor(x), num, axis)
 
@@ -399,7 +411,7 @@ def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
 # Picking
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Any:
     """The elements or parts with these numbers; negative ones count from the end."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -408,7 +420,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     return tf.gather(x, tf.where(places < 0, places + tf.cast(size, places.dtype), places), axis=axis)
 
 
-def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take_along_axis(x: Any, indices: TensorLike, axis: int | None = None) -> Any:
     """Elements chosen along an axis for each place of the others."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -419,17 +431,17 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
     return moveaxis(tf.gather(swapped, chosen, batch_dims=last), last, axis)
 
 
-def get_item(x: Any, key: Any) -> Any:
+def get_item(x: TensorLike, key: TensorLike) -> Any:
     """`x[key]`."""
     return tensor(x)[key]
 
 
-def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Any:
     """The part of a shape that begins at indices."""
     return tf.slice(tensor(inputs), start_indices, shape)
 
 
-def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) -> Any:
     """With another part that begins at indices."""
     x, part = alike(inputs, updates)
     places = [tf.range(n) + tf.cast(s, "int32") for n, s in zip(shape(part), start_indices, strict=True)]
@@ -437,12 +449,14 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     return tf.tensor_scatter_nd_update(x, grid, part)
 
 
-def scatter(indices: Any, values: Any, shape: Any) -> Any:
+def scatter(indices: TensorLike, values: TensorLike, shape: TensorLike) -> Any:
     """Values at indices of zeros; those at one index are added."""
     return tf.scatter_nd(tensor(indices), tensor(values), shape)
 
 
-def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+def scatter_update(
+    inputs: TensorLike, indices: TensorLike, updates: TensorLike, reduction: str | None = None
+) -> Any:
     """With values at indices, in the place of those there or joined with them."""
     ways = {
         None: tf.tensor_scatter_nd_update,
@@ -460,14 +474,14 @@ def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | Non
 
 
 def unique(
-    x: Any,
+    x: TensorLike,
     sorted: bool = True,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
     size: int | None = None,
-    fill_value: Any = None,
+    fill_value: TensorLike | None = None,
 ) -> Any:
     """Each value once, in order. It looks at the values, so it is no part of a program."""
     found = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
@@ -480,7 +494,7 @@ def unique(
     return given[0] if len(given) == 1 else tuple(given)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
     """Each less the one before."""
     x = moveaxis(a, axis, -1)
     for _ in range(n):

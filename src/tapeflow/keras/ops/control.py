@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.ops.conversion import tensor
 
 
@@ -21,7 +22,9 @@ def switch(index: Any, branches: Any, *operands: Any) -> Any:
     return tf.switch_case(tensor(index), [lambda branch=branch: branch(*operands) for branch in branches])
 
 
-def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | None = None) -> Any:
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: int | None = None
+) -> Any:
     """Values made anew as long as a condition holds."""
     is_several = isinstance(loop_vars, (tuple, list))
     given = tuple(loop_vars) if is_several else (loop_vars,)
@@ -48,7 +51,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
 def scan(
     f: Callable[[Any, Any], Any],
     init: Any,
-    xs: Any = None,
+    xs: TensorLike | None = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: Any = 1,
@@ -67,7 +70,7 @@ def scan(
     return carry, tf.nest.map_structure(lambda *parts: tf.stack(parts), *given)
 
 
-def map(f: Callable[[Any], Any], xs: Any) -> Any:
+def map(f: Callable[[Any], Any], xs: TensorLike) -> Any:
     """What a function gives for each row."""
     parts = [tf.nest.map_structure(lambda x, i=i: tensor(x)[i], xs) for i in range(_rows(xs))]
     return tf.nest.map_structure(lambda *rows: tf.stack(rows), *[f(part) for part in parts])

@@ -8,11 +8,12 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.keras.config import floatx
 
 
-def tensor(x: Any, dtype: Any = None) -> Any:
+def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
     if isinstance(x, (CallTaker, TensorBase)):
         found = x if isinstance(x, CallTaker) else tf.convert_to_tensor(x)
@@ -30,7 +31,7 @@ def _holds_tensors(x: Any) -> bool:
     )
 
 
-def floating(x: Any) -> Any:
+def floating(x: TensorLike) -> Any:
     """`x` as a tensor of fractions or complex numbers."""
     found = tensor(x)
     return found if found.dtype.is_floating or found.dtype.is_complex else tf.cast(found, floatx())
@@ -58,7 +59,7 @@ def _widest(dtypes: list[Any]) -> Any:
 
 
 def convert_to_tensor(
-    x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None
+    x: TensorLike, dtype: DTypeLike | None = None, sparse: bool | None = None, ragged: bool | None = None
 ) -> Any:
     """`x` as a tensor; `sparse=False` and `ragged=False` fill one up."""
     if sparse is False and isinstance(x, tf.SparseTensor):
@@ -68,17 +69,17 @@ def convert_to_tensor(
     return tensor(x, dtype)
 
 
-def convert_to_numpy(x: Any) -> np.ndarray:
+def convert_to_numpy(x: TensorLike) -> np.ndarray:
     """The values as an array."""
     return np.asarray(tensor(x))
 
 
-def array(x: Any, dtype: Any = None) -> Any:
+def array(x: TensorLike, dtype: Any = None) -> Any:
     """`x` as a tensor."""
     return tensor(x, dtype)
 
 
-def copy(x: Any) -> Any:
+def copy(x: TensorLike) -> Any:
     """`x`, as a tensor of its own."""
     return tf.identity(tensor(x))
 
@@ -88,34 +89,34 @@ def cast(x: Any, dtype: Any) -> Any:
     return tf.cast(tensor(x), dtype)
 
 
-def saturate_cast(x: Any, dtype: Any) -> Any:
+def saturate_cast(x: TensorLike, dtype: DTypeLike) -> Any:
     """`x` in another dtype, what is beyond its range at its ends."""
     return tf.saturate_cast(tensor(x), dtype)
 
 
-def dtype(x: Any) -> str:
+def dtype(x: TensorLike) -> str:
     """The name of the dtype."""
     return tensor(x).dtype.name
 
 
-def shape(x: Any) -> tuple[Any, ...]:
+def shape(x: TensorLike) -> tuple[Any, ...]:
     """The sizes; what is not known yet as a symbol."""
     found = tensor(x)
     sizes = tuple(found.shape)
     return tuple(tf.shape(found)[i] if size is None else size for i, size in enumerate(sizes))
 
 
-def ndim(x: Any) -> int:
+def ndim(x: TensorLike) -> int:
     """The number of axes."""
     return len(tensor(x).shape)
 
 
-def size(x: Any) -> Any:
+def size(x: TensorLike) -> Any:
     """The number of elements."""
     return tf.size(tensor(x))
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Whether it is a tensor, dense, ragged or sparse."""
     return isinstance(x, (CallTaker, tf.Tensor))
 

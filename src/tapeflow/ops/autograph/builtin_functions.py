@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph.callees import converted
@@ -107,7 +108,7 @@ _ITERATED = {
 }
 
 
-def iterated(function: Any) -> Any:
+def iterated(function: Callable[..., Any]) -> Any:
     """What to call in place of a function whose result a loop goes over."""
     if isinstance(function, type) and function in _ITERATED:
         return _ITERATED[function]

@@ -22,7 +22,7 @@ from tapeflow.ops.math.elementwise import ceil
 
 
 @op(name="RowAt", same_dtype=False)
-def _row_at(rows: Any, index: Any) -> Any:
+def _row_at(rows: jax.Array, index: jax.Array) -> Any:
     """A row of a tensor, at an index that lies in it."""
     return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False)
 

@@ -11,6 +11,7 @@ from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -170,7 +171,7 @@ def is_tensor_like(value: Any) -> bool:
     return isinstance(value, (TensorBase, bool, int, float, complex, np.ndarray, np.generic))
 
 
-def is_same(a: Any, b: Any) -> bool:
+def is_same(a: TensorLike, b: TensorLike) -> bool:
     """Whether two Python values are one and the same."""
     if type(a) is not type(b) or isinstance(a, (TensorBase, TensorArray, np.ndarray)):
         return False
@@ -190,6 +191,6 @@ def _empty(value: Any) -> Any:
     return zeros(spec.shape, spec.dtype)
 
 
-def tensor(value: Any) -> Tensor:
+def tensor(value: TensorLike) -> Tensor:
     """A number or tensor as a tensor."""
     return tensor_of(to_node(value))

@@ -41,8 +41,8 @@ lax = jax.lax
 
 @op(name="If", same_dtype=False)
 def _cond_kernel(
-    pred: Any,
-    *inputs: Any,
+    pred: jax.Array,
+    *inputs: jax.Array,
     branches: tuple[Graph, ...],
     counts: tuple[int, ...],
     numbers: tuple[int, ...],

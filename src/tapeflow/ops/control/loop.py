@@ -16,6 +16,7 @@ from tapeflow.engine.recording.body import Body, Graph, checked_results, first_r
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -28,7 +29,9 @@ lax = jax.lax
 
 
 @op(name="Scan", same_dtype=False)
-def _scan_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int, reverse: bool, keep: bool) -> Any:
+def _scan_kernel(
+    *inputs: jax.Array, graph: Graph, carried: int, scanned: int, reverse: bool, keep: bool
+) -> Any:
     """A loop over rows: carry in, rows in; the carry after each row (`keep`) or the results out."""
     carry, rest = inputs[:carried], inputs[carried:]
     rows, captured = rest[:scanned], rest[scanned:]
@@ -49,7 +52,7 @@ def _scan_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int, reverse
 
 
 @op(name="Vectorize", same_dtype=False)
-def _vmap_kernel(*inputs: Any, graph: Graph, scanned: int, length: int) -> Any:
+def _vmap_kernel(*inputs: jax.Array, graph: Graph, scanned: int, length: int) -> Any:
     """The body for all rows at once; a single row, where there are more of others, serves them all."""
     rows, captured = inputs[:scanned], inputs[scanned:]
     axes = tuple(0 if r.shape[0] == length else None for r in rows)
@@ -68,7 +71,9 @@ def _tensors(structure: Any) -> Any:
     return nest.map_structure(convert_to_tensor, structure)
 
 
-def _rows(fn: Any, elems: Any, where: str, broadcasts: bool = False) -> tuple[Any, list[Tensor], int]:
+def _rows(
+    fn: Callable[..., Any], elems: Any, where: str, broadcasts: bool = False
+) -> tuple[Any, list[Tensor], int]:
     """The elements as tensors, also in a flat list, and how many rows they have."""
     if not callable(fn):
         raise TypeError(f"{where} expected fn to be callable; got fn={fn!r}.")
@@ -132,8 +137,8 @@ def _check_alike(where: str, rule: str, wanted: list[Spec], found: list[Spec]) -
 
 def map_fn(
     fn: Callable[..., Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -168,7 +173,7 @@ def map_fn(
 
 
 def vectorized_map(
-    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+    fn: Callable[..., Any], elems: TensorLike, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
     """`fn` of every row of `elems`, computed for all rows at once.
 
@@ -193,7 +198,7 @@ def over_rows(body: Body, rows: list[Tensor], length: int) -> list[Tensor]:
     return checked_results((body,), found)
 
 
-def _mapped_in_python(fn: Any, elems: Any, length: int, where: str) -> Any:
+def _mapped_in_python(fn: Callable[..., Any], elems: Any, length: int, where: str) -> Any:
     if length == 0:
         raise invalid(
             f"{where} expected at least one row when fn cannot be recorded, as it reads a value, writes a "
@@ -224,7 +229,7 @@ def _as_wanted(result: Any, wanted: Any, where: str) -> Any:
 
 def scan(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -243,7 +248,7 @@ def scan(
 
 def foldl(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -256,7 +261,7 @@ def foldl(
 
 def foldr(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -318,7 +323,7 @@ def _check_carry(before: list[Spec], after: list[Spec], keep: bool, where: str) 
 
 
 def _folded_in_python(
-    fn: Any, carry: Any, elems: Any, length: int, reverse: bool, keep: bool, where: str
+    fn: Callable[..., Any], carry: Any, elems: Any, length: int, reverse: bool, keep: bool, where: str
 ) -> Any:
     specs = [t.spec for t in nest.flatten(carry)]
     kept = []

@@ -22,12 +22,14 @@ _LONGEST_SCAN = 100_000
 
 
 @op(name="For", same_dtype=False)
-def for_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int) -> Any:
+def for_kernel(
+    *inputs: Any, graph: Graph, carried: int, scanned: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Turns over rows: carry in, rows in, captured in; the last carry and the stacked results out."""
     carry, rows, captured = inputs[:carried], inputs[carried : carried + scanned], inputs[carried + scanned :]
     count = len(graph.results)
 
-    def turn(before: Any, row: Any) -> Any:
+    def turn(before: tuple[jax.Array, jax.Array], row: Any) -> Any:
         iteration, xs = row
         results = graph(iteration, *before, *xs, *captured)
         return tuple(results[:carried]), (tuple(results[carried:count]), tuple(results[count:]))
@@ -56,7 +58,7 @@ class Watcher:
 
 @op(name="While", same_dtype=False)
 def while_kernel(
-    *inputs: Any,
+    *inputs: jax.Array,
     graph: Graph,
     carried: int,
     has_count: bool,
@@ -129,7 +131,7 @@ class _Loop:
         def step(loop: Any, iteration: Any) -> Any:
             values, report, turns = loop
 
-            def turn(values: Any) -> Any:
+            def turn(values: jax.Array) -> Any:
                 after, extra = self._checked_turn(iteration, values, captured)
                 return after, extra[0] if extra else report, turns + jnp.uint32(1)
 

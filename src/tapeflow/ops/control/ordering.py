@@ -14,6 +14,7 @@ from tapeflow.engine.differentiation.recorded_gradients import recorded_gradient
 from tapeflow.engine.differentiation.tape import UnconnectedGradients
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.creation import zeros_like
@@ -33,7 +34,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     yield
 
 
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Tensor | None]:
+def tuple(tensors: TensorLike, control_inputs: object = None, name: str | None = None) -> list[Tensor | None]:
     """The tensors, all computed before any of them is used."""
     if not isinstance(tensors, (list, builtins.tuple)) or all(t is None for t in tensors):
         raise TypeError(
@@ -44,11 +45,11 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
 
 def gradients(
     ys: Any,
-    xs: Any,
+    xs: TensorLike,
     grad_ys: Any = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Tensor | None]:
@@ -82,10 +83,10 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: object,
+    xs: object,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> NoReturn:
     """Not there, as in TensorFlow 2's eager mode: raises, naming `tf.GradientTape`."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.engine.programs.running import run_pending
 from tapeflow.engine.recording.trace import NeedsValue, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -22,8 +23,8 @@ from tapeflow.ops.host_args import invalid
 
 def py_function(
     func: Callable[..., Any] | None = None,
-    inp: Any = None,
-    Tout: Any = None,
+    inp: Sequence[Any] | None = None,
+    Tout: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Call a Python function with tensors; its ops are recorded like any others, tapes included.
@@ -50,7 +51,7 @@ def py_function(
 
 def numpy_function(
     func: Callable[..., Any] | None = None,
-    inp: Any = None,
+    inp: TensorLike | None = None,
     Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,
@@ -106,7 +107,7 @@ def _arguments(where: str, inp: Any, Tout: Any) -> list[Tensor]:
     return [convert_to_tensor(x) for x in inp]
 
 
-def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Tensor | None:
     """What the function returns. It runs as eager code: a record that is being made is given up."""
     recording = state.recording
     if recording is not None:

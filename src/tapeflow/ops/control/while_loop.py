@@ -9,7 +9,7 @@ in eager code it runs as plain Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.engine import errors
@@ -37,7 +37,7 @@ _LONGEST_UNROLLED = 100_000
 
 @op(name="While", same_dtype=False)
 def _while_kernel(
-    *inputs: Any, test: Graph, body: Graph, carried: int, tested: int, limit: int | None
+    *inputs: jax.Array, test: Graph, body: Graph, carried: int, tested: int, limit: int | None
 ) -> Any:
     """Turns of `body` while `test` holds; a turn whose check fails is the last one."""
     carry, rest = inputs[:carried], inputs[carried:]
@@ -61,7 +61,7 @@ def _while_kernel(
         _, values, report = lax.while_loop(goes_on, turn, start)
     else:
 
-        def step(loop: Any, _: Any) -> Any:
+        def step(loop: Any, _: object) -> Any:
             return lax.cond(goes_on(loop), turn, lambda same: same, loop), None
 
         (_, values, report), _ = lax.scan(step, start, None, length=limit)
@@ -71,8 +71,8 @@ def _while_kernel(
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -100,7 +100,7 @@ def while_loop(
     variables = nest.map_structure(_loop_variable, [loop_vars] if is_single else loop_vars)
     limit = _read_limit(maximum_iterations)
 
-    def turn(*values: Any) -> Any:
+    def turn(*values: Tensor) -> tuple[Tensor, ...]:
         after = body(*values)
         is_bare = len(values) == 1 and not isinstance(after, (list, tuple))
         return _checked_structure([after] if is_bare else after, variables)
@@ -132,7 +132,7 @@ def _read_limit(maximum_iterations: Any) -> int | None:
     return max(0, int(tensor))
 
 
-def _checked_structure(after: Any, variables: Any) -> Any:
+def _checked_structure(after: Any, variables: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """What `body` returned, which must have the structure of the loop variables; lists and tuples are one."""
     try:
         nest.assert_same_structure(list(variables), _listed(after), check_types=False)
@@ -145,7 +145,7 @@ def _checked_structure(after: Any, variables: Any) -> Any:
     return after
 
 
-def _listed(after: Any) -> Any:
+def _listed(after: Any) -> list[Tensor]:
     return list(after) if isinstance(after, (list, tuple)) else after
 
 
@@ -168,7 +168,9 @@ def _loop_variable(value: Any) -> Any:
     return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def _recorded_with_arrays(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_arrays(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: tuple[Tensor, ...], limit: int | None
+) -> Any:
     """The loop as one op that carries each `TensorArray` as a tensor of rows."""
     flat = nest.flatten(variables)
     arrays = {i: v for i, v in enumerate(flat) if isinstance(v, TensorArray)}
@@ -209,7 +211,7 @@ def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[
     return {i: r for i, r in rows.items() if r is not None} if None not in rows.values() else None
 
 
-def _recorded_with_variables(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_variables(cond: Callable[..., Any], turn: Any, variables: Any, limit: int | None) -> Any:
     """The loop as one op that carries the Variables which the body assigns; None if it cannot."""
     written = _written_by(turn, variables)
     if not written:
@@ -246,14 +248,18 @@ def _written_by(turn: Any, variables: Any) -> list[Variable]:
 
 
 def _recorded_while(
-    cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool = False
+    cond: Callable[..., Any],
+    turn: Callable[..., Any],
+    variables: Any,
+    limit: int | None,
+    takes_writes: bool = False,
 ) -> Any:
     """The loop as one op, or `None` if it has to run as Python."""
     flat = nest.flatten(variables)
     specs = nest.map_structure(lambda t: t.spec, list(variables))
     answers: list[Any] = []
 
-    def tested(*values: Any) -> Any:
+    def tested(*values: Tensor) -> Tensor:
         answers.append(cond(*values))
         return answers[-1]
 
@@ -287,7 +293,9 @@ def _recorded_while(
     return nest.pack_sequence_as(body.structure, checked_results((body,), results))
 
 
-def _followed_while(cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool) -> Any:
+def _followed_while(
+    cond: Callable[..., Any], turn: Any, variables: Any, limit: int | None, takes_writes: bool
+) -> Any:
     """A loop that a tape goes back through, however many turns it takes; None if it has to run as Python."""
     flat: list[Tensor] = nest.flatten(variables)
     structures: list[Any] = []
@@ -319,7 +327,9 @@ def _check_answer(specs: tuple[Spec, ...]) -> None:
         )
 
 
-def _while_in_python(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _while_in_python(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: tuple[Tensor, ...], limit: int | None
+) -> tuple[Tensor, ...]:
     turns = 0
     while (limit is None or turns < limit) and bool(convert_to_tensor(cond(*variables))):
         variables = nest.map_structure(_loop_variable, turn(*variables))

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.debugging.requirement import broken, check_later, check_op, is_recorded
 from tapeflow.ops.host_args import describe, invalid
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself, after asserting that it holds no NaN and no Inf.
 
     `tf.debugging.enable_check_numerics` checks every op, and gradients too.
@@ -67,6 +68,6 @@ def _numerics_op(message: str, kind: str) -> Op:
     return check_op("CheckNumerics", _numerics_text(message, kind), "", check)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself, after asserting that it holds no NaN and no Inf; see `check_numerics`."""
     return check_numerics(x, message)

@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.recorder import effect
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -161,7 +162,7 @@ def _pieces(structure: Any) -> list[Any]:
 
 def string_format(
     template: str,
-    inputs: Any,
+    inputs: TensorLike,
     placeholder: str = "{}",
     summarize: int | None = _SUMMARIZE,
     name: str | None = None,

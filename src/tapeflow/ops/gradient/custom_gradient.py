@@ -24,7 +24,7 @@ from tapeflow.ops.control.recorded_body import body_or_none, packed_results
 
 
 @op(name="CustomGradient", same_dtype=False, follows=lambda statics: statics["results"] + statics["sources"])
-def _custom_kernel(*inputs: Any, graph: Graph, results: int, sources: int) -> Any:
+def _custom_kernel(*inputs: jax.Array, graph: Graph, results: int, sources: int) -> Any:
     """The results as they are; backwards, what the user's gradient function records."""
     values, rest = inputs[:results], inputs[results:]
     args, captured = rest[:sources], rest[sources:]
@@ -195,7 +195,7 @@ def _check_size(gradient: Tensor | None, source: Tensor) -> None:
 
 
 @op(name="Recompute", same_dtype=False)
-def _recompute_kernel(*inputs: Any, graph: Graph) -> Any:
+def _recompute_kernel(*inputs: jax.Array, graph: Graph) -> Any:
     def run(*leaves: Any) -> tuple[Any, ...]:
         return tuple(graph(jnp.zeros((), jnp.uint32), *leaves))
 

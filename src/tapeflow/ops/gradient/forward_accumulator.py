@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.differentiation.tape import GradientTape, UnconnectedGradients
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
@@ -29,7 +30,7 @@ class ForwardAccumulator:
     <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> None:
         nest.assert_same_structure(primals, tangents)
         self._primals = nest.flatten(primals)
         self._tangents = [
@@ -55,7 +56,7 @@ class ForwardAccumulator:
 
     def jvp(
         self,
-        primals: Any,
+        primals: tuple[jax.Array, ...],
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The derivative of each tensor in the direction of the tangents.

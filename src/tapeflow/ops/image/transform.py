@@ -17,7 +17,7 @@ lax = jax.lax
 
 
 @op(name="RandomFlip", same_dtype=False)
-def random_flip_op(images: Any, key: Any, *, axes: tuple[int, ...]) -> Any:
+def random_flip_op(images: jax.Array, key: jax.Array, *, axes: tuple[int, ...]) -> Any:
     """Each image of a batch mirrored, or not, along each of `axes`."""
     words = random_kernel.bits(key, shape=(len(axes), images.shape[0], 1, 1, 1), dtype=jnp.uint32)
     for word, axis in zip(words, axes, strict=True):
@@ -26,7 +26,7 @@ def random_flip_op(images: Any, key: Any, *, axes: tuple[int, ...]) -> Any:
 
 
 @op(name="RotationMatrix")
-def rotation_matrix_op(angles: Any, *, height: int, width: int) -> Any:
+def rotation_matrix_op(angles: jax.Array, *, height: int, width: int) -> Any:
     """Matrices that turn images of a size about their centre."""
     cos, sin = jnp.cos(angles), jnp.sin(angles)
     x, y = (width - 1) / 2, (height - 1) / 2
@@ -34,7 +34,7 @@ def rotation_matrix_op(angles: Any, *, height: int, width: int) -> Any:
 
 
 @op(name="ZoomMatrix")
-def zoom_matrix_op(wide: Any, high: Any, *, height: int, width: int) -> Any:
+def zoom_matrix_op(wide: jax.Array, high: jax.Array, *, height: int, width: int) -> Any:
     """Matrices that shrink images of a size by factors, about their centre."""
     zero = jnp.zeros_like(wide)
     x, y = (width - 1) / 2 * (1 - wide), (height - 1) / 2 * (1 - high)
@@ -42,7 +42,7 @@ def zoom_matrix_op(wide: Any, high: Any, *, height: int, width: int) -> Any:
 
 
 @op(name="TranslationMatrix")
-def translation_matrix_op(right: Any, down: Any, *, height: int, width: int) -> Any:
+def translation_matrix_op(right: jax.Array, down: jax.Array, *, height: int, width: int) -> Any:
     """Matrices that move images by shares of their size."""
     zero, one = jnp.zeros_like(right), jnp.ones_like(right)
     return jnp.stack([one, zero, -right * width, zero, one, -down * height], 1)
@@ -50,8 +50,8 @@ def translation_matrix_op(right: Any, down: Any, *, height: int, width: int) -> 
 
 @op(name="ImageProjectiveTransform", same_dtype=False)
 def transform_op(
-    images: Any,
-    matrices: Any,
+    images: jax.Array,
+    matrices: jax.Array,
     *,
     interpolation: str,
     fill_mode: str,

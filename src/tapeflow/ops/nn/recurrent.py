@@ -21,7 +21,7 @@ lax = jax.lax
 States = tuple[Any, ...]
 
 
-def _hard_sigmoid(x: Any) -> Any:
+def _hard_sigmoid(x: jax.Array) -> Any:
     return jnp.clip(0.2 * x + 0.5, 0, 1).astype(x.dtype)
 
 
@@ -63,7 +63,7 @@ class Sequence:
     is_unrolled: bool = False
 
 
-def _gated_product(x: Any, kernel: Any, drop: Any) -> Any:
+def _gated_product(x: jax.Array, kernel: jax.Array, drop: Any) -> Any:
     """`x @ kernel`, with `x` dropped out; by another mask for each gate if `drop` has a leading axis."""
     if drop is None:
         return x @ kernel
@@ -77,7 +77,7 @@ def _simple(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -
     return (ACTIVATIONS[plan.activation](x + recur(states[0])),)
 
 
-def _lstm(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _lstm(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     h, c = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     i, f, new, o = jnp.split(x + recur(h), 4, axis=-1)
@@ -85,7 +85,7 @@ def _lstm(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> 
     return gate(o) * act(c), c
 
 
-def _gru(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _gru(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     (h,) = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     x_z, x_r, x_new = jnp.split(x, 3, axis=-1)
@@ -95,7 +95,7 @@ def _gru(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> S
     return (z * h + (1 - z) * new,)
 
 
-def _gru_reset_before(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _gru_reset_before(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     (h,) = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     x_z, x_r, x_new = jnp.split(x, 3, axis=-1)
@@ -114,7 +114,9 @@ _STEPS: dict[str, Callable[..., States]] = {
 
 
 @op(name="Recurrent", same_dtype=False)
-def recurrent_op(x: Any, kernel: Any, recurrent: Any, *rest: Any, plan: Sequence) -> tuple[Any, ...]:
+def recurrent_op(
+    x: jax.Array, kernel: jax.Array, recurrent: jax.Array, *rest: jax.Array, plan: Sequence
+) -> tuple[Any, ...]:
     """The outputs (of all steps, or the last) and the last states."""
     given = dict(zip(plan.parts, rest, strict=True))
     bias, mask = given.get("bias"), given.get("mask")

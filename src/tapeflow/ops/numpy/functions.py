@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.shape import TensorShape
@@ -205,7 +206,7 @@ def fraction_type() -> type[np.floating]:
     return _fraction
 
 
-def as_data(value: Any) -> Tensor:
+def as_data(value: TensorLike) -> Tensor:
     """An array as a tensor, Python numbers as NumPy takes them."""
     if isinstance(value, TensorBase):
         return convert_to_tensor(value)
@@ -345,7 +346,7 @@ _where = Op(
 )
 
 
-def nonzero(a: Any) -> tuple[Tensor, ...]:
+def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
     """The places of what is not zero, axis by axis."""
     return tuple(convert_to_tensor(found) for found in np.nonzero(as_data(a).numpy()))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, string
 from tapeflow.engine.values.shape import as_shape
@@ -56,7 +57,9 @@ def _filled(ragged: RaggedTensor, filler: Tensor, wanted: Sequence[int | None]) 
     return indexing.gather(joining.concat([values, last], 0), places)
 
 
-def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+def from_tensor(
+    tensor: TensorLike, lengths: Any, padding: Any, ragged_rank: int, dtype: DType
+) -> RaggedTensor:
     """The rows of a tensor."""
     where = "tf.RaggedTensor.from_tensor"
     if isinstance(tensor, RaggedTensor):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int32, int64
 from tapeflow.engine.values.tensor import TensorBase
@@ -102,7 +103,7 @@ def _sparse(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool
     return SparseTensor(places, _values(found, is_text), np.array([len(found), lengths.max(initial=0)]))
 
 
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(inputs: TensorLike, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Every choice of a value from each input, row by row, joined by `_X_`.
 
     >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy().tolist()
@@ -113,7 +114,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """As `cross`, each choice as a hash, modulo `num_buckets` unless that is 0."""
     where = "tf.sparse.cross_hashed"
@@ -127,7 +128,7 @@ def _ragged(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool
     return RaggedTensor(_values(found, is_text), splits, int32 if dtypes == {int32} else int64)
 
 
-def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+def ragged_cross(inputs: TensorLike, name: str | None = None) -> RaggedTensor:
     """Every choice of a value from each input, row by row, joined by `_X_`.
 
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
@@ -137,7 +138,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 def ragged_cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
     """As `cross`, each choice as a hash, modulo `num_buckets` unless that is 0."""
     where = "tf.ragged.cross_hashed"

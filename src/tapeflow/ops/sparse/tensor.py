@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -218,7 +219,7 @@ def places_of(sparse: SparseTensor) -> np.ndarray:
     )
 
 
-def only_sparse(value: Any, where: str, name: str = "sp_input") -> SparseTensor:
+def only_sparse(value: TensorLike, where: str, name: str = "sp_input") -> SparseTensor:
     """A sparse tensor, or an error."""
     if isinstance(value, Symbolic):
         raise MetSymbolic(value)

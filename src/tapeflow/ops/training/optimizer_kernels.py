@@ -15,11 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.programs.running import run_trace
 from tapeflow.engine.recording.op import Instance, op
 from tapeflow.engine.recording.recorder import items_of, keep_bounded, record
 from tapeflow.engine.recording.trace import FOREIGN, is_staging, live_trace, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.training.optimizer_rules import RULES
@@ -67,7 +70,7 @@ class Plan:
 
 
 @op(name="OptimizerStep", same_dtype=False, differentiable=False)
-def optimizer_step(iteration: Any, rate: Any, *inputs: Any, plan: Plan) -> Any:
+def optimizer_step(iteration: jax.Array, rate: jax.Array, *inputs: jax.Array, plan: Plan) -> Any:
     """The counter, what is shared, the variables, slots, averages and accumulators after a step.
 
     Args:
@@ -131,7 +134,7 @@ def _taken(values: Iterator[Any], count: int) -> list[Any]:
     return list(itertools.islice(values, count))
 
 
-def _chosen(is_new: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+def _chosen(is_new: jax.Array, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
     return [jnp.where(is_new, a, b) for a, b in zip(new, old, strict=True)]
 
 
@@ -162,14 +165,20 @@ def clipped(gradients: list[Any], plan: Plan) -> list[Any]:
     return gradients
 
 
-def _within_norm(g: Any, limit: float) -> Any:
+def _within_norm(g: jax.Array, limit: float) -> jax.Array:
     total = jnp.sum(g * g, dtype=g.dtype)
     norm = jnp.where(total > 0, lax.sqrt(jnp.where(total > 0, total, 1)), total)
     bound = jnp.asarray(limit, g.dtype)
     return g * bound / jnp.maximum(norm, bound)
 
 
-def _moved(state: _State, plan: Plan, gradients: list[Any], rate: Any, moved: Any) -> list[Any]:
+def _moved(
+    state: _State,
+    plan: Plan,
+    gradients: list[Any],
+    rate: jax.Array | np.ndarray,
+    moved: jax.Array | np.ndarray,
+) -> list[Any]:
     """The shared value, variables, slots and averages after the rule has been applied."""
     shared, variables, slots, averages = state.parts()
     rule, statics = RULES[plan.rule], dict(plan.statics)
@@ -203,7 +212,11 @@ def step_of(plan: Plan) -> Instance:
 
 
 def update_variables(
-    instance: Instance, iteration: Variable, rate: Any, others: Sequence[Any], targets: Sequence[Variable]
+    instance: Instance,
+    iteration: Variable,
+    rate: TensorLike,
+    others: Sequence[Any],
+    targets: Sequence[Variable],
 ) -> None:
     """Record a step and make the Variables hold its results.
 
@@ -240,8 +253,8 @@ def run_if_untaped() -> None:
 
 @op(name="LossScaleUpdate", same_dtype=False, differentiable=False)
 def _loss_scale_update(
-    scale: Any, counter: Any, *gradients: Any, growth_steps: int, multiplier: float
-) -> Any:
+    scale: jax.Array, counter: jax.Array, *gradients: jax.Array, growth_steps: int, multiplier: float
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     finite = [jnp.all(jnp.isfinite(g)) for g in gradients]
     is_finite = functools.reduce(operator.and_, finite, jnp.asarray(True))
     is_grown = counter + 1 >= growth_steps
@@ -253,7 +266,7 @@ def _loss_scale_update(
 
 
 def loss_scale_update(
-    scale: Any, counter: Any, gradients: Sequence[Any], growth_steps: int, multiplier: float
+    scale: TensorLike, counter: TensorLike, gradients: Sequence[Any], growth_steps: int, multiplier: float
 ) -> tuple[Any, Any, Any]:
     """Whether all gradients are finite, the loss scale after them, and the count of good steps."""
     return _loss_scale_update(scale, counter, *gradients, growth_steps=growth_steps, multiplier=multiplier)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import CallTaker, dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
@@ -238,7 +239,7 @@ def _spec_of(value: Any) -> Any:
     return value._type_spec if isinstance(value, ExtensionType) else value
 
 
-def accepts(annotation: Any, value: Any) -> bool:
+def accepts(annotation: Any, value: TensorLike) -> bool:
     """Whether a value is of an annotated type as it is."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:

@@ -9,6 +9,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
@@ -33,7 +34,7 @@ class LossOwner(WeightOwner):
     def _begin_outermost_call(self) -> None:
         self._called_as = next(_calls)
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Any = None) -> None:
         """Add losses to minimize: tensors computed in `call`, or functions without arguments.
 
         Args:

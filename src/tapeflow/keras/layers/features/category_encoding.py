@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 
@@ -62,7 +63,7 @@ class CategoryEncoding(Layer):
         )
         return numbers
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)
 
     def get_config(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
 
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 
@@ -58,7 +59,7 @@ def encoded_inputs(
     return tf.sparse.from_dense(found) if layer.sparse and mode != "int" else found
 
 
-def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None) -> Any:
+def encoded(inputs: Any, mode: str, depth: int, dtype: DTypeLike, weights: Any = None) -> Any:
     """Class numbers as they are, or as vectors with a place for each class.
 
     Args:
@@ -87,7 +88,7 @@ def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None)
 
 
 def _of_rows(
-    numbers: Any, places: Any, shape: Any, mode: str, depth: int, dtype: Any, weights: Any = None
+    numbers: Any, places: Any, shape: Any, mode: str, depth: int, dtype: DTypeLike, weights: Any = None
 ) -> Any:
     """A vector for each row of a sparse or ragged matrix.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.feature_columns import Column, DenseColumn
 
@@ -32,12 +33,12 @@ class DenseFeatures(Layer):
         self._columns: list[DenseColumn] = sorted(given, key=lambda column: column.name)
         self._column_weights: dict[str, Any] = {}
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         for column in self._columns:
             self._column_weights[column.name] = column.build(self.add_weight)
         self.built = True
 
-    def call(self, features: Any, cols_to_output_tensors: Any = None, training: Any = None) -> Any:
+    def call(self, features: Any, cols_to_output_tensors: Any = None, training: bool | None = None) -> Any:
         if not isinstance(features, dict):
             raise ValueError(
                 f"DenseFeatures expected a dict of features; got {features!r}. We expected a dictionary here."

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 
@@ -59,7 +60,7 @@ class Discretization(PreprocessingLayer):
         self.sparse = sparse
         self._seen: list[np.ndarray] = []
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.built = True
 
     def update_state(self, data: Any) -> None:
@@ -109,7 +110,7 @@ class Discretization(PreprocessingLayer):
         flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)
         return tf.reshape(flat, tf.shape(numbers))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     def _depth(self) -> int:

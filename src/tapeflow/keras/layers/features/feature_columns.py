@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.keras.annotations import InitializerLike
 
 Features = Mapping[str, Any]
 
@@ -223,7 +225,7 @@ class EmbeddingColumn(DenseColumn):
         column: CategoricalColumn,
         dimension: int,
         combiner: str,
-        initializer: Any,
+        initializer: InitializerLike,
         max_norm: float | None,
         trainable: bool,
     ) -> None:
@@ -285,7 +287,11 @@ def _is_there(values: Any) -> Any:
 
 
 def numeric_column(
-    key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = tf.float32, normalizer_fn: Any = None
+    key: str,
+    shape: Any = (1,),
+    default_value: Any = None,
+    dtype: DTypeLike = tf.float32,
+    normalizer_fn: Any = None,
 ) -> NumericColumn:
     """Numbers, as they are or as a function makes them.
 
@@ -313,7 +319,7 @@ def bucketized_column(source_column: NumericColumn, boundaries: Sequence[float])
 
 
 def categorical_column_with_hash_bucket(
-    key: str, hash_bucket_size: int, dtype: Any = tf.string
+    key: str, hash_bucket_size: int, dtype: DTypeLike = tf.string
 ) -> HashedColumn:
     """Texts or whole numbers as hashes."""
     if hash_bucket_size < 1:
@@ -326,7 +332,7 @@ def categorical_column_with_hash_bucket(
 def categorical_column_with_vocabulary_list(
     key: str,
     vocabulary_list: Sequence[Any],
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyColumn:
@@ -346,7 +352,7 @@ def categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: str,
     vocabulary_size: int | None = None,
-    dtype: Any = tf.string,
+    dtype: DTypeLike = tf.string,
     default_value: int | None = None,
     num_oov_buckets: int = 0,
     file_format: str | None = None,
@@ -384,7 +390,7 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
 
 
 def weighted_categorical_column(
-    categorical_column: CategoricalColumn, weight_feature_key: str, dtype: Any = tf.float32
+    categorical_column: CategoricalColumn, weight_feature_key: str, dtype: DTypeLike = tf.float32
 ) -> WeightedColumn:
     """Class numbers, and what each of them counts."""
     return WeightedColumn(categorical_column, weight_feature_key, dtype)
@@ -399,7 +405,7 @@ def embedding_column(
     categorical_column: CategoricalColumn,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: InitializerLike = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,

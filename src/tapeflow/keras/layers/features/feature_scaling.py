@@ -9,6 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.training.sources.leaves import Table
 from tapeflow.ops.training.feature_scaling import join_moments_op, standardize_op
@@ -36,7 +37,7 @@ class Rescaling(Layer):
         dtype = self.compute_dtype
         return tf.cast(inputs, dtype) * tf.cast(self.scale, dtype) + tf.cast(self.offset, dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -206,7 +207,7 @@ class Normalization(PreprocessingLayer):
             dtype=tf.as_dtype(self.compute_dtype),
         )
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 
@@ -73,7 +74,7 @@ class Hashing(Layer):
             found = tf.where(masked, tf.zeros_like(found), found + 1 if bins < self.num_bins else found)
         return found
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
 
     def get_config(self) -> dict[str, Any]:

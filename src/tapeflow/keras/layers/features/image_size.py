@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.ops.image.resize import RESIZE_METHODS, resize_op
 
@@ -32,7 +33,7 @@ class _Sized(Layer):
         self.height = height
         self.width = width
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shape = tuple(input_shape)
         return tf.TensorShape((*shape[:-3], self.height, self.width, shape[-1]))
 

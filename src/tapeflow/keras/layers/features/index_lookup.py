@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.saving.function_body import is_load_safe
@@ -80,7 +81,7 @@ class IndexLookup(PreprocessingLayer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.built = True
 
     # -- the vocabulary ---------------------------------------------------------------------------
@@ -263,7 +264,7 @@ class IndexLookup(PreprocessingLayer):
             return self.max_tokens
         return self.vocabulary_size() if self._terms else self._expected_size or self.vocabulary_size()
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     @classmethod

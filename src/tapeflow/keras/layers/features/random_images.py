@@ -28,7 +28,7 @@ _FLIPS = {"horizontal": (2,), "vertical": (1,), "horizontal_and_vertical": (2, 1
 class _RandomImages(RandomLayer):
     """A layer that changes each image of a batch by what it draws for it."""
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Any, training: bool | None = True) -> Any:
         images = tf.cast(inputs, self.compute_dtype)
         if not training:
             return images

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
 
 _BOUNDS = ("rmax", "rmin", "dmax")
 
@@ -32,7 +33,7 @@ class Renormalization:
     def add_weights(self, layer: Any, shape: Any, dtype: Any) -> None:
         """Make the layer's averages; those of the deviation begin with the root of the variance."""
 
-        def root(sizes: Any, dtype: Any = None) -> Any:
+        def root(sizes: Any, dtype: DTypeLike | None = None) -> Any:
             return tf.sqrt(layer.moving_variance_initializer(sizes, dtype=dtype))
 
         for name in ("moving_stddev", "renorm_mean", "renorm_stddev"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.random.noise import dropout_op
 
@@ -39,7 +41,7 @@ class DenseAttention(RandomLayer):
         self,
         inputs: Any,
         mask: Any = None,
-        training: Any = None,
+        training: bool | None = None,
         return_attention_scores: bool = False,
         use_causal_mask: bool = False,
     ) -> Any:
@@ -60,7 +62,9 @@ class DenseAttention(RandomLayer):
             result = result * tf.cast(tf.expand_dims(query_mask, -1), result.dtype)
         return (result, weights) if return_attention_scores else result
 
-    def _over_rows(self, inputs: Any, training: Any, gives_scores: bool, use_causal_mask: bool) -> Any:
+    def _over_rows(
+        self, inputs: Any, training: bool | None, gives_scores: bool, use_causal_mask: bool
+    ) -> Any:
         """The call on sequences of several lengths, filled up and masked; the result is cut to the query's again."""
         dense = [x.to_tensor() if isinstance(x, tf.RaggedTensor) else x for x in inputs]
         query, value = inputs[:2]
@@ -76,7 +80,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if gives_scores else result
 
     def _apply_scores(
-        self, scores: Any, value: Any, scores_mask: Any = None, training: Any = None
+        self, scores: Any, value: Any, scores_mask: Any = None, training: bool | None = None
     ) -> tuple[Any, Any]:
         if scores_mask is not None:
             size = 65504.0 if scores.dtype == tf.float16 else 1e9
@@ -94,7 +98,7 @@ class DenseAttention(RandomLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return tf.TensorShape((*tuple(input_shape[0])[:-1], tuple(input_shape[1])[-1]))
 
-    def _check(self, inputs: Any, mask: Any) -> None:
+    def _check(self, inputs: Any, mask: TensorLike) -> None:
         name = type(self).__name__
         if not isinstance(inputs, list):
             raise ValueError(
@@ -146,7 +150,7 @@ class Attention(DenseAttention):
         self.scale: Any = None
         self.concat_score_weight: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         if self.use_scale:
             self.scale = self.add_weight("scale", shape=(), initializer="ones")
         if self.score_mode == "concat":

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
 from tapeflow.keras.layers.base.layer import Layer
@@ -120,8 +123,8 @@ class Bidirectional(Wrapper):
     def call(
         self,
         inputs: Any,
-        training: Any = None,
-        mask: Any = None,
+        training: bool | None = None,
+        mask: TensorLike | None = None,
         initial_state: Any = None,
         constants: Any = None,
     ) -> Any:
@@ -156,7 +159,7 @@ class Bidirectional(Wrapper):
             return y * y_back
         return y + y_back if self.merge_mode == "sum" else (y + y_back) / 2
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         found = self.forward_layer.compute_output_shape(input_shape)
         states: list[Any] = []
         if self.return_state:
@@ -169,7 +172,7 @@ class Bidirectional(Wrapper):
         every = [*outputs, *states, *states]
         return every[0] if len(every) == 1 else every
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         mask = mask[0] if isinstance(mask, list) else mask
         found = mask if self.return_sequences else None
         masks = [found] if self.merge_mode is not None else [found, found]
@@ -204,7 +207,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         config = dict(config)
         constants = config.pop("num_constants", 0)
         backward = config.pop("backward_layer", None)

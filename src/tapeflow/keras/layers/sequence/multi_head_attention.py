@@ -7,6 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import InitializerLike, InputShape
 from tapeflow.keras.layers.base.inner_build import build_inside, inside
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.seed import SeedGenerator
@@ -33,7 +34,7 @@ class _Projection(Layer):
         self._use_bias = use_bias
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         bound = tuple(input_shape)[-self._bound :]
         self.kernel = self._weight("kernel", (*bound, *self._sizes))
         if self._use_bias:
@@ -67,7 +68,7 @@ def _filled(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
     return dense(query, None), dense(key, width), dense(value, width)
 
 
-def _cloned(initializer: Any) -> Any:
+def _cloned(initializer: InitializerLike) -> Any:
     """An initializer of its own for each weight, so that they do not get the same values."""
     if isinstance(initializer, initializers.Initializer):
         return type(initializer).from_config(initializer.get_config())
@@ -203,7 +204,9 @@ class MultiHeadAttention(Layer):
                 self._build_from_signature(given["query"], given["value"], given.get("key"))
         return super()._symbolic_call(args, kwargs)
 
-    def _projection(self, name: str, sizes: tuple[int, ...], input_shape: Any, bound: int = 1) -> _Projection:
+    def _projection(
+        self, name: str, sizes: tuple[int, ...], input_shape: InputShape, bound: int = 1
+    ) -> _Projection:
         made = _Projection(sizes, bound, self._use_bias, self._settings, name, self._policy)
         build_inside(made, input_shape)
         return made
@@ -215,7 +218,7 @@ class MultiHeadAttention(Layer):
         key: Any = None,
         attention_mask: Any = None,
         return_attention_scores: bool = False,
-        training: Any = None,
+        training: bool | None = None,
         use_causal_mask: bool = False,
         query_mask: Any = None,
         value_mask: Any = None,
@@ -258,7 +261,7 @@ class MultiHeadAttention(Layer):
         axes = tuple(range(-count, 0))
         return tf.keras.layers.Softmax(axis=axes)(attention_scores, attention_mask)
 
-    def _dropout_layer(self, attention_scores: Any, training: Any = None) -> Any:
+    def _dropout_layer(self, attention_scores: Any, training: bool | None = None) -> Any:
         """Attention weights, in training with some dropped."""
         is_training = tf.keras.backend.learning_phase() if training is None else training
         return tf.nn.dropout(attention_scores, self._dropout) if is_training else attention_scores
@@ -268,7 +271,7 @@ class MultiHeadAttention(Layer):
         return attention_equations(len(self._query_shape) + 1, tuple(self._attention_axes))
 
     def _compute_attention(
-        self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None
+        self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: bool | None = None
     ) -> tuple[Any, Any]:
         """Attention of projected query, key and value, (batch, ..., heads, size); subclasses may have another."""
         rate = float(self._dropout) if training else 0.0

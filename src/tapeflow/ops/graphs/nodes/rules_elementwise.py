@@ -262,10 +262,10 @@ def _bitcast(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("copy", "copy_p", "reduce_precision", "stop_gradient", "pvary", "sharding_constraint", "name")
-def _same(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _same(body: FunctionBody, equation: object, x: Value) -> Value:
     return x
 
 
 @primitive("optimization_barrier")
-def _all_same(body: FunctionBody, equation: Any, *values: Value) -> list[Value]:
+def _all_same(body: FunctionBody, equation: object, *values: Value) -> list[Value]:
     return list(values)

@@ -16,7 +16,7 @@ lax = jax.lax
 Axes = tuple[int, ...]
 
 
-def _widened(x: Any) -> Any:
+def _widened(x: jax.Array) -> Any:
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
 
 
@@ -31,7 +31,7 @@ def _layer_norm(axes: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> 
     return _layer_norm_forward(axes, epsilon, x, scale, offset)[0]
 
 
-def _layer_norm_forward(axes: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+def _layer_norm_forward(axes: Axes, epsilon: float, x: jax.Array, scale: jax.Array, offset: jax.Array) -> Any:
     mean = jnp.mean(x, axes, keepdims=True)
     # The barriers, here and below: XLA on CPU would compute the sums along rows again for every element of
     # the sums along columns, which takes ten times as long.
@@ -58,7 +58,9 @@ _layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
 
 
 @op(name="LayerNorm", same_dtype=False)
-def layer_norm_op(x: Any, *rest: Any, axes: Axes, epsilon: float, has_scale: bool, has_offset: bool) -> Any:
+def layer_norm_op(
+    x: jax.Array, *rest: jax.Array, axes: Axes, epsilon: float, has_scale: bool, has_offset: bool
+) -> Any:
     """`x` normalised over `axes`, then times scale and plus offset as far as `rest` has them."""
     wide = _widened(x)
     shape = [x.shape[a] if a in axes else 1 for a in range(x.ndim)]
@@ -70,8 +72,8 @@ def layer_norm_op(x: Any, *rest: Any, axes: Axes, epsilon: float, has_scale: boo
 
 @op(name="GroupNorm", same_dtype=False)
 def group_norm_op(
-    x: Any,
-    *rest: Any,
+    x: jax.Array,
+    *rest: jax.Array,
     axis: int,
     groups: int,
     epsilon: float,

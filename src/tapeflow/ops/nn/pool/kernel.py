@@ -35,7 +35,7 @@ def _pool_max(window: Window, x: Array) -> Array:
 
 
 @_pool_max.defjvp
-def _pool_max_jvp(window: Window, primals: Any, tangents: Any) -> Any:
+def _pool_max_jvp(window: Window, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
     (x,), (dx,) = primals, tangents
     # A loop over two halves: without one, XLA works the winners out again wherever they are used.
     contest, rows = partial(_contest, window), x.shape[0]
