@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
-from tapeflow.data.functions.calls import apart, results_of, value_of
+from tapeflow.data.functions.calls import isolated_recording, results_of, value_of
 from tapeflow.data.piped import Piped, check_callable
 from tapeflow.data.steps.filtering import Filter
 from tapeflow.data.steps.folding import Scan
@@ -98,7 +98,7 @@ class Functions(Piped):
         structure = Structure(total)
         wanted = [t.dtype for t in flattened(total)]
         for element in self._then(self._pipe):
-            with apart():
+            with isolated_recording():
                 made = flattened(results_of(reduce_func(total, element)))
                 found = [m.dtype if isinstance(m, Tensor) else type(m) for m in made]
                 if found != wanted:

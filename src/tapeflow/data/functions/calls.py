@@ -28,7 +28,7 @@ from tapeflow.engine.values.tensor import Tensor
 
 
 @contextmanager
-def apart(counters: Any = None) -> Iterator[None]:
+def isolated_recording(counters: Any = None) -> Iterator[None]:
     """Record in a trace of its own: no tape, function or loop body around it takes part.
 
     `counters` gives the random counters that ops draw from, in place of the shared ones.
@@ -75,7 +75,7 @@ def arguments_of(structure: Structure, parts: Flat) -> tuple[Any, ...]:
 
 
 def call(function: Callable[..., Any], structure: Structure, element: Flat) -> Any:
-    """The structure of tensors and datasets that a function makes of an element; inside `apart`."""
+    """The structure of tensors and datasets that a function makes of an element; inside `isolated_recording`."""
     return results_of(function(*arguments_of(structure, tuple([as_tensor(a) for a in element]))))
 
 

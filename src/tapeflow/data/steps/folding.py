@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, arguments_of, call, results_of, value_of, values_of
+from tapeflow.data.functions.calls import (
+    arguments_of,
+    call,
+    isolated_recording,
+    results_of,
+    value_of,
+    values_of,
+)
 from tapeflow.data.functions.inference import Inferred, inferred
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
@@ -59,7 +66,7 @@ class Scan(Step):
     def advance(self, state: Flat, element: Flat, place: tuple[int, int]) -> tuple[Flat, Flat]:
         """The next state and an element."""
         tensors = tuple([as_tensor(part) for part in (*state, *element)])
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             following, made = self._pair(*arguments_of(self.input.structure, tensors))
             after, result = values_of(following), values_of(made)
         wanted, found = ([getattr(v, "dtype", type(v)) for v in flat] for flat in (self.start, after))
@@ -148,7 +155,7 @@ class TakeWhile(Step):
 
     def holds(self, element: Flat) -> bool:
         """Whether the element is wanted."""
-        with apart():
+        with isolated_recording():
             result = flattened(call(self.predicate, self.source.structure, element))
             if len(result) != 1 or not isinstance(result[0], Tensor) or result[0].dtype is not bool_dtype:
                 raise ValueError(

@@ -42,7 +42,7 @@ def fetched(file: WeightFile) -> str:
     return get_file(name, file.url, cache_subdir="models", file_hash=file.file_hash)
 
 
-class Options(NamedTuple):
+class NetworkOptions(NamedTuple):
     """What every network takes; see `VGG16` for the meaning."""
 
     include_top: bool = True
@@ -91,7 +91,7 @@ def network(
         classes: int = 1000,
         classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        options = Options(
+        options = NetworkOptions(
             include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         return assemble(model_name, body, options, files, **plan)
@@ -152,7 +152,7 @@ def input_shape_for(
     return tuple(shape)
 
 
-def check(name: str, options: Options) -> None:
+def check(name: str, options: NetworkOptions) -> None:
     """Raise unless the weights exist and fit the head, and the input is one of the functional API."""
     weights, classes, activation = options.weights, options.classes, options.classifier_activation
     if not (weights in ("imagenet", None) or Path(weights).exists()):
@@ -191,7 +191,7 @@ def average_head(x: Any, classes: int, activation: ActivationLike) -> Any:
 def assemble(
     name: str,
     body: Callable[[Any], Any],
-    options: Options,
+    options: NetworkOptions,
     files: tuple[WeightFile, WeightFile],
     *,
     size: int = 224,

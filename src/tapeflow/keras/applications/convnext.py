@@ -9,7 +9,13 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.pixels import DEVIATIONS, MEANS
 from tapeflow.keras.applications.scale_layers import LayerScale
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -50,7 +56,9 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
         return assemble(
             model_name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"convnext/{file}", hashes),
             head=head,
             end=_normalization(None),

@@ -10,7 +10,13 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.mobile_block import KERNEL, Block, added, conv, top, weighed
 from tapeflow.keras.applications.pixels import DEVIATIONS
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride
@@ -54,7 +60,9 @@ def _network(
         return assemble(
             f"efficientnetb{number}",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"{_ADDRESS}efficientnetb{number}", hashes),
             size=size,
             head=top(dropout_rate),

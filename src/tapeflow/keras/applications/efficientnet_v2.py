@@ -10,7 +10,13 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.mobile_block import KERNEL, Block, added, conv, top, weighed
 from tapeflow.keras.applications.pixels import standardised
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -66,7 +72,9 @@ def _network(
         return assemble(
             name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"efficientnet_v2/{name}", hashes),
             size=size,
             head=top(0.2),

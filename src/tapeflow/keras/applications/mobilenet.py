@@ -9,7 +9,7 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, channel_axis, weight_files
 from tapeflow.keras.applications.sizes import rows_of, trained_size
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
@@ -75,7 +75,9 @@ def MobileNet(
     return assemble(
         f"mobilenet_{alpha:0.2f}_{size if weights == 'imagenet' else rows}",
         body,
-        Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+        NetworkOptions(
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+        ),
         weight_files(f"mobilenet/mobilenet_{_ALPHAS.get(alpha)}_{size}_tf", ending="_no_top"),
         size=size,
         head=head,

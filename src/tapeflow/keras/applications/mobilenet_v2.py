@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, channel_axis, weight_files
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride, rows_of, trained_size
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
@@ -49,7 +49,9 @@ def MobileNetV2(
     return assemble(
         f"mobilenetv2_{alpha:0.2f}_{size if weights == 'imagenet' else rows}",
         lambda x: _body(x, alpha),
-        Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+        NetworkOptions(
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+        ),
         weight_files(file, ending="_no_top"),
         size=size,
         head=_head,

@@ -9,7 +9,13 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
@@ -108,7 +114,9 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
         return assemble(
             f"MobilenetV3{kind}",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(
                 f"mobilenet_v3/weights_mobilenet_v3_{variant}_float",
                 _HASHES.get(variant, (None, None)),

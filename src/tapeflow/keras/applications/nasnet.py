@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import ADDRESS, Options, WeightFile, assemble, published
+from tapeflow.keras.applications.assembly import ADDRESS, NetworkOptions, WeightFile, assemble, published
 from tapeflow.keras.applications.sizes import padding_before_stride
 from tapeflow.keras.config import image_data_format
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -69,7 +69,9 @@ def _network(
         return assemble(
             "NASNet",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             (
                 WeightFile(f"{file}.h5", hashes[0], f"nasnet_{name}.h5"),
                 WeightFile(f"{file}-no-top.h5", hashes[1], f"nasnet_{name}_no_top.h5"),

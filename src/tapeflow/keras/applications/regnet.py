@@ -10,7 +10,7 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, published, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, published, weight_files
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.base.naming import get_uid
 from tapeflow.keras.models import Model
@@ -47,7 +47,9 @@ def _network(
         return assemble(
             model_name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"regnet/regnet{kind}", hashes),
             head=_head,
         )

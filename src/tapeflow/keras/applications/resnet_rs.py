@@ -10,7 +10,7 @@ from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
-    Options,
+    NetworkOptions,
     assemble,
     channel_axis,
     check,
@@ -65,7 +65,7 @@ def _network(
     ) -> Model:
         size = variants.get(weights, max(hashes))
         files = weight_files(f"resnet_rs/{name}-i{size}", hashes[size])
-        options = Options(
+        options = NetworkOptions(
             include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         if weights == "imagenet" or weights in variants:  # images need not have that size

@@ -38,13 +38,15 @@ def if_(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]
         else:
             return
     taken = body if test else orelse
-    with _tried(test, body, orelse, state) if is_test(test) else nullcontext():
+    with _both_branches_checked(test, body, orelse, state) if is_test(test) else nullcontext():
         if taken is not None:
             taken()
 
 
 @contextmanager
-def _tried(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]) -> Iterator[None]:
+def _both_branches_checked(
+    test: Any, body: Block, orelse: Block | None, state: Callable[[], State]
+) -> Iterator[None]:
     """Raise what is wrong with either branch; what Python prints in one of them has been printed then."""
 
     def both() -> None:

@@ -13,7 +13,7 @@ from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
 from tapeflow.summary.event_files import encoding
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.protos import message
 
 PLUGIN = "mesh"
