@@ -122,7 +122,7 @@ def test_without_descriptors_a_route_says_so_in_one_line(
     def open_file() -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    monkeypatch.setattr(throttle.THROTTLE, "_said", {})
+    monkeypatch.setattr(throttle.THROTTLE, "_reported", {})
     monkeypatch.setattr(board.board, "info", open_file)
     for _ in range(20):
         answer = board.ask("GET", "/api/v1/info")
@@ -414,7 +414,7 @@ def test_several_log_folders_with_names(folder: Path, serve: Callable[..., Any],
 def test_a_board_starts_without_what_single_panels_need(tmp_path: Path) -> None:
     code = (
         "import sys; from tapeflow.board import app, board, logdirs; "
-        f"app.make_app(board.Board([logdirs.Logdir({str(tmp_path)!r})], board.Options(cache=None))); "
+        f"app.make_app(board.Board([logdirs.Logdir({str(tmp_path)!r})], board.BoardOptions(cache=None))); "
         "print([name for name in sys.modules if name.startswith('tapeflow.board.api.pro') "
         "and name.count('.') > 3 or name.startswith('tapeflow.summary.profile')])"
     )
