@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from tapeflow.data.pipe import Pipe
 from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
 from tapeflow.engine import errors
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.host_args import read_int
 
 
-def read_count(value: Any, where: str, name: str) -> int:
+def read_count(value: TensorLike, where: str, name: str) -> int:
     """An integer, as a Python number or a tensor."""
     return int(read_int(value, where, name))
 
@@ -48,7 +49,7 @@ def read_or_auto(value: Any, where: str, name: str, least: int = 1) -> int:
     return count
 
 
-def same_elements(datasets: Any, where: str) -> list[Pipe]:
+def same_elements(datasets: Sequence[Any], where: str) -> list[Pipe]:
     """The pipes of datasets that are all of one structure and dtypes."""
     if not datasets:
         raise ValueError(f"{where} expected datasets: `datasets` should not be empty; got {datasets!r}.")
@@ -66,7 +67,7 @@ def same_elements(datasets: Any, where: str) -> list[Pipe]:
     return pipes
 
 
-def read_seed(seed: Any, where: str) -> int | None:
+def read_seed(seed: float | None, where: str) -> int | None:
     """An integer or None."""
     return None if seed is None else read_count(seed, where, "seed")
 
@@ -90,7 +91,7 @@ def read_range(args: tuple[Any, ...], output_type: DTypeLike) -> tuple[int, int,
 
 
 def generator_signature(
-    generator: Any, types: Any, shapes: Any, signature: Any
+    generator: Any, types: Any, shapes: tuple[int | None, ...] | None, signature: Any
 ) -> tuple[Structure, list[TensorSpec]]:
     """Structure and specs of what a generator yields."""
     where = "tf.data.Dataset.from_generator"
@@ -123,7 +124,7 @@ def generator_signature(
     return structure, [TensorSpec(s, d) for s, d in zip(known, dtypes, strict=True)]
 
 
-def _without_lists(structure: Any) -> Any:
+def _without_lists(structure: object) -> Any:
     if isinstance(structure, list):
         return tuple(_without_lists(s) for s in structure)
     if isinstance(structure, dict):
@@ -133,7 +134,7 @@ def _without_lists(structure: Any) -> Any:
     return structure
 
 
-def _only_spec(spec: Any) -> Any:
+def _only_spec(spec: object) -> Any:
     if not isinstance(spec, (TensorSpec, *COMPOSITE_SPECS)):
         raise TypeError(
             "tf.data.Dataset.from_generator expected output_signature to contain tf.TensorSpec objects: "
@@ -155,18 +156,20 @@ def shapes_like(template: Any, shapes: Any, where: str, name: str) -> list[Tenso
     return [] if template is None else [as_shape(_plain(shapes))]
 
 
-def _plain(shape: Any) -> Any:
+def _plain(shape: Any) -> list[int | None]:
     """A shape in which -1, as in TensorFlow, means unknown."""
     if isinstance(shape, (tuple, list)):
         return [None if d == -1 else d for d in shape]
     return shape
 
 
-def _unlike(where: str, name: str, value: Any) -> TypeError:
+def _unlike(where: str, name: str, value: object) -> TypeError:
     return TypeError(f"{where} expected {name} in the structure of the elements; got {name}={value!r}.")
 
 
-def padding(pipe: Pipe, shapes: Any, values: Any) -> tuple[list[list[int | None]], list[Any]]:
+def padding(
+    pipe: Pipe, shapes: Sequence[Any] | None, values: Any
+) -> tuple[list[list[int | None]], list[Any]]:
     """Shapes and values that a padded batch is padded to and with."""
     where = "tf.data.Dataset.padded_batch"
     template = pipe.structure.template
@@ -206,7 +209,7 @@ def _values(template: Any, values: Any) -> list[Any]:
     return [] if template is None else [values]
 
 
-def _filler(value: Any, spec: TensorSpec) -> Any:
+def _filler(value: object, spec: TensorSpec) -> Any:
     if spec.dtype is string:
         text = b"" if value is None else value
         return text.encode() if isinstance(text, str) else text

@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine.programs.running import materialise
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.ragged.arranging import stack
@@ -34,7 +34,7 @@ COMPOSITES = (RaggedTensor, SparseTensor, RaggedRow)
 COMPOSITE_SPECS = (RaggedTensorSpec, SparseTensorSpec)
 
 
-def settled(value: Any) -> Any:
+def settled(value: TensorLike) -> Any:
     """A component whose values are arrays on the host."""
     if isinstance(value, Tensor):
         return np.asarray(materialise(value._node))

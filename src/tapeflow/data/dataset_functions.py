@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +87,9 @@ class Functions(Piped):
         read_positive(cycle, where, "cycle_length")
         return self._then(Interleave(self._pipe, map_func, cycle, block, where))
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+    ) -> tuple[Tensor, ...]:
         """`reduce_func(state, element)` over all elements, beginning with `initial_state`.
 
         >>> int(tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x))
@@ -120,7 +122,7 @@ class Functions(Piped):
         return made
 
     def scan(
-        self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
+        self, initial_state: TensorLike, scan_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Dataset:
         """Call `scan_func(state, element)` for each element; it returns the next state and an output element.
 
@@ -135,9 +137,9 @@ class Functions(Piped):
     def rejection_resample(
         self,
         class_func: Callable[..., Any],
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
+        target_dist: Sequence[float],
+        initial_dist: Sequence[float] | None = None,
+        seed: int | None = None,
         name: str | None = None,
     ) -> Dataset:
         """Pairs of class and element, some left out so that classes are distributed as `target_dist`.

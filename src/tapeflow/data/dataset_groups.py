@@ -13,8 +13,9 @@ from tapeflow.data.steps.batching import AsRagged, Batch, PaddedBatch, SparseBat
 from tapeflow.data.steps.folding import Rebatch
 from tapeflow.data.steps.grouping import GroupByWindow, bucket_of, check_buckets
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_ints
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Groups(Piped):
     def padded_batch(
         self,
         batch_size: TensorLike,
-        padded_shapes: Any = None,
+        padded_shapes: Sequence[Any] | None = None,
         padding_values: Any = None,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -59,7 +60,7 @@ class Groups(Piped):
     def window(
         self,
         size: TensorLike,
-        shift: Any = None,
+        shift: int | None = None,
         stride: TensorLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -80,7 +81,7 @@ class Groups(Piped):
         self,
         batch_size: TensorLike,
         drop_remainder: bool = False,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
         name: str | None = None,
     ) -> Dataset:
         """Combine `batch_size` elements; elements of unknown shape become a `tf.RaggedTensor`.
@@ -93,7 +94,7 @@ class Groups(Piped):
         rows = AsRagged(self._pipe, as_dtype(row_splits_dtype))
         return self._then(Batch(rows, size, bool(drop_remainder)))
 
-    def sparse_batch(self, batch_size: TensorLike, row_shape: Any, name: str | None = None) -> Dataset:
+    def sparse_batch(self, batch_size: TensorLike, row_shape: ShapeLike, name: str | None = None) -> Dataset:
         """`batch_size` elements at a time as `tf.SparseTensor`, whose rows have the shape `row_shape`."""
         where = "tf.data.Dataset.sparse_batch"
         size = read_positive(batch_size, where, "batch_size")
@@ -186,11 +187,11 @@ class Groups(Piped):
         sizes = [read_positive(s, where, "bucket_batch_sizes") for s in bucket_batch_sizes]
         check_buckets(boundaries, sizes)
 
-        def key(*parts: Any) -> Any:
+        def key(*parts: Tensor) -> Any:
             length = read_count(element_length_func(*parts), where, "element_length_func")
             return np.int64(bucket_of(length, boundaries, pad_to_bucket_boundary))
 
-        def batches(key: Any, window: Dataset) -> Dataset:
+        def batches(key: Tensor, window: Dataset) -> Dataset:
             size = sizes[int(key)]
             if no_padding:
                 return window.batch(size, drop_remainder)
@@ -199,7 +200,7 @@ class Groups(Piped):
                 shapes = _bounded(window, padded_shapes, boundaries[int(key)] - 1)
             return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
-        def alike(key: Any, window: Dataset) -> Dataset:
+        def alike(key: Tensor, window: Dataset) -> Dataset:
             """Batches of any size and length: buckets differ in both."""
             if no_padding:
                 return window.batch(sizes[int(key)])
@@ -208,7 +209,7 @@ class Groups(Piped):
         return self._then(GroupByWindow(self._pipe, key, batches, lambda number: sizes[number], alike))
 
 
-def _bounded(window: Dataset, shapes: Any, bound: int) -> Any:
+def _bounded(window: Dataset, shapes: Any, bound: int) -> list[Any]:
     """Padded shapes in which dimensions that are left open are as large as the bucket allows."""
     found, _ = padding(window._pipe, shapes, None)
     return window._pipe.structure.pack([[bound if d is None else d for d in shape] for shape in found])

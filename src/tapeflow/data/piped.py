@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tapeflow.data.options import Options
 from tapeflow.data.pipe import Pipe
@@ -36,7 +36,7 @@ def made(pipe: Pipe, options: Options | None = None) -> Dataset:
     return Dataset(pipe, options)
 
 
-def check_callable(value: Any, where: str, name: str) -> None:
+def check_callable(value: object, where: str, name: str) -> None:
     """Raise unless an argument is a function."""
     if not callable(value):
         raise TypeError(f"{where} expected {name} to be callable; got {name}={value!r}.")

@@ -87,12 +87,12 @@ class Structure:
         return nest.flatten(self.template) == nest.flatten(other.template)
 
 
-def flattened(structure: Any) -> list[Any]:
+def flattened(structure: object) -> list[Any]:
     """The components of a structure without lists, None left out."""
     return [leaf for leaf in nest.flatten(structure) if leaf is not None]
 
 
-def map_parts(function: Callable[[Any], Any], value: Any) -> Any:
+def map_parts(function: Callable[[Any], Any], value: object) -> Any:
     """Apply `function` to each component; lists are components, not structure."""
     if value is None:
         return None
@@ -116,7 +116,7 @@ def _like(mapping: Mapping[Any, Any], parts: dict[Any, Any]) -> Any:
         return parts
 
 
-def as_array(value: Any, dtype: DType | None = None) -> np.ndarray:
+def as_array(value: TensorLike, dtype: DType | None = None) -> np.ndarray:
     """Anything a tensor can be made of, as an array nobody else will change."""
     node = to_node(value, dtype)
     array = np.asarray(materialise(node))
@@ -140,7 +140,7 @@ def spec_of_array(array: np.ndarray) -> TensorSpec:
     return TensorSpec(array.shape, string if array.dtype == object else as_dtype(array.dtype))
 
 
-def as_result(value: Any) -> Any:
+def as_result(value: object) -> Any:
     """One part of what a user's function returned, as a tensor; ragged and sparse tensors and datasets stay."""
     if isinstance(value, Tensor):
         return value

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -58,7 +58,7 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: Any, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of a vector of serialised `tf.train.Example`, each as a batch."""
     where = "tf.io.parse_example"

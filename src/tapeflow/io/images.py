@@ -182,7 +182,7 @@ def _converted(array: np.ndarray, dtype: DType, where: str) -> np.ndarray:
     raise TypeError(f"{where} expected dtype uint8, uint16 or a floating one; got dtype={dtype.name}.")
 
 
-def _image(value: Any) -> Tensor:
+def _image(value: object) -> Tensor:
     """An image as a tensor; lists of numbers are pixels of uint8."""
     return convert_to_tensor(value, None if hasattr(value, "dtype") else uint8)
 

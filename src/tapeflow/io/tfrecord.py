@@ -37,7 +37,7 @@ class TFRecordOptions:
         self.compression_level = compression_level
 
 
-def compression_of(value: Any, where: str) -> str:
+def compression_of(value: object, where: str) -> str:
     """A kind of compression: "", "GZIP" or "ZLIB"."""
     if isinstance(value, TFRecordOptions):
         return value.compression_type

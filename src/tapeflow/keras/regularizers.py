@@ -163,7 +163,7 @@ def _l2_penalty(factor: float, x: TensorLike) -> Tensor:
     return (2.0 * factor) * tf.nn.l2_loss(x)
 
 
-def _penalty_number(value: Any, default: float) -> float:
+def _penalty_number(value: object, default: float) -> float:
     if value is None:
         return default
     if not isinstance(value, (int, float)):

@@ -55,7 +55,7 @@ class MutableHashTable(Table):
             self._check_key(key, where)
             self._known[key] = row
 
-    def _check_key(self, key: Any, where: str) -> None:
+    def _check_key(self, key: object, where: str) -> None:
         """Raise if a key cannot be in the table."""
 
     def _flat(self, tensor: Tensor) -> list[Any]:
@@ -123,7 +123,7 @@ class DenseHashTable(MutableHashTable):
         if self._marks[0] == self._marks[1]:
             raise invalid(f"{self._where} expected different empty_key and deleted_key; got {self._marks}.")
 
-    def _check_key(self, key: Any, where: str) -> None:
+    def _check_key(self, key: object, where: str) -> None:
         if key in self._marks:
             raise invalid(
                 f"{where} expected keys other than empty_key and deleted_key: using them as a table key is not "

@@ -54,7 +54,7 @@ class StaticHashTable(Table):
         """The value of keys that are not there."""
         return self._default
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
         """The value of each key, in the shape of the keys, which may be ragged or sparse."""
         known, default = self._known, self._default.numpy()
 
@@ -106,7 +106,7 @@ class StaticVocabularyTable(Table):
         """The number of each word, in the shape of the words."""
         known, count, buckets = self._known, len(self._known), self._buckets
 
-        def number(key: Any) -> int:
+        def number(key: object) -> int:
             found = known.get(key)
             if found is not None:
                 return found

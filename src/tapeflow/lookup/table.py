@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor
@@ -28,7 +28,7 @@ def values_of(elements: list[Any], dtype: DType, shape: tuple[int, ...]) -> Tens
 class Table:
     """A table from keys of one dtype to values of another."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike, name: str) -> None:
         self._key_dtype, self._value_dtype, self._name = as_dtype(key_dtype), as_dtype(value_dtype), name
         self._known: dict[Any, Any] = {}
 

@@ -51,7 +51,7 @@ def read_value(value: TensorBase) -> np.ndarray:
 
 
 def read_array(
-    value: Any, where: str, name: str, *, error: ErrorType = errors.InvalidArgumentError
+    value: object, where: str, name: str, *, error: ErrorType = errors.InvalidArgumentError
 ) -> np.ndarray:
     """An integer array from whatever the user gave.
 
@@ -86,7 +86,7 @@ def _has_tensors(value: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """`value` with every tensor replaced by its numbers."""
     if isinstance(value, TensorBase):
         return read_value(value)
@@ -133,7 +133,7 @@ def read_int(value: TensorLike, where: str, name: str, *, error: ErrorType = Typ
 
 
 def read_shape(
-    value: Any,
+    value: object,
     where: str,
     name: str = "shape",
     *,

@@ -46,7 +46,7 @@ def _reflected(function: Function) -> Function:
     """`other <operator> tensor`, where other knows no better."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: TensorLike, other: Any) -> Any:
+    def operate(self: TensorLike, other: float) -> Tensor:
         return function(other, self)
 
     return operate
@@ -57,7 +57,7 @@ def _is_foreign(value: TensorLike) -> bool:
     return value is not None and not isinstance(value, known)
 
 
-def _equal(self: Any, other: Any) -> Any:
+def _equal(self: Tensor, other: TensorLike | None) -> Any:
     return _compare(comparison.equal, self, other, False)
 
 
@@ -65,7 +65,7 @@ def _not_equal(self: Any, other: Any) -> Any:
     return _compare(comparison.not_equal, self, other, True)
 
 
-def _compare(function: Function, self: Any, other: Any, if_apart: bool) -> Any:
+def _compare(function: Function, self: Tensor, other: TensorLike | None, if_apart: bool) -> Any:
     if other is None:
         return if_apart
     try:

@@ -382,7 +382,7 @@ def endpoints_of(function: Function) -> list[Endpoint]:
     return [endpoint_of(c) for c in met]
 
 
-def _have_ranks(specs: Any) -> bool:
+def _have_ranks(specs: Sequence[TensorSpec]) -> bool:
     return all(s.shape.rank is not None for s in nest.flatten(specs))
 
 
@@ -391,7 +391,7 @@ def ranked(endpoint: Endpoint) -> list[Endpoint]:
     if _have_ranks(endpoint.specs):
         return [endpoint]
 
-    def sized(shape: list[Any]) -> Any:
+    def sized(shape: list[Any]) -> Callable[..., Any]:
         return lambda s: (
             TensorSpec(shape, s.dtype, s.name) if isinstance(s, TensorSpec) and s.shape.rank is None else s
         )

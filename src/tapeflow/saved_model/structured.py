@@ -13,7 +13,7 @@ from tapeflow.summary.protos import message
 FULL_ARG_SPEC = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations")
 
 
-def structured(value: Any) -> Any:
+def structured(value: object) -> Any:
     """A nested value as a message.
 
     Raises:

@@ -127,7 +127,7 @@ def get_variable(
     )
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> nullcontext[None]:
+def colocate_with(op: TensorLike, ignore_existing: bool = False) -> nullcontext[None]:
     """Nothing to do: XLA chooses where ops run."""
     return nullcontext()
 

@@ -24,6 +24,7 @@ from tapeflow.data.structure import (
 )
 from tapeflow.engine.programs.running import materialise, run_trace
 from tapeflow.engine.recording.trace import Trace, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
 
@@ -79,7 +80,7 @@ def call(function: Callable[..., Any], structure: Structure, element: Flat) -> A
     return results_of(function(*arguments_of(structure, tuple([as_tensor(a) for a in element]))))
 
 
-def results_of(result: Any) -> Any:
+def results_of(result: object) -> Any:
     """What a function returned, as a structure of tensors; a list counts as a tuple."""
     return map_parts(as_result, tuple(result) if isinstance(result, list) else result)
 
@@ -89,7 +90,7 @@ def values_of(results: Any) -> Flat:
     return tuple([value_of(r) for r in flattened(results)])
 
 
-def value_of(result: Any) -> Any:
+def value_of(result: TensorLike) -> Any:
     """A tensor's value as an array; a ragged or sparse tensor with values that are; a dataset as it is."""
     if isinstance(result, Tensor):
         return np.asarray(materialise(result._node))

@@ -115,7 +115,7 @@ def _described(results: Any) -> Inferred:
     return Inferred(Structure(results), tuple(specs))
 
 
-def _loosened(spec: Any, inputs: Sequence[Any]) -> Any:
+def _loosened(spec: object, inputs: Sequence[Any]) -> Any:
     """A result's spec when the first dimension of the inputs, a batch's, is not known."""
     are_batches = all(
         isinstance(s, TensorSpec) and s.shape.rank is not None and s.shape.rank > 0 and s.shape[0] is None

@@ -88,8 +88,8 @@ class Recorded:
         keys = spec_of((len(self.draws), 2), uint32)
         self._body = self._record((*self._specs, keys), None)
 
-    def _record(self, specs: tuple[Spec, ...], counters: Any) -> Body:
-        def body(*given: Tensor) -> Any:
+    def _record(self, specs: tuple[Spec, ...], counters: ElementCounters | None) -> Body:
+        def body(*given: Tensor) -> list[Tensor]:
             parts = given[: len(self._specs)]
             results = results_of(self._function(*arguments_of(self._structure, parts)))
             flat = flattened(results)
@@ -101,7 +101,7 @@ class Recorded:
             self._results = results
             return [r for r, passed in zip(flat, self._passed, strict=True) if passed is None]
 
-        def body_with_keys(*given: Tensor) -> Any:
+        def body_with_keys(*given: Tensor) -> list[Tensor]:
             with drawing_from(RowCounters(self.draws, given[-1])):
                 return body(*given)
 

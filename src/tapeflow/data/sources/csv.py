@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,8 +97,8 @@ class CsvDataset(Dataset):
         field_delim: str = ",",
         use_quote_delim: bool = True,
         na_value: str = "",
-        select_cols: Any = None,
-        exclude_cols: Any = None,
+        select_cols: Sequence[int] | None = None,
+        exclude_cols: Sequence[int] | None = None,
     ) -> None:
         where = "tf.data.experimental.CsvDataset"
         if select_cols is not None and exclude_cols is not None:
@@ -119,7 +119,7 @@ class CsvDataset(Dataset):
 
 
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: str,
     batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,
@@ -214,7 +214,7 @@ def make_csv_dataset(
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
 
-    def named(*columns: Any) -> Any:
+    def named(*columns: int) -> Any:
         features = OrderedDict(zip(kept, columns, strict=True))
         return features if label_name is None else (features, features.pop(label_name))
 
@@ -225,7 +225,7 @@ def make_csv_dataset(
 class Named(Step):
     """The source's components, arranged as `arrange` arranges its arguments; none is touched."""
 
-    def __init__(self, source: Pipe, arrange: Any) -> None:
+    def __init__(self, source: Pipe, arrange: Callable[..., Any]) -> None:
         super().__init__(source, OBJECTS)
         template = arrange(*range(len(source.specs)))
         self._order = [int(i) for i in nest.flatten(template)]

@@ -81,7 +81,7 @@ def names_of(filenames: Any, where: str) -> Pipe:
     return Slices(found)
 
 
-def _cycle(num_parallel_reads: Any, where: str) -> int:
+def _cycle(num_parallel_reads: int | None, where: str) -> int:
     count = 1 if num_parallel_reads is None else read_count(num_parallel_reads, where, "num_parallel_reads")
     return (os.cpu_count() or 1) if count < 0 else max(count, 1)
 
@@ -125,7 +125,7 @@ class TFRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         compression_type: str | None = None,
         buffer_size: TensorLike | None = None,
         num_parallel_reads: TensorLike | None = None,
@@ -141,8 +141,8 @@ class FixedLengthRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: Any,
-        record_bytes: Any,
+        filenames: str,
+        record_bytes: int,
         header_bytes: Any = None,
         footer_bytes: Any = None,
         buffer_size: TensorLike | None = None,

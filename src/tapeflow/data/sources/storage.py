@@ -36,7 +36,7 @@ _NAME, _DATA = "dataset.json", "elements.tfrecord"
 _FORMAT = "tapeflow-dataset"
 
 
-def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
+def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> dict[str, Any]:
     """The element's structure with specs at its leaves, as JSON."""
     for spec in specs:
         if not isinstance(spec, TensorSpec):
@@ -44,7 +44,7 @@ def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
                 f"{where} expected elements of tensors; got {spec!r}. Use to_tensor or to_dense first."
             )
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> Any:
         if isinstance(value, TensorSpec):
             shape = None if value.shape.rank is None else value.shape.as_list()
             return {"spec": [shape, value.dtype.name]}

@@ -54,7 +54,7 @@ class Scan(Step):
     def specs(self) -> tuple[Any, ...]:
         return self._inferred.specs
 
-    def _pair(self, state: Any, element: Any) -> tuple[Any, Any]:
+    def _pair(self, state: Tensor, element: Tensor) -> tuple[Any, Any]:
         found = self.function(state, element)
         if not isinstance(found, (tuple, list)) or len(found) != 2:
             raise TypeError(

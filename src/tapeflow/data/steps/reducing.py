@@ -93,7 +93,7 @@ class GroupByReducer(Step):
             )
         groups[key] = _Group(group.structure, after)
 
-    def _finished(self, group: _Group) -> Any:
+    def _finished(self, group: _Group) -> dict[str, Any]:
         state = tuple([as_tensor(part) for part in group.state])
         return results_of(self._reducer.finalize_func(*arguments_of(group.structure, state)))
 

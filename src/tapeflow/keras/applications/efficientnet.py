@@ -94,7 +94,7 @@ def _blocks(width: float, depth: float, drop_rate: float) -> list[Block]:
     return blocks
 
 
-def _scaled(x: KerasTensor, is_trained: bool) -> Any:
+def _scaled(x: KerasTensor, is_trained: bool) -> KerasTensor:
     x = layers.Rescaling(1.0 / 255.0)(x)
     x = layers.Normalization(axis=channel_axis())(x)
     if is_trained:  # the weights were made with the deviations where their squares should be

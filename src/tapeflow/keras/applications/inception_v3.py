@@ -10,7 +10,7 @@ from tapeflow.keras.applications.inception_block import conv, joined, largest, p
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
-def _body(x: KerasTensor) -> Any:
+def _body(x: KerasTensor) -> KerasTensor:
     x = stem(x)
     for i, filters in enumerate((32, 64, 64)):
         x = wide(x, 64, filters, f"mixed{i}")

@@ -152,7 +152,7 @@ def _mean(x: KerasTensor, name: str) -> Any:
 def _keeping_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
     x, before = _entry(x, before, filters, "normal", name)
 
-    def add(number: int, left: Any, right: Any) -> Any:
+    def add(number: int, left: object, right: object) -> Any:
         return layers.Add(name=f"normal_add_{number}_{name}")([left, right])
 
     parts = [before]

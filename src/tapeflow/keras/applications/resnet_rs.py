@@ -108,7 +108,7 @@ def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), momentum=0.0, epsilon=1e-5, name=name)(x)
 
 
-def _stem(x: KerasTensor) -> Any:
+def _stem(x: KerasTensor) -> KerasTensor:
     name = f"stem_{get_uid('stem_')}_stem"  # the names of Keras, which counts stems
     for i, (filters, stride) in enumerate(((32, 2), (32, 1), (64, 1), (64, 2)), 1):
         x = _normalized(_conv(x, filters, 3, stride, f"{name}_conv_{i}"), f"{name}_batch_norm_{i}")

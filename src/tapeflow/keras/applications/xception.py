@@ -23,7 +23,7 @@ def _separable(x: KerasTensor, filters: int, name: str) -> Any:
     return _normalized(conv(x), f"{name}_bn")
 
 
-def _body(x: KerasTensor) -> Any:
+def _body(x: KerasTensor) -> KerasTensor:
     for i, (filters, stride) in enumerate(((32, 2), (64, 1)), 1):
         name = f"block1_conv{i}"
         x = layers.Conv2D(filters, (3, 3), strides=stride, use_bias=False, name=name)(x)

@@ -12,26 +12,27 @@ import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 from tapeflow.keras.annotations import InitializerLike
 
 
-def transpose(x: TensorLike) -> Any:
+def transpose(x: TensorLike) -> Tensor:
     """The axes in reverse order."""
     return tf.transpose(x)
 
 
-def permute_dimensions(x: TensorLike, pattern: TensorLike) -> Any:
+def permute_dimensions(x: TensorLike, pattern: TensorLike) -> Tensor:
     """The axes in the order `pattern`."""
     return tf.transpose(x, pattern)
 
 
-def gather(reference: TensorLike, indices: TensorLike) -> Any:
+def gather(reference: TensorLike, indices: TensorLike) -> Tensor:
     """The rows of `reference` at `indices`."""
     return tf.gather(reference, indices)
 
 
-def concatenate(tensors: Any, axis: int = -1) -> Any:
+def concatenate(tensors: Any, axis: int = -1) -> Tensor:
     """Tensors one after the other along `axis`."""
     return tf.concat(list(tensors), axis)
 
@@ -46,34 +47,34 @@ def reshape(x: TensorLike, shape: Any) -> Any:
     return tf.reshape(x, shape)
 
 
-def flatten(x: TensorLike) -> Any:
+def flatten(x: TensorLike) -> Tensor:
     """All elements in one row."""
     return tf.reshape(x, [-1])
 
 
 @dispatching
-def batch_flatten(x: TensorLike) -> Any:
+def batch_flatten(x: TensorLike) -> Tensor:
     """The elements of each sample in one row."""
     tensor = convert_to_tensor(x)
     return tf.reshape(tensor, (tensor.shape[0], math.prod(tensor.spec.shape[1:])))
 
 
-def expand_dims(x: TensorLike, axis: int = -1) -> Any:
+def expand_dims(x: TensorLike, axis: int = -1) -> Tensor:
     """A new axis of length 1."""
     return tf.expand_dims(x, axis)
 
 
-def squeeze(x: TensorLike, axis: int) -> Any:
+def squeeze(x: TensorLike, axis: int) -> Tensor:
     """Without an axis of length 1."""
     return tf.squeeze(x, [axis])
 
 
-def tile(x: TensorLike, n: TensorLike) -> Any:
+def tile(x: TensorLike, n: TensorLike) -> Tensor:
     """`x` so many times over along each axis."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
 
 
-def repeat(x: Any, n: int) -> Any:
+def repeat(x: Tensor, n: int) -> Tensor:
     """Each row of a matrix `n` times: from (samples, features) to (samples, n, features)."""
     if len(x.shape) != 2:
         raise ValueError(
@@ -82,64 +83,66 @@ def repeat(x: Any, n: int) -> Any:
     return tf.repeat(tf.expand_dims(x, 1), n, axis=1)
 
 
-def repeat_elements(x: TensorLike, rep: int, axis: int) -> Any:
+def repeat_elements(x: TensorLike, rep: int, axis: int) -> Tensor:
     """Each element `rep` times along `axis`."""
     return tf.repeat(x, rep, axis=axis)
 
 
-def reverse(x: TensorLike, axes: Any) -> Any:
+def reverse(x: TensorLike, axes: Any) -> Tensor:
     """The other way round along some axes."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
 def arange(
     start: Any, stop: TensorLike | None = None, step: TensorLike = 1, dtype: DTypeLike = "int32"
-) -> Any:
+) -> Tensor:
     """Numbers from `start` up to `stop`, or from 0 up to `start`."""
     if stop is None:
         start, stop = 0, np.maximum(start, 0)
     return tf.cast(tf.range(start, stop, step), dtype)
 
 
-def one_hot(indices: TensorLike, num_classes: int) -> Any:
+def one_hot(indices: TensorLike, num_classes: int) -> Tensor:
     """1 at each index and 0 elsewhere."""
     return tf.one_hot(indices, num_classes, axis=-1)
 
 
 def map_fn(
     fn: Callable[..., Any], elems: TensorLike, name: str | None = None, dtype: DTypeLike | None = None
-) -> Any:
+) -> Tensor:
     """`fn` of each row."""
     return tf.map_fn(fn, elems, dtype=dtype)
 
 
 def foldl(
     fn: Callable[..., Any], elems: TensorLike, initializer: InitializerLike = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`fn(so_far, row)` over the rows, from the first."""
     return tf.foldl(fn, elems, initializer=initializer)
 
 
 def foldr(
     fn: Callable[..., Any], elems: TensorLike, initializer: InitializerLike = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """`fn(so_far, row)` over the rows, from the last."""
     return tf.foldr(fn, elems, initializer=initializer)
 
 
-def temporal_padding(x: TensorLike, padding: Any = (1, 1)) -> Any:
+def temporal_padding(x: TensorLike, padding: Any = (1, 1)) -> Tensor:
     """Zeros before and after the middle axis of three."""
     return tf.pad(x, [[0, 0], list(padding), [0, 0]])
 
 
-def spatial_2d_padding(x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
+def spatial_2d_padding(
+    x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Tensor:
     """Zeros around images."""
     return tf.pad(x, _around(padding, data_format))
 
 
 def spatial_3d_padding(
     x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
-) -> Any:
+) -> Tensor:
     """Zeros around volumes."""
     return tf.pad(x, _around(padding, data_format))
 

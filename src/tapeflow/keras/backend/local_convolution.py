@@ -10,6 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 
 
@@ -20,7 +21,7 @@ def local_conv(
     strides: Sequence[int],
     output_shape: Sequence[int],
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """A product of every window of the inputs with a matrix of its own.
 
     Args:
@@ -50,7 +51,7 @@ def local_conv(
 
 def local_conv1d(
     inputs: TensorLike, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
-) -> Any:
+) -> Tensor:
     """`local_conv` over time; the kernel determines the number of positions."""
     return local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
@@ -62,6 +63,6 @@ def local_conv2d(
     strides: Any,
     output_shape: Any,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """`local_conv` over images, to (rows, columns) of `output_shape`."""
     return local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format)

@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, StaticShape, TensorLike
 from tapeflow.keras import config
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
 def is_keras_tensor(x: TensorLike) -> bool:
@@ -23,13 +24,13 @@ def is_keras_tensor(x: TensorLike) -> bool:
 
 
 def placeholder(
-    shape: Any = None,
+    shape: StaticShape | None = None,
     ndim: int | None = None,
     dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,
-) -> Any:
+) -> KerasTensor:
     """`tf.keras.Input`, with the batch axis in its shape, or with unknown sizes if only `ndim` is given."""
     if shape is None:
         shape = (None,) * (ndim or 0)
@@ -42,7 +43,11 @@ def placeholder(
 
 
 def function(
-    inputs: TensorLike, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+    inputs: TensorLike,
+    outputs: TensorLike,
+    updates: Sequence[int] | None = None,
+    name: str | None = None,
+    **kwargs: Any,
 ) -> Callable[[Sequence[Any]], Any]:
     """A function from a list of values for `inputs`, or the one value, to arrays for `outputs`, both of one model.
 
@@ -59,7 +64,7 @@ def function(
     model = tf.keras.Model(inputs=inputs, outputs=outputs)
     is_list = isinstance(inputs, (list, tuple))
 
-    def call(values: Any) -> Any:
+    def call(values: TensorLike) -> Any:
         given = values
         if is_list and isinstance(values, (list, tuple)):
             given = values[0] if len(values) == 1 else list(values)

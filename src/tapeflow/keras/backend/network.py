@@ -6,8 +6,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 from tapeflow.keras.activations import elu as elu
 from tapeflow.keras.activations import hard_sigmoid as hard_sigmoid
@@ -72,22 +73,22 @@ def binary_focal_crossentropy(
     return (truth * alpha + (1 - truth) * (1 - alpha)) * found if apply_class_balancing else found
 
 
-def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
     """The share `level` of elements set to 0, the others enlarged to make up for it."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 
-def l2_normalize(x: TensorLike, axis: Any = None) -> Any:
+def l2_normalize(x: TensorLike, axis: Any = None) -> Tensor:
     """x divided by its norm along `axis`."""
     return tf.math.l2_normalize(x, axis=axis)
 
 
-def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
     """Whether each target is among the `k` largest predictions."""
     return tf.math.in_top_k(targets, predictions, k)
 
 
-def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Any:
     """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)
@@ -106,7 +107,7 @@ def conv1d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: int = 1,
-) -> Any:
+) -> Tensor:
     """Convolution of sequences; with padding 'causal' a step sees none after it."""
     if padding == "causal":
         before = dilation_rate * (int(kernel.shape[0]) - 1)
@@ -123,7 +124,7 @@ def conv2d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolution of images."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
 
@@ -135,14 +136,14 @@ def conv3d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1, 1),
-) -> Any:
+) -> Tensor:
     """Convolution of volumes."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def _convolve(
     x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilations: Any
-) -> Any:
+) -> Tensor:
     layout = _layout(data_format, len(strides))
     return tf.nn.convolution(
         x,
@@ -162,7 +163,7 @@ def conv2d_transpose(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """The transpose of `conv2d`: from its output's shape back to its input's, which is `output_shape`."""
     return tf.nn.conv2d_transpose(
         x,
@@ -182,7 +183,7 @@ def depthwise_conv2d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolve each channel separately."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.depthwise_conv2d(x, depthwise_kernel, **window)
@@ -196,7 +197,7 @@ def separable_conv2d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolve each channel separately, then combine the channels at each position."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, **window)
@@ -220,7 +221,7 @@ def pool2d(
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """The largest element ('max') or the mean ('avg') of each window of an image."""
     return _pool(x, pool_size, strides, padding, data_format, pool_mode)
 
@@ -232,12 +233,12 @@ def pool3d(
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """The largest element ('max') or the mean ('avg') of each window of a volume."""
     return _pool(x, pool_size, strides, padding, data_format, pool_mode)
 
 
-def _pool(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str) -> Any:
+def _pool(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str) -> Tensor:
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}. Expected 'max' or 'avg'.")
     return tf.nn.pool(
@@ -268,7 +269,7 @@ def batch_normalization(
     gamma: TensorLike,
     axis: int = -1,
     epsilon: float = 1e-3,
-) -> Any:
+) -> Tensor:
     """(x - mean) / sqrt(var + epsilon) * gamma + beta, with a number for each place along `axis`."""
     places = [1] * len(x.shape)
     places[axis] = -1
@@ -288,5 +289,5 @@ def normalize_batch_in_training(
     return normalised, tf.squeeze(mean, reduction_axes), tf.squeeze(variance, reduction_axes)
 
 
-def _placed(part: Any, shape: Any) -> Any:
+def _placed(part: Any, shape: ShapeLike) -> Any:
     return None if part is None else tf.reshape(part, shape)

@@ -8,6 +8,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.call_context import call_context, default_training
 from tapeflow.keras.layers.base.call_context import learning_phase as learning_phase
 from tapeflow.keras.layers.base.call_context import set_learning_phase as set_learning_phase
@@ -39,7 +40,7 @@ def in_test_phase(x: TensorLike, alt: Any, training: bool | None = None) -> Any:
     return in_train_phase(alt, x, training=training)
 
 
-def switch(condition: TensorLike, then_expression: Any, else_expression: Any) -> Any:
+def switch(condition: TensorLike, then_expression: TensorLike, else_expression: Any) -> Tensor:
     """Choose one of two values by a scalar condition, or element by element; either may be a function.
 
     A condition of several axes, but fewer than the results have, belongs to their first ones; a vector

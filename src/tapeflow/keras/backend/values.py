@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
 
 
-def _dtype(dtype: Any) -> Any:
+def _dtype(dtype: DTypeLike | None) -> Any:
     return config.floatx() if dtype is None else dtype
 
 
 def variable(
     value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, constraint: Any = None
-) -> Any:
+) -> Variable:
     """A `tf.Variable`, of type `floatx()` unless another is given."""
     return tf.Variable(tf.cast(value, _dtype(dtype)), name=name, constraint=constraint)
 
@@ -34,28 +36,28 @@ def constant(
     return tf.constant(value, dtype=_dtype(dtype), shape=shape)
 
 
-def zeros(shape: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """A variable of zeros."""
     return variable(tf.zeros(shape, _dtype(dtype)), dtype, name)
 
 
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: Any = None, name: str | None = None) -> Variable:
     """A variable of ones."""
     return variable(tf.ones(shape, _dtype(dtype)), dtype, name)
 
 
-def eye(size: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def eye(size: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """A variable that is the identity matrix; `size` is a number, or rows and columns."""
     rows, columns = size if isinstance(size, (tuple, list)) else (size, size)
     return variable(tf.eye(rows, columns, dtype=_dtype(dtype)), dtype, name)
 
 
-def zeros_like(x: TensorLike, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(x: TensorLike, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of zeros with the shape of `x`."""
     return tf.zeros_like(x, dtype=dtype)
 
 
-def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor of ones with the shape of `x`."""
     return tf.ones_like(x, dtype=dtype)
 
@@ -66,18 +68,18 @@ def random_normal(
     stddev: float = 1.0,
     dtype: DTypeLike | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Tensor:
     """Normally distributed numbers."""
     return tf.random.normal(shape, mean, stddev, _dtype(dtype), seed=seed)
 
 
 def truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: float = 0.0,
     stddev: float = 1.0,
     dtype: DTypeLike | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Tensor:
     """Normally distributed numbers within two deviations of the mean."""
     return tf.random.truncated_normal(shape, mean, stddev, _dtype(dtype), seed=seed)
 
@@ -88,14 +90,14 @@ def random_uniform(
     maxval: TensorLike = 1.0,
     dtype: DTypeLike | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers from `minval` up to `maxval`, each as likely as the other."""
     return tf.random.uniform(shape, minval, maxval, _dtype(dtype), seed=seed)
 
 
 def random_bernoulli(
     shape: TensorLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None
-) -> Any:
+) -> Tensor:
     """1 with probability `p`, and 0 otherwise."""
     return tf.cast(tf.random.uniform(shape, seed=seed) <= p, _dtype(dtype))
 
@@ -110,7 +112,7 @@ def random_normal_variable(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Variable:
     """A variable of normally distributed numbers."""
     return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
 
@@ -122,12 +124,12 @@ def random_uniform_variable(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Variable:
     """A variable of numbers from `low` up to `high`."""
     return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: Any) -> Tensor:
     """`x` with another type."""
     return tf.cast(x, dtype)
 
@@ -144,12 +146,12 @@ def get_value(x: Any) -> Any:
     return x.numpy() if tf.is_tensor(x) or isinstance(x, tf.Variable) else x
 
 
-def eval(x: TensorLike) -> Any:
+def eval(x: TensorLike) -> np.ndarray:
     """`get_value` under its oldest name."""
     return get_value(tf.convert_to_tensor(x))
 
 
-def set_value(x: Any, value: TensorLike) -> None:
+def set_value(x: Variable, value: TensorLike) -> None:
     """Give a variable a value."""
     x.assign(np.asarray(value, x.dtype.as_numpy_dtype))
 
@@ -165,22 +167,22 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
         set_value(target, value)
 
 
-def update(x: Any, new_x: Any) -> Any:
+def update(x: Variable, new_x: TensorLike) -> Variable:
     """Assign `new_x` to the variable `x`."""
     return x.assign(new_x)
 
 
-def update_add(x: Any, increment: Any) -> Any:
+def update_add(x: Variable, increment: TensorLike) -> Variable:
     """Add to the variable `x`."""
     return x.assign_add(increment)
 
 
-def update_sub(x: Any, decrement: Any) -> Any:
+def update_sub(x: Variable, decrement: Any) -> Variable:
     """Subtract from the variable `x`."""
     return x.assign_sub(decrement)
 
 
-def moving_average_update(x: Any, value: TensorLike, momentum: float) -> Any:
+def moving_average_update(x: Variable, value: TensorLike, momentum: float) -> Variable:
     """Move the variable `x` towards `value`, by the share `1 - momentum`."""
     return x.assign_sub((x - tf.cast(value, x.dtype)) * (1 - tf.cast(momentum, x.dtype)))
 
@@ -195,12 +197,12 @@ def int_shape(x: Any) -> tuple[int | None, ...]:
     return tuple(x.shape)
 
 
-def ndim(x: Any) -> int:
+def ndim(x: Variable) -> int:
     """The number of axes."""
     return len(x.shape)
 
 
-def dtype(x: Any) -> str:
+def dtype(x: Tensor | Variable) -> str:
     """The name of the type."""
     return tf.as_dtype(x.dtype).name
 

@@ -16,6 +16,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.random import counter_for
+from tapeflow.engine.values.annotations import Shape
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_float_dtype, read_shape
@@ -108,7 +109,7 @@ class RandomUniform(RandomInitializer):
         self.minval = minval
         self.maxval = maxval
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_dtype(dtype)
         if not found.is_floating and not found.is_integer:
             raise ValueError(f"Expected float or integer dtype, got {found}.")
@@ -129,7 +130,7 @@ class RandomNormal(RandomInitializer):
         self.mean = mean
         self.stddev = stddev
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         return _normal(self.generator(kwargs), sizes, self.mean, self.stddev, found, self._truncated)
@@ -270,7 +271,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         if len(sizes) < 2:

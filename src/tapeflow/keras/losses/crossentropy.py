@@ -183,7 +183,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
         self,
         from_logits: bool = False,
         label_smoothing: float = 0.0,
-        axis: Any = -1,
+        axis: int = -1,
         reduction: str | None = Reduction.AUTO,
         name: str | None = "binary_crossentropy",
         dtype: Any = None,

@@ -116,7 +116,7 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         gamma: float = 2.0,
         from_logits: bool = False,
         label_smoothing: float = 0.0,
-        axis: Any = -1,
+        axis: int = -1,
         reduction: str | None = Reduction.AUTO,
         name: str | None = "binary_focal_crossentropy",
         dtype: Any = None,

@@ -55,7 +55,7 @@ class Dice(LossFunctionWrapper):
         self,
         reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "dice",
-        axis: Any = None,
+        axis: int | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(dice, reduction, name, dtype, axis=axis)
@@ -71,7 +71,7 @@ class Tversky(LossFunctionWrapper):
         beta: float = 0.5,
         reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "tversky",
-        axis: Any = None,
+        axis: int | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)

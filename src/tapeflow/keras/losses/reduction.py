@@ -101,7 +101,7 @@ def _weighted_ragged(
 for_ragged(compute_weighted_loss, _weighted_ragged)
 
 
-def match_rank(sample_weight: Tensor, values: Tensor) -> Any:
+def match_rank(sample_weight: Tensor, values: Tensor) -> Tensor:
     """`sample_weight` with a last axis of length 1 taken away or added, if its rank is one off."""
     given, wanted = tuple(sample_weight.shape), tuple(values.shape)
     if given == wanted or not given:
@@ -145,7 +145,7 @@ def _masked_weight(losses: Tensor, sample_weight: Any, mask: Any, reduction: str
     return match_rank(tf.cast(sample_weight, losses.dtype), mask) * mask
 
 
-def _reduce(losses: Any, sample_weight: Tensor | None, reduction: str | None) -> Tensor:
+def _reduce(losses: Tensor, sample_weight: Tensor | None, reduction: str | None) -> Tensor:
     if reduction is None or reduction == Reduction.NONE:
         return losses
     if reduction == Reduction.MEAN_WITH_SAMPLE_WEIGHT and sample_weight is not None:

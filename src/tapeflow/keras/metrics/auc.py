@@ -140,7 +140,7 @@ class AUC(CountingMetric):
             )
         return self._area(self.curve, self.summation_method)
 
-    def interpolate_pr_auc(self) -> Any:
+    def interpolate_pr_auc(self) -> Tensor:
         """The area under the precision-recall curve, interpolated after Davis & Goadrich (2006)."""
         return self._area("PR", "interpolation")
 

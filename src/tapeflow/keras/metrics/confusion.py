@@ -66,7 +66,7 @@ class _Rate(CountingMetric):
 
     def __init__(
         self,
-        thresholds: Any = None,
+        thresholds: list[float] | None = None,
         top_k: int | None = None,
         class_id: int | None = None,
         name: str | None = None,

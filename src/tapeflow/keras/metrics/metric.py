@@ -298,7 +298,7 @@ def _giving_tensors(result: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _as_tensor(value: Any) -> Tensor:
+def _as_tensor(value: object) -> Tensor:
     return value if type(value) is Tensor else tf.identity(value)
 
 

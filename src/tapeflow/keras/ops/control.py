@@ -7,6 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import tensor
 
 
@@ -29,7 +30,7 @@ def while_loop(
     is_several = isinstance(loop_vars, (tuple, list))
     given = tuple(loop_vars) if is_several else (loop_vars,)
 
-    def turn(*values: Any) -> Any:
+    def turn(*values: Tensor) -> tuple[Tensor, ...]:
         found = body(*values)
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
@@ -38,7 +39,7 @@ def while_loop(
     return type(loop_vars)(found) if is_several else found[0]
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Tensor:
     """A value made anew for each number from `lower` up to `upper`."""
     found = tf.while_loop(
         lambda i, value: i < upper,
@@ -70,7 +71,7 @@ def scan(
     return carry, tf.nest.map_structure(lambda *parts: tf.stack(parts), *given)
 
 
-def map(f: Callable[[Any], Any], xs: TensorLike) -> Any:
+def map(f: Callable[[Any], Any], xs: TensorLike) -> Tensor:
     """What a function gives for each row."""
     parts = [tf.nest.map_structure(lambda x, i=i: tensor(x)[i], xs) for i in range(_rows(xs))]
     return tf.nest.map_structure(lambda *rows: tf.stack(rows), *[f(part) for part in parts])

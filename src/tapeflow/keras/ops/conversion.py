@@ -9,7 +9,8 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.config import floatx
 
 
@@ -51,8 +52,8 @@ def alike(*values: Any) -> list[Any]:
     return [f if f.dtype is common else tf.cast(f, common) for f in found]
 
 
-def _widest(dtypes: list[Any]) -> Any:
-    def rank(dtype: Any) -> tuple[int, int]:
+def _widest(dtypes: list[Any]) -> DType:
+    def rank(dtype: DType) -> tuple[int, int]:
         return 3 * dtype.is_complex + 2 * dtype.is_floating + dtype.is_integer, dtype.size
 
     return max(dtypes, key=rank)
@@ -74,22 +75,22 @@ def convert_to_numpy(x: TensorLike) -> np.ndarray:
     return np.asarray(tensor(x))
 
 
-def array(x: TensorLike, dtype: Any = None) -> Any:
+def array(x: TensorLike, dtype: Any = None) -> Tensor:
     """`x` as a tensor."""
     return tensor(x, dtype)
 
 
-def copy(x: TensorLike) -> Any:
+def copy(x: TensorLike) -> Tensor:
     """`x`, as a tensor of its own."""
     return tf.identity(tensor(x))
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: Any) -> Tensor:
     """`x` in another dtype."""
     return tf.cast(tensor(x), dtype)
 
 
-def saturate_cast(x: TensorLike, dtype: DTypeLike) -> Any:
+def saturate_cast(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """`x` in another dtype, what is beyond its range at its ends."""
     return tf.saturate_cast(tensor(x), dtype)
 
@@ -121,6 +122,6 @@ def is_tensor(x: TensorLike) -> bool:
     return isinstance(x, (CallTaker, tf.Tensor))
 
 
-def stop_gradient(variable: Any) -> Any:
+def stop_gradient(variable: Any) -> Tensor:
     """A value that gradients take for a constant."""
     return tf.stop_gradient(tensor(variable))

@@ -9,6 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, losses
 from tapeflow.keras.config import epsilon as least
 from tapeflow.keras.config import floatx, read_data_format
@@ -35,67 +36,67 @@ hard_tanh, tanh_shrink = _activation(activations.hard_tanh), _activation(activat
 log_sigmoid, sparse_plus = _activation(activations.log_sigmoid), _activation(activations.sparse_plus)
 
 
-def relu(x: TensorLike) -> Any:
+def relu(x: TensorLike) -> Tensor:
     """Zero below zero."""
     return tf.nn.relu(tensor(x))
 
 
-def hard_sigmoid(x: TensorLike) -> Any:
+def hard_sigmoid(x: TensorLike) -> Tensor:
     """`relu6(x + 3) / 6`, as in Keras 3."""
     return tf.nn.relu6(floating(x) + 3.0) / 6.0
 
 
-def elu(x: TensorLike, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """Exponential below zero."""
     return activations.elu(floating(x), alpha)
 
 
-def celu(x: TensorLike, alpha: float = 1.0) -> Any:
+def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """`elu` whose slope is continuous."""
     return activations.celu(floating(x), alpha)
 
 
-def gelu(x: TensorLike, approximate: bool = True) -> Any:
+def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
     """`x` times the share of a normal distribution below it."""
     return tf.nn.gelu(floating(x), approximate)
 
 
-def glu(x: TensorLike, axis: int = -1) -> Any:
+def glu(x: TensorLike, axis: int = -1) -> Tensor:
     """One half of an axis, gated by the other."""
     return activations.glu(floating(x), axis)
 
 
-def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Tensor:
     """With a slope below zero."""
     return tf.nn.leaky_relu(floating(x), negative_slope)
 
 
-def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Any:
+def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """Zero near zero."""
     return activations.hard_shrink(floating(x), threshold)
 
 
-def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Any:
+def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """Moved towards zero."""
     return activations.soft_shrink(floating(x), threshold)
 
 
-def squareplus(x: TensorLike, b: float = 4) -> Any:
+def squareplus(x: TensorLike, b: float = 4) -> Tensor:
     """A smooth `relu` without exponentials."""
     return activations.squareplus(floating(x), b)
 
 
-def sparsemax(x: TensorLike, axis: int = -1) -> Any:
+def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
     """A softmax that gives zeros."""
     return activations.sparsemax(floating(x), axis)
 
 
-def sparse_sigmoid(x: TensorLike) -> Any:
+def sparse_sigmoid(x: TensorLike) -> Tensor:
     """A sigmoid of straight lines, from -1 to 1."""
     return tf.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
-def threshold(x: Any, threshold: Any, default_value: Any) -> Any:
+def threshold(x: Any, threshold: Any, default_value: Any) -> Tensor:
     """Another value where `x` is not above a threshold."""
     x = floating(x)
     return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
@@ -147,7 +148,7 @@ def multi_hot(
     return tf.sparse.from_dense(found) if sparse else found
 
 
-def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each yes-or-no question."""
     output = floating(output)
     target = tf.cast(tensor(target), output.dtype)
@@ -187,7 +188,7 @@ def batch_normalization(
     offset: Any = None,
     scale: Any = None,
     epsilon: float = 1e-3,
-) -> Any:
+) -> Tensor:
     """Normalised by a mean and a variance for each place along an axis."""
     x = floating(x)
     axes = [a % len(x.shape) for a in ([axis] if isinstance(axis, int) else axis)]
@@ -205,7 +206,7 @@ def layer_normalization(
     axis: int | Sequence[int] = -1,
     epsilon: float | None = None,
     **kwargs: Any,
-) -> Any:
+) -> Tensor:
     """Normalised along axes."""
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
@@ -238,12 +239,12 @@ def _windows(x: Any, data_format: Any) -> tuple[Any, str, bool]:
     return moved, {3: "NWC", 4: "NHWC", 5: "NDHWC"}[rank], is_first
 
 
-def _back(x: Any, is_first: bool) -> Any:
+def _back(x: Tensor, is_first: bool) -> Tensor:
     rank = len(x.shape)
     return tf.transpose(x, [0, rank - 1, *range(1, rank - 1)]) if is_first else x
 
 
-def _each(value: Any, count: int) -> Any:
+def _each(value: Any, count: int) -> list[int]:
     return [value] * count if isinstance(value, int) else list(value)
 
 
@@ -254,7 +255,7 @@ def conv(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of one, two or three dimensions."""
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
@@ -304,7 +305,7 @@ def max_pool(
     strides: Any = None,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest of each window."""
     return _pooled("MAX", inputs, pool_size, strides, padding, data_format)
 
@@ -322,7 +323,7 @@ def average_pool(
 
 def _pooled(
     kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
-) -> Any:
+) -> Tensor:
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
     size = _each(pool_size, count)
@@ -354,7 +355,7 @@ def dot_product_attention(
     is_causal: bool = False,
     flash_attention: bool | None = None,
     attn_logits_soft_cap: float | None = None,
-) -> Any:
+) -> Tensor:
     """Attention of heads: tensors of shape (batch, length, heads, size)."""
     query, key, value = map(floating, alike(query, key, value))
     scores = tf.einsum("bqhd,bkhd->bhqk", query, key) * (scale or float(query.shape[-1]) ** -0.5)

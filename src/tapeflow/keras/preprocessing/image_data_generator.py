@@ -338,7 +338,7 @@ class ImageDataGenerator:
             x = x if matrix is None else (x.reshape(-1, x.size) @ matrix).reshape(x.shape)
         return np.asarray(x, self.dtype)
 
-    def _fitted(self, name: str, found: Any, otherwise: Any) -> Any:
+    def _fitted(self, name: str, found: object, otherwise: Any) -> Any:
         if found is not None:
             return found
         warnings.warn(

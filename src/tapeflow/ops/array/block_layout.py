@@ -100,7 +100,7 @@ def depth_to_space(
     return _to_space_op(tensor, block=block, first=first)
 
 
-def _pairs(where: str, value: Any, name: str, rank: int) -> Pairs:
+def _pairs(where: str, value: object, name: str, rank: int) -> Pairs:
     array = read_array(value, where, name)
     if array.shape != (rank, 2) or (array.size and array.min() < 0):
         raise invalid(

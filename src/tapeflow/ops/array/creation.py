@@ -211,7 +211,7 @@ def range(
     return convert_to_tensor(first + np.arange(count).astype(first.dtype) * step)
 
 
-def _number(value: Any, dtype: Any, name: str) -> np.ndarray:
+def _number(value: object, dtype: Any, name: str) -> np.ndarray:
     tensor = convert_to_tensor(value, None if isinstance(value, TensorBase) else dtype)
     if tensor.spec.shape != ():
         raise invalid(
@@ -306,7 +306,7 @@ def one_hot(
     return one_hot_kernel(indices, on, off, depth=size, axis=rank if at == -1 else at)
 
 
-def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+def _one_hot_values(on: Any, off: Any, dtype: DTypeLike | None) -> tuple[Tensor, Tensor]:
     """The two values as scalars of one dtype."""
     wanted = None if dtype is None else as_dtype(dtype)
     given = [None if v is None else convert_to_tensor(v, dtype_hint=wanted) for v in (on, off)]

@@ -91,7 +91,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_unique(x, out_idx, "tf.unique_with_counts"))
 
 
-def _unique(x: TensorLike, out_idx: Any, where: str) -> tuple[Tensor, Tensor, Tensor]:
+def _unique(x: TensorLike, out_idx: DTypeLike, where: str) -> tuple[Tensor, Tensor, Tensor]:
     x = convert_to_tensor(x)
     if len(x.spec.shape) != 1:
         raise invalid(f"{where} expected a vector; got x {describe(x)}. Use tf.reshape(x, [-1]) first.")

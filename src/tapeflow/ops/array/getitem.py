@@ -118,7 +118,7 @@ def getitem(tensor: TensorLike, key: Any) -> Tensor:
     return apply(chosen.instance({"cut": plan.cut}), (tensor._as_node(), *plan.inputs))
 
 
-def _symbol_in(key: Any) -> Symbolic | None:
+def _symbol_in(key: object) -> Symbolic | None:
     """What stands for a tensor that does not exist yet among the parts of an index."""
     for part in _as_tuple(key):
         ends = (part.start, part.stop, part.step) if isinstance(part, builtins.slice) else (part,)
@@ -128,11 +128,11 @@ def _symbol_in(key: Any) -> Symbolic | None:
     return None
 
 
-def _as_tuple(key: Any) -> tuple[Any, ...]:
+def _as_tuple(key: object) -> tuple[Any, ...]:
     return tuple(key) if isinstance(key, (list, tuple)) else (key,)
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     if isinstance(key, TensorBase):
         return key.dtype.is_bool
     if isinstance(key, np.ndarray):
@@ -182,7 +182,7 @@ def _fits(given: Shape, wanted: Shape) -> bool:
     return len(given) <= len(wanted) and all(g in (1, w) for g, w in zip(given, tail, strict=True))
 
 
-def _variable_getitem(variable: Variable, key: Any) -> Tensor:
+def _variable_getitem(variable: Variable, key: object) -> Tensor:
     """`variable[key]`: the part as it is now, with a way to assign to it."""
     found = getitem(variable, key)
     if _is_mask(key):

@@ -83,7 +83,7 @@ class IndexedSlices:
     array([5., 0., 6., 0.], dtype=float32)
     """
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(self, values: Any, indices: TensorLike, dense_shape: TensorLike | None = None) -> None:
         self._values = values
         self._indices = indices
         self._dense_shape = dense_shape

@@ -318,7 +318,7 @@ def _slice_message(begin: list[Any], size: tuple[int, ...], input_: Tensor) -> s
 
 
 def searchsorted(
-    sorted_sequence: Any,
+    sorted_sequence: TensorLike,
     values: TensorLike,
     side: str = "left",
     out_type: DTypeLike = dtypes.int32,

@@ -161,7 +161,7 @@ def tensor_scatter_nd_update(
 def tensor_scatter_nd_add(
     tensor: TensorLike,
     indices: TensorLike,
-    updates: Any,
+    updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:

@@ -87,7 +87,7 @@ def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None 
     return _host_integer(math.prod(convert_to_tensor(input).spec.shape), out_type)
 
 
-def _host_integer(value: Any, out_type: Any) -> Tensor:
+def _host_integer(value: object, out_type: Any) -> Tensor:
     dtype = dtypes.int32 if out_type is None else as_dtype(out_type)
     return convert_to_tensor(np.asarray(value, dtype=dtype.as_numpy_dtype))
 

@@ -17,7 +17,7 @@ from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.creation import zeros
-from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place
+from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place, _Mark
 from tapeflow.ops.control.tensor_array import TensorArray
 
 Rebuild = Callable[[list[Tensor]], Any]
@@ -70,7 +70,7 @@ class Merged:
             del self.pairs[count:]
             return lambda _: UNSET
 
-    def _returned(self, place: Place, a: Any, b: Any) -> Rebuild:
+    def _returned(self, place: Place, a: Any, b: _Mark) -> Rebuild:
         """A result that only one branch has; a flag tells whether it counts."""
         given = b if a is NOTHING else a
         if not self._is_flagged:
@@ -166,7 +166,7 @@ def _fitted(number: Any, like: Node, node: Node) -> Node:
     return node
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
     """Whether a value is a tensor, or a number that can be one."""
     return isinstance(value, (TensorBase, bool, int, float, complex, np.ndarray, np.generic))
 

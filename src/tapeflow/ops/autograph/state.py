@@ -48,7 +48,7 @@ class Place:
         """The value, or `UNSET`."""
         raise NotImplementedError
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         """Give it a value; with `UNSET`, take it away."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class _Name(Place):
         except ValueError:
             return UNSET
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         if value is not UNSET:
             self._cell.cell_contents = value
         elif self.get() is not UNSET:

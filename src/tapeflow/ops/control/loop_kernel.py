@@ -45,7 +45,7 @@ class Watcher:
     def __init__(self) -> None:
         self._rows: list[tuple[np.ndarray, ...]] = []
 
-    def see(self, *values: Any) -> None:
+    def see(self, *values: jax.Array) -> None:
         """Keep the values of a turn."""
         self._rows.append(tuple([np.array(v) for v in values]))
 
@@ -64,7 +64,7 @@ def while_kernel(
     has_count: bool,
     limit: int | None,
     watcher: Watcher | None = None,
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """Turns while the first of the carried values is true, at most `count` or `limit` of them.
 
     A turn whose check fails is the last one. Inputs are the count, if there is one, the carry, and what is captured.
@@ -88,30 +88,34 @@ class _Loop:
         self._graph, self._carried, self._limit, self._watcher = graph, carried, limit, watcher
         self._shown = len(graph.results) - carried
 
-    def __call__(self, most: Any, carry: Any, captured: Any) -> Any:
+    def __call__(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         """The last carry, the report of the checks, and how many turns were made."""
         self._in_carry, self._in_captured = [is_float(v) for v in carry], [is_float(v) for v in captured]
         self._differentiable = jax.custom_vjp(self._run)
         self._differentiable.defvjp(self._forward, self._backward)
         return self._differentiable(most, carry, captured)
 
-    def _turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _turn(
+        self, iteration: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]
+    ) -> tuple[jax.Array, ...]:
         return self._checked_turn(iteration, carry, captured)[0]
 
-    def _checked_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _checked_turn(self, iteration: jax.Array, carry: Any, captured: tuple[jax.Array, ...]) -> Any:
         carried, _, extra = self._whole_turn(iteration, carry, captured)
         return carried, extra
 
-    def _whole_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _whole_turn(
+        self, iteration: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]
+    ) -> Any:
         """The carry after a turn, what it shows, and the report of its checks if it has some."""
         results = self._graph(iteration, *carry, *captured)
         end = self._carried + self._shown
         return tuple(results[: self._carried]), tuple(results[self._carried : end]), tuple(results[end:])
 
-    def _run(self, most: Any, carry: Any, captured: Any) -> Any:
+    def _run(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         """The last carry, the report, and how many turns were made."""
 
-        def goes_on(loop: Any) -> Any:
+        def goes_on(loop: Any) -> jax.Array:
             values, report, iteration = loop
             return _is_true(values[0]) & (iteration < most) & (report[0] == 0)
 
@@ -145,7 +149,7 @@ class _Loop:
     def _is_scanned(self) -> bool:
         return self._watcher is None and self._limit is not None and self._limit <= _LONGEST_SCAN
 
-    def _forward(self, most: Any, carry: Any, captured: Any) -> Any:
+    def _forward(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         if self._is_scanned:
 
             def scanned(parts: Any, more: Any) -> Any:
@@ -166,5 +170,5 @@ class _Loop:
         return None, with_gaps(self._in_carry, into_carry), with_gaps(self._in_captured, into_captured)
 
 
-def _is_true(value: Any) -> Any:
+def _is_true(value: jax.Array) -> jax.Array:
     return value.reshape(()) != 0

@@ -6,7 +6,7 @@ Ops and assignments take effect in the order of the program, in eager code and i
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -44,14 +44,14 @@ def tuple(tensors: TensorLike, control_inputs: object = None, name: str | None =
 
 
 def gradients(
-    ys: Any,
+    ys: TensorLike,
     xs: TensorLike,
-    grad_ys: Any = None,
+    grad_ys: TensorLike | None = None,
     name: str = "gradients",
     gate_gradients: bool = False,
     aggregation_method: object = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = "none",
+    stop_gradients: Sequence[Tensor] | None = None,
+    unconnected_gradients: str = "none",
 ) -> list[Tensor | None]:
     """The derivatives of the sum of `ys` by each of `xs`, in a `tf.function`; eager code needs a tape.
 
@@ -113,7 +113,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @custom_gradient
     def passing(*args: Any, **kwargs: Any) -> Any:
-        def grad(*upstream: Any, **variables: Any) -> Any:
+        def grad(*upstream: Tensor, **variables: Any) -> Any:
             names = variables.get("variables")
             through = upstream[0] if len(upstream) == 1 else upstream
             return through if names is None else (through, [None] * len(names))

@@ -70,7 +70,7 @@ def numpy_function(
     return _results(_called(func, [np.asarray(x.numpy()) for x in arguments]), Tout, where)
 
 
-def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) -> Any:
+def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) -> Callable[..., Any]:
     if inp is not None:
         raise TypeError(
             f"{where} expected no inp when it is used as a decorator (func=None); got inp={inp!r}. Pass "
@@ -80,7 +80,7 @@ def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) ->
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(func)
-        def call(*args: Any) -> Any:
+        def call(*args: Tensor) -> Tensor:
             return function(func, args, Tout)
 
         return call
@@ -120,7 +120,7 @@ def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Tensor | None
         state.recording = recording
 
 
-def _results(result: Any, Tout: Any, where: str) -> Any:
+def _results(result: TensorLike | None, Tout: Any, where: str) -> Any:
     """What the function returned, as tensors of the dtypes announced."""
     is_many = isinstance(Tout, (list, tuple))
     dtypes = [as_dtype(getattr(d, "dtype", d)) for d in (Tout if is_many else [Tout])]
@@ -135,7 +135,7 @@ def _results(result: Any, Tout: Any, where: str) -> Any:
     return [_result(v, d, where) for v, d in zip(values, dtypes, strict=True)]
 
 
-def _result(value: Any, dtype: DType, where: str) -> Tensor:
+def _result(value: TensorLike | None, dtype: DType, where: str) -> Tensor:
     if value is None:
         raise invalid(f"{where} expected func to return one value, as Tout says; got None. Use Tout=[].")
     tensor = convert_to_tensor(value, dtype_hint=dtype)

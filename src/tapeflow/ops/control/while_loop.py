@@ -20,6 +20,7 @@ from tapeflow.engine.recording.op import op
 from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue, state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
@@ -38,13 +39,13 @@ _LONGEST_UNROLLED = 100_000
 @op(name="While", same_dtype=False)
 def _while_kernel(
     *inputs: jax.Array, test: Graph, body: Graph, carried: int, tested: int, limit: int | None
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """Turns of `body` while `test` holds; a turn whose check fails is the last one."""
     carry, rest = inputs[:carried], inputs[carried:]
     for_test, for_body = rest[:tested], rest[tested:]
     start = (jnp.zeros((), jnp.uint32), tuple(carry), jnp.zeros((3,), jnp.int64))
 
-    def goes_on(loop: Any) -> Any:
+    def goes_on(loop: Any) -> jax.Array:
         iteration, values, report = loop
         is_on = test(iteration, *values, *for_test)[0].reshape(()) != 0
         if limit is not None:
@@ -76,7 +77,7 @@ def while_loop(
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` holds.
@@ -120,7 +121,7 @@ def while_loop(
     return nest.pack_sequence_as(variables, nest.flatten(result)) if is_being_recorded() else result
 
 
-def _read_limit(maximum_iterations: Any) -> int | None:
+def _read_limit(maximum_iterations: TensorLike | None) -> int | None:
     if maximum_iterations is None:
         return None
     tensor = convert_to_tensor(maximum_iterations)
@@ -149,7 +150,7 @@ def _listed(after: Any) -> list[Tensor]:
     return list(after) if isinstance(after, (list, tuple)) else after
 
 
-def _outline(structure: Any) -> str:
+def _outline(structure: TensorLike | None) -> str:
     """A structure with a dot for each leaf."""
     if not nest.is_nested(structure):
         return "None" if structure is None else "one value"
@@ -164,7 +165,7 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _loop_variable(value: Any) -> Any:
+def _loop_variable(value: object) -> Any:
     return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
@@ -180,12 +181,12 @@ def _recorded_with_arrays(
     if rows is None:
         return None
 
-    def opened(values: Any) -> Any:
+    def opened(values: tuple[Tensor, ...]) -> Any:
         found = nest.flatten(values)
         given = [arrays[i].of_rows(v) if i in arrays else v for i, v in enumerate(found)]
         return nest.pack_sequence_as(variables, given)
 
-    def turned(*values: Any) -> Any:
+    def turned(*values: Tensor) -> tuple[Tensor, ...]:
         after = turn(*opened(values))
         closed = [v.rows() if isinstance(v, TensorArray) else v for v in nest.flatten(after)]
         return nest.pack_sequence_as(after, closed)
@@ -195,7 +196,9 @@ def _recorded_with_arrays(
     return None if result is None else opened(result)
 
 
-def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[int, Tensor] | None:
+def _rows_of(
+    arrays: dict[int, TensorArray], turn: Callable[..., Any], variables: tuple[Any, ...]
+) -> dict[int, Tensor] | None:
     """Each array as a tensor of rows; what a turn writes tells the shape of those that are empty."""
     shapes = {i: array.element_shape for i, array in arrays.items()}
     if not all(shape.is_fully_defined() for shape in shapes.values()):
@@ -211,7 +214,9 @@ def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[
     return {i: r for i, r in rows.items() if r is not None} if None not in rows.values() else None
 
 
-def _recorded_with_variables(cond: Callable[..., Any], turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_variables(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: Any, limit: int | None
+) -> Any:
     """The loop as one op that carries the Variables which the body assigns; None if it cannot."""
     written = _written_by(turn, variables)
     if not written:
@@ -229,11 +234,11 @@ def _recorded_with_variables(cond: Callable[..., Any], turn: Any, variables: Any
     return result
 
 
-def _written_by(turn: Any, variables: Any) -> list[Variable]:
+def _written_by(turn: Callable[..., Any], variables: Any) -> list[Variable]:
     """The Variables that a turn assigns; none if that cannot be found out."""
     found: list[Variable] = []
 
-    def watched(*values: Any) -> Any:
+    def watched(*values: Tensor) -> list[Tensor]:
         result = turn(*values)
         found.extend([w.variable for w in state.trace.writes.values()])
         return result
@@ -294,13 +299,17 @@ def _recorded_while(
 
 
 def _followed_while(
-    cond: Callable[..., Any], turn: Any, variables: Any, limit: int | None, takes_writes: bool
+    cond: Callable[..., Any],
+    turn: Callable[..., Any],
+    variables: Any,
+    limit: int | None,
+    takes_writes: bool,
 ) -> Any:
     """A loop that a tape goes back through, however many turns it takes; None if it has to run as Python."""
     flat: list[Tensor] = nest.flatten(variables)
     structures: list[Any] = []
 
-    def tested(*values: Any) -> Tensor:
+    def tested(*values: Tensor) -> Tensor:
         return cast(reshape(convert_to_tensor(cond(*values)), ()), "bool")
 
     def turned(is_on: Tensor, values: list[Tensor]) -> Any:

@@ -33,7 +33,12 @@ def _shown_count(summarize: int | None, size: int) -> int:
 
 
 def _compare(
-    holds: Callable[..., Tensor], rule: str, x: Any, y: Any, message: Any, summarize: int | None
+    holds: Callable[..., Tensor],
+    rule: str,
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None,
+    summarize: int | None,
 ) -> None:
     condition = holds(x, y)
 
@@ -55,12 +60,12 @@ def _compare(
     require(condition, _titled(message, f"Condition {rule} did not hold."), details)
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: TensorLike) -> np.ndarray:
     tensor = convert_to_tensor(value)
     return np.asarray(tensor.numpy(), tensor.spec.np_dtype)
 
 
-def _titled(message: Any, text: str) -> str:
+def _titled(message: str | None, text: str) -> str:
     return text if message is None or message == "" else f"{message}\n{text}"
 
 
@@ -147,7 +152,12 @@ def assert_greater_equal(
 
 
 def _compare_with_zero(
-    where: str, holds: Callable[..., Tensor], rule: str, x: Any, message: Any, summarize: int | None
+    where: str,
+    holds: Callable[..., Tensor],
+    rule: str,
+    x: TensorLike,
+    message: str | None,
+    summarize: int | None,
 ) -> None:
     x = convert_to_tensor(x)
     if not (x.dtype.is_floating or x.dtype.is_integer):
@@ -197,15 +207,15 @@ def assert_non_positive(
 
 
 @op(name="IsNear", same_dtype=False, differentiable=False)
-def _near_kernel(x: jax.Array, y: jax.Array, rtol: jax.Array, atol: jax.Array) -> Any:
+def _near_kernel(x: jax.Array, y: jax.Array, rtol: jax.Array, atol: jax.Array) -> jax.Array:
     return jnp.abs(x - y) < atol + rtol * jnp.abs(y)
 
 
 def assert_near(
     x: TensorLike,
     y: TensorLike,
-    rtol: Any = None,
-    atol: Any = None,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
@@ -53,7 +54,7 @@ _NUMERICS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _numerics_text(message: Any, kind: str) -> str:
+def _numerics_text(message: str, kind: str) -> str:
     return f"{message} : Tensor had {kind} values."
 
 
@@ -61,7 +62,7 @@ def _numerics_text(message: Any, kind: str) -> str:
 def _numerics_op(message: str, kind: str) -> Op:
     is_found = _NUMERICS[kind]
 
-    def check(xp: Any, x: Any) -> Any:
+    def check(xp: Any, x: jax.Array) -> jax.Array:
         zero = xp.zeros((), xp.int64)
         return xp.stack([is_found(xp, x).astype(xp.int64), zero, zero])
 

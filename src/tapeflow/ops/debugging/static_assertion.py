@@ -18,14 +18,14 @@ from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 
-def _titled(message: Any, text: str) -> str:
+def _titled(message: str | None, text: str) -> str:
     return text if message is None or message == "" else f"{message}.  {text}"
 
 
 # ----------------------------------------------------------------------------------------- ranks
 
 
-def _rank(value: Any, where: str) -> int:
+def _rank(value: TensorLike, where: str) -> int:
     found = np.asarray(value)
     if found.dtype.kind not in "iu":
         raise TypeError(
@@ -36,13 +36,13 @@ def _rank(value: Any, where: str) -> int:
     return int(found)
 
 
-def _wrong_rank(x: Tensor, rule: str, message: Any) -> ValueError:
+def _wrong_rank(x: Tensor, rule: str, message: str | None) -> ValueError:
     return ValueError(
         _titled(message, f"Tensor must have rank {rule}.  Received rank {x.ndim}, shape {x.shape}")
     )
 
 
-def assert_rank(x: TensorLike, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Assert that `x` has `rank` dimensions."""
     x, wanted = convert_to_tensor(x), _rank(rank, "assert_rank")
     if x.ndim != wanted:
@@ -128,7 +128,7 @@ def _shape_pairs(shapes: Any) -> list[tuple[Any, Any]]:
     )
 
 
-def _entries(tensor: Tensor, shape: Any, message: Any) -> tuple[list[Any], bool]:
+def _entries(tensor: Tensor, shape: Any, message: str | None) -> tuple[list[Any], bool]:
     """The sizes asked for, and whether any number of dimensions may come before them."""
     if shape is None or (isinstance(shape, TensorShape) and shape.rank is None):
         return [], True
@@ -162,12 +162,12 @@ def _entries(tensor: Tensor, shape: Any, message: Any) -> tuple[list[Any], bool]
     return entries, has_prefix
 
 
-def _is_prefix(entry: Any) -> bool:
+def _is_prefix(entry: object) -> bool:
     return entry is ... or (isinstance(entry, str) and entry == "*")
 
 
 def _check_size(
-    tensor: Tensor, place: int, entry: Any, sizes: dict[str, tuple[int, str]], message: Any
+    tensor: Tensor, place: int, entry: Any, sizes: dict[str, tuple[int, str]], message: str | None
 ) -> None:
     if entry is None or (isinstance(entry, str) and entry == "."):
         return
@@ -199,7 +199,7 @@ def _named(tensor: Tensor) -> str:
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
 ) -> None:
     """Assert that `tensor` has dtype `tf_type`."""
     tensor, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
@@ -216,7 +216,9 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
         raise TypeError(_titled(message, text))
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
+def assert_same_float_dtype(
+    tensors: Sequence[Tensor | None] | None = None, dtype: DTypeLike | None = None
+) -> DType:
     """The one floating-point dtype that all `tensors` have, which is `dtype` if that is given.
 
     Args:

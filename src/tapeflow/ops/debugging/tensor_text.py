@@ -72,12 +72,12 @@ def _float_text(value: Any, is_double: bool) -> str:
     return text if number != number or kind(text) == kind(number) else f"{number:.{all_digits}g}"
 
 
-def _signed_text(value: Any, is_double: bool) -> str:
+def _signed_text(value: object, is_double: bool) -> str:
     text = _float_text(value, is_double)
     return text if text.startswith("-") else f"+{text}"
 
 
-def _string_text(value: Any) -> str:
+def _string_text(value: bytes) -> str:
     return f'"{readable(value).translate(_ESCAPE_TABLE)}"'
 
 

@@ -13,6 +13,7 @@ from tapeflow.engine.backend import jax
 from tapeflow.engine.differentiation.tape import GradientTape, UnconnectedGradients
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.creation import zeros_like
 
 
@@ -58,7 +59,7 @@ class ForwardAccumulator:
         self,
         primals: tuple[jax.Array, ...],
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-    ) -> Any:
+    ) -> Tensor:
         """The derivative of each tensor in the direction of the tangents.
 
         Args:
@@ -68,7 +69,7 @@ class ForwardAccumulator:
         unconnected = UnconnectedGradients(unconnected_gradients)
         return nest.map_structure(lambda target: self._in_direction(target, unconnected), primals)
 
-    def _in_direction(self, target: Any, unconnected: UnconnectedGradients) -> Any:
+    def _in_direction(self, target: Tensor, unconnected: UnconnectedGradients) -> Any:
         with GradientTape(watch_accessed_variables=False) as tape:
             weights = zeros_like(target)
             tape.watch(weights)

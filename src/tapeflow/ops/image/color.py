@@ -32,7 +32,7 @@ _YUV = np.array(
 _YUV_BACK = np.array([[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]])
 
 
-def _hsv(rgb: Any) -> Any:
+def _hsv(rgb: Any) -> jax.Array:
     """Hue as a share of the circle, saturation and value."""
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
     value = jnp.max(rgb, -1)
@@ -49,7 +49,7 @@ def _hsv(rgb: Any) -> Any:
     return jnp.stack([hue, jnp.where(is_black, jnp.zeros_like(saturation), saturation), value], -1)
 
 
-def _rgb(hsv: Any) -> Any:
+def _rgb(hsv: Any) -> jax.Array:
     hue, saturation, value = hsv[..., 0] * 6, hsv[..., 1], hsv[..., 2]
     shares = (jnp.abs(hue - 3) - 1, 2 - jnp.abs(hue - 2), 2 - jnp.abs(hue - 4))
     return jnp.stack([(1 - saturation + saturation * jnp.clip(s, 0, 1)) * value for s in shares], -1)

@@ -44,7 +44,7 @@ def _glimpse_op(
     return jnp.where(inside[..., None], taken, _noise(images, key, taken.shape, noise))
 
 
-def _noise(images: jax.Array, key: jax.Array, shape: tuple[int, ...], noise: str) -> Any:
+def _noise(images: jax.Array, key: jax.Array, shape: tuple[int, ...], noise: str) -> jax.Array:
     """Numbers spread as those of the images."""
     still = jax.lax.stop_gradient(images)
     if noise == "zero" or not images.size:

@@ -49,7 +49,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     return _psnr_op(*_compared("tf.image.psnr", a, b, max_val))
 
 
-def _blurred(x: jax.Array, kernel: jax.Array) -> Any:
+def _blurred(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """Each channel of images weighted over windows that lie inside."""
     flat = x.reshape((-1, *x.shape[-3:]))
     channels = flat.shape[-1]
@@ -123,7 +123,7 @@ def _multiscale_op(
     return jnp.mean(total, -1)
 
 
-def _halved(x: jax.Array) -> Any:
+def _halved(x: jax.Array) -> jax.Array:
     """Images at half the size, by means of two by two pixels; an odd row or column is doubled."""
     width = [(0, 0)] * (x.ndim - 3) + [(0, x.shape[-3] % 2), (0, x.shape[-2] % 2), (0, 0)]
     x = jnp.pad(x, width, mode="symmetric")

@@ -40,7 +40,7 @@ def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, paddin
     return ordered.reshape((*ordered.shape[: rank + 1], -1))
 
 
-def _read(where: str, name: str, value: Any, rank: int) -> Ints:
+def _read(where: str, name: str, value: object, rank: int) -> Ints:
     found = read_ints(value, where, name)
     if len(found) != rank + 2 or found[0] != 1 or found[-1] != 1 or min(found) < 1:
         raise invalid(

@@ -64,7 +64,7 @@ def _uniform(where: str, key: Key, low: float, high: float) -> Tensor:
     return draw_uniform(where, key, (), low, high, float32)
 
 
-def _cropped(where: str, value: Any, size: Any, key: Key) -> Tensor:
+def _cropped(where: str, value: object, size: Any, key: Key) -> Tensor:
     tensor = convert_to_tensor(value)
     wanted = read_ints(size, where, "size")
     shape = tensor.spec.shape

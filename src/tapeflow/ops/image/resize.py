@@ -24,7 +24,7 @@ RESIZE_METHODS = ("nearest", "area", *METHODS)
 
 
 @op(name="ResizeImages")
-def resize_op(images: jax.Array, *, size: tuple[int, int], method: str, antialias: bool = False) -> Any:
+def resize_op(images: jax.Array, *, size: tuple[int, int], method: str, antialias: bool = False) -> jax.Array:
     """Images (..., height, width, channels) brought to a size."""
     for axis, new in zip((-3, -2), size, strict=True):
         old = images.shape[axis]

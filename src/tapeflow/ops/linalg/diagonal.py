@@ -120,7 +120,7 @@ def _tensor_diag_part(x: jax.Array) -> jax.Array:
     return jnp.diagonal(x.reshape(size, size)).reshape(half)
 
 
-def _matrix(where: str, value: Any, name: str) -> Tensor:
+def _matrix(where: str, value: object, name: str) -> Tensor:
     tensor = convert_to_tensor(value)
     if len(tensor.spec.shape) < 2:
         raise invalid(

@@ -48,7 +48,7 @@ def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None)
     return Lu(factors, cast(order, as_dtype(output_idx_type)))
 
 
-def _lower(factors: Any) -> Any:
+def _lower(factors: Any) -> jax.Array:
     return jnp.tril(factors, -1) + jnp.eye(factors.shape[-1], dtype=factors.dtype)
 
 
@@ -114,7 +114,7 @@ def _root(x: jax.Array) -> Any:
 
 
 @_root.defjvp
-def _root_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _root_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
     """From R R = X follows R dR + dR R = dX, which is linear in dR."""
     root = _root(primals[0])
     one = jnp.eye(root.shape[-1], dtype=root.dtype)

@@ -116,7 +116,7 @@ def _read_order(where: str, ord: Any, is_matrix: bool) -> Any:
     return ord if isinstance(ord, str) else float(ord)
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, (int, float, np.number)) and bool(value > 0)
 
 

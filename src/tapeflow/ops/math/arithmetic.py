@@ -87,7 +87,9 @@ def _nextafter(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 @_nextafter.defjvp
-def _nextafter_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _nextafter_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     after = _nextafter(*primals)
     return after, jnp.broadcast_to(tangents[0], after.shape)
 

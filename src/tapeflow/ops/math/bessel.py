@@ -42,7 +42,7 @@ _WEIGHTS = np.exp(-_SQUARES) * _STEP * 2 / math.sqrt(math.pi)
 _WEIGHTS[0] /= 2
 
 
-def _integral(order: int, root: Any) -> Any:
+def _integral(order: int, root: Any) -> jax.Array:
     """The sum over the points of the integrand, whose root, or for order 0 its inverse, is given."""
     weights = 2 * _WEIGHTS * _SQUARES if order else _WEIGHTS
     return jnp.sum(root * jnp.asarray(weights, root.dtype), -1)
@@ -62,7 +62,7 @@ def _hankel(order: int, x: jax.Array) -> tuple[Any, Any]:
     return scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)
 
 
-def _decaying(order: int, x: jax.Array) -> Any:
+def _decaying(order: int, x: jax.Array) -> jax.Array:
     """K for x from 2 on, times exp(x)."""
     root = jnp.sqrt(1 + jnp.asarray(_SQUARES, x.dtype) / (2 * x[..., None]))
     return jnp.sqrt(math.pi / (2 * x)) * _integral(order, root if order else 1 / root)
@@ -115,7 +115,7 @@ def _k(order: int, is_scaled: bool) -> Callable[[Any], Any]:
     return function
 
 
-def _outside(x: jax.Array, found: Any, at_zero: float) -> Any:
+def _outside(x: jax.Array, found: Any, at_zero: float) -> jax.Array:
     """A function of positive numbers, with what it is at zero, and below."""
     found = jnp.where(x <= 0, at_zero, found)
     return jnp.where(jnp.isnan(x), x, found).astype(x.dtype)
@@ -133,7 +133,7 @@ def _with_slope(function: Callable[[Any], Any], slope: Callable[[Any, Any], Any]
     return smooth
 
 
-def _ratio(value: jax.Array, x: jax.Array) -> Any:
+def _ratio(value: jax.Array, x: jax.Array) -> jax.Array:
     """J1(x) / x, which is a half at zero."""
     is_zero = x == 0
     return jnp.where(is_zero, 0.5, value / jnp.where(is_zero, 1, x)).astype(x.dtype)

@@ -130,7 +130,9 @@ def _multiply_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 @_multiply_no_nan.defjvp
-def _multiply_no_nan_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _multiply_no_nan_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     x, y = primals
     tx, ty = tangents
     return _multiply_no_nan(x, y), _multiply_no_nan(tx, y) + x * ty

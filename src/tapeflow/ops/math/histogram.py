@@ -13,7 +13,7 @@ from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, known_value, read_int
 
 
-def _bins(values: jax.Array, limits: Any, count: int) -> Any:
+def _bins(values: jax.Array, limits: Any, count: int) -> jax.Array:
     low, high = limits[0], limits[1]
     share = (values - low).astype(jnp.float64 if values.dtype == jnp.float64 else jnp.float32)
     place = jnp.floor(share / (high - low).astype(share.dtype) * count)

@@ -15,7 +15,7 @@ from tapeflow.ops.host_args import read_axis
 lax = jax.lax
 
 
-def _blocks(x: jax.Array) -> Any:
+def _blocks(x: jax.Array) -> jax.Array:
     """The number of the block of equal outputs that each element of a vector is in; the outputs fall.
 
     Neighbours that are out of order are put together until none is left, on a stack of blocks.

@@ -31,7 +31,7 @@ def _add(data: jax.Array, ids: jax.Array, size: int) -> jax.Array:
     return jnp.zeros((size, *data.shape[1:]), data.dtype).at[ids].add(data, mode="drop")
 
 
-def _take(values: Any, ids: Any) -> Any:
+def _take(values: jax.Array, ids: jax.Array) -> jax.Array:
     """For each row the value of its segment; zeros for a dropped row."""
     return values.at[ids].get(mode="fill", fill_value=0)
 
@@ -57,7 +57,9 @@ def _extreme(is_max: bool) -> Callable[..., Any]:
     extreme = jax.custom_jvp(primal, nondiff_argnums=(2,))
 
     @extreme.defjvp
-    def extreme_jvp(size: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+    def extreme_jvp(
+        size: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+    ) -> tuple[jax.Array, jax.Array]:
         (data, ids), (tangent, _) = primals, tangents
         found = extreme(data, ids, size)
         is_found = (data == _take(found, ids)).astype(data.dtype)
@@ -75,7 +77,9 @@ _prod = jax.custom_jvp(_prod_primal, nondiff_argnums=(2,))
 
 
 @_prod.defjvp
-def _prod_jvp(size: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _prod_jvp(
+    size: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (data, ids), (tangent, _) = primals, tangents
     is_zero = data == 0
     filled = jnp.where(is_zero, 1, data)
@@ -243,7 +247,7 @@ def unsorted_segment_prod(
 
 
 def unsorted_segment_max(
-    data: Any, segment_ids: TensorLike, num_segments: int, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: int, name: str | None = None
 ) -> Tensor:
     """The largest of the rows of each segment, the dtype's lowest number for an empty one."""
     return _unsorted(_max_op, "tf.math.unsorted_segment_max", data, segment_ids, num_segments)

@@ -46,7 +46,7 @@ def _zeta(x: jax.Array, q: jax.Array) -> jax.Array:
 def _of_one_shape(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A function of two arrays of one shape, for two that broadcast."""
 
-    def of_one_shape(x: jax.Array, y: jax.Array) -> Any:
+    def of_one_shape(x: jax.Array, y: jax.Array) -> jax.Array:
         return function(*jnp.broadcast_arrays(x, y))
 
     return of_one_shape
@@ -142,7 +142,7 @@ def igamma_derivative(a: TensorLike, x: TensorLike) -> Tensor:
     return _igamma_grad_a(a, x)
 
 
-def random_gamma_derivative(alpha: TensorLike, sample: Any) -> Tensor:
+def random_gamma_derivative(alpha: TensorLike, sample: TensorLike) -> Tensor:
     """The derivative of a sample of the gamma distribution by its parameter; it has none of its own."""
     return _random_gamma_grad(alpha, sample)
 

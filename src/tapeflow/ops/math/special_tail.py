@@ -24,7 +24,9 @@ def _dilogarithm(x: Any) -> Any:
 
 
 @_dilogarithm.defjvp
-def _dilogarithm_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _dilogarithm_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     """JAX's own derivative is NaN where another branch of its formula would be."""
     (x,) = primals
     is_one = x == 1

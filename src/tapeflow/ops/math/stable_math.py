@@ -40,7 +40,9 @@ def _softmax(x: jax.Array, axis: int) -> jax.Array:
 
 
 @_softmax.defjvp
-def _softmax_jvp(axis: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _softmax_jvp(
+    axis: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (dx,) = tangents
     y = _softmax(*primals, axis)
     return y, y * (dx - jnp.sum(y * dx, axis, keepdims=True))

@@ -42,7 +42,7 @@ def _relu(x: jax.Array) -> jax.Array:
 
 
 @_relu.defjvp
-def _relu_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _relu_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
     (x,), (dx,) = primals, tangents
     return _relu(x), jnp.where(x > 0, dx, jnp.zeros((), dx.dtype))
 
@@ -53,21 +53,23 @@ def _relu6(x: jax.Array) -> Any:
 
 
 @_relu6.defjvp
-def _relu6_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
+def _relu6_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (x,), (dx,) = primals, tangents
     return _relu6(x), jnp.where((x > 0) & (x < 6), dx, jnp.zeros((), dx.dtype))
 
 
-def _negative_part(x: jax.Array) -> Any:
+def _negative_part(x: jax.Array) -> jax.Array:
     # Zero where the other branch is taken, so that exp never overflows there.
     return jnp.where(x < 0, x, jnp.zeros((), x.dtype))
 
 
-def _elu(x: jax.Array) -> Any:
+def _elu(x: jax.Array) -> jax.Array:
     return jnp.where(x < 0, jnp.expm1(_negative_part(x)), x)
 
 
-def _selu(x: jax.Array) -> Any:
+def _selu(x: jax.Array) -> jax.Array:
     left = (_SELU_SCALE * _SELU_ALPHA) * jnp.expm1(_negative_part(x))
     return jnp.where(x < 0, left, _SELU_SCALE * x)
 

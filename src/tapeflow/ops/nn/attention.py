@@ -12,7 +12,7 @@ from tapeflow.ops.random.noise import dropout_op
 
 
 @op(name="EinsumDense")
-def heads_op(x: jax.Array, kernel: jax.Array, *bias: jax.Array, bound: int) -> Any:
+def heads_op(x: jax.Array, kernel: jax.Array, *bias: jax.Array, bound: int) -> jax.Array:
     """The product over the last `bound` axes of `x` and the first of the kernel, plus a bias if there is one."""
     found = jnp.tensordot(x, kernel, bound)
     return found + bias[0] if bias else found
@@ -67,7 +67,7 @@ def attention_op(
     return jnp.einsum(combining, dropped, value), weights
 
 
-def _masked(scores: jax.Array, mask: jax.Array, count: int, is_robust: bool) -> Any:
+def _masked(scores: jax.Array, mask: jax.Array, count: int, is_robust: bool) -> jax.Array:
     for _ in range(scores.ndim - mask.ndim):
         mask = jnp.expand_dims(mask, -2 * count - 1)
     # Half of what float16 holds, so that a sum with a score is still a number.

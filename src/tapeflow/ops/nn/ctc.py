@@ -26,7 +26,9 @@ lax = jax.lax
 _NEVER = -1e5
 
 
-def _loss(logits: jax.Array, labels: jax.Array, lengths: jax.Array, steps: Any, blank: int) -> jax.Array:
+def _loss(
+    logits: jax.Array, labels: jax.Array, lengths: jax.Array, steps: jax.Array | None, blank: int
+) -> jax.Array:
     """Minus the log-probability of all ways to spell `labels` with repeats and blanks in between.
 
     The states of a spelling are blank, first label, blank, second label, ..., blank. A step stays,
@@ -87,7 +89,7 @@ def padded_ctc_loss(logits: jax.Array, labels: jax.Array, *, blank: int) -> jax.
 @op(name="CTCLossV3", same_dtype=False)
 def _ctc_loss_op(
     logits: jax.Array, labels: jax.Array, label_length: jax.Array, logit_length: jax.Array, *, blank: int
-) -> Any:
+) -> jax.Array:
     """The loss of each sequence, given how many of its labels and steps count; time first."""
     FLOATING.check("tf.nn.ctc_loss", logits=logits)
     counts = label_length.astype(jnp.int32)
@@ -101,8 +103,8 @@ def _ctc_loss_op(
 def ctc_loss(
     labels: TensorLike,
     logits: TensorLike,
-    label_length: Any,
-    logit_length: Any,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
     unique: object = None,
     blank_index: int | None = None,

@@ -47,7 +47,7 @@ class Collapsed(NamedTuple):
     lengths: Tensor
 
 
-def collapse_repeated(labels: TensorLike, seq_length: Any, name: str | None = None) -> Collapsed:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> Collapsed:
     """Rows of labels with repeats left out, filled up with 0, and their new lengths."""
     where = "tf.nn.collapse_repeated"
     found = read_value(convert_to_tensor(labels))
@@ -64,7 +64,10 @@ def _merged(row: list[int]) -> list[int]:
 
 
 def ctc_greedy_decoder(
-    inputs: TensorLike, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The labels of the best class at each step, without blanks.
 
@@ -92,7 +95,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: TensorLike, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """The likeliest label sequences, keeping the best `beam_width` beginnings at every step.
 

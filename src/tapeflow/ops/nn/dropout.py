@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine import random
@@ -15,7 +16,7 @@ from tapeflow.ops.random import kernel as random_kernel
 
 
 @op(name="Dropout", same_dtype=False)
-def _dropout(x: jax.Array, key: jax.Array, rate: jax.Array, *, noise_shape: tuple[int, ...]) -> Any:
+def _dropout(x: jax.Array, key: jax.Array, rate: jax.Array, *, noise_shape: tuple[int, ...]) -> jax.Array:
     words = random_kernel.bits(key, shape=noise_shape, dtype=jnp.uint32)
     # Compared as integers of 24 bits, all of which a float32 holds: no rounding of the rate.
     unit = (words >> jnp.uint32(8)).astype(jnp.float32) * jnp.float32(2.0**-24)
@@ -23,7 +24,7 @@ def _dropout(x: jax.Array, key: jax.Array, rate: jax.Array, *, noise_shape: tupl
     return jnp.where(is_kept, x * (1 / (1 - rate)), jnp.zeros((), x.dtype))
 
 
-def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Any) -> Tensor:
+def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any]) -> Tensor:
     tensor = convert_to_tensor(x)
     if not tensor.spec.dtype.is_floating:
         raise ValueError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
@@ -25,7 +23,7 @@ lax = jax.lax
         "not in [0, {limit})."
     ),
 )
-def _embedding_lookup(params: jax.Array, ids: jax.Array, *, max_norm: float | None) -> Any:
+def _embedding_lookup(params: jax.Array, ids: jax.Array, *, max_norm: float | None) -> jax.Array:
     # The check has seen the ids, so no time goes into clamping them.
     rows = params.at[ids].get(mode="promise_in_bounds")
     if max_norm is None:
@@ -52,7 +50,7 @@ def embed_op(table: jax.Array, ids: jax.Array) -> jax.Array:
 
 
 def embedding_lookup(
-    params: TensorLike, ids: Any, max_norm: float | None = None, name: str | None = None
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
 ) -> Tensor:
     """The rows of `params` with numbers `ids`.
 

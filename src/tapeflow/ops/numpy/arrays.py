@@ -127,7 +127,7 @@ def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return zeros_like(as_data(a), dtype)
 
 
-def _for_promotion(value: Any) -> Any:
+def _for_promotion(value: object) -> Any:
     """What NumPy's rules take: a dtype, or a Python number, which gives way to arrays."""
     if isinstance(value, DType):
         return value.as_numpy_dtype
@@ -149,7 +149,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return as_dtype(found)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
 
 

@@ -63,7 +63,7 @@ def _take_op(x: jax.Array, *indices: jax.Array, parts: tuple[Part, ...], limits:
     return x[tuple(next(given) if not p else slice(*p) if len(p) == 3 else p[0] for p in parts)]
 
 
-def _is_array(part: Any) -> bool:
+def _is_array(part: object) -> bool:
     return isinstance(part, (list, tuple, np.ndarray)) or (
         isinstance(part, TensorBase) and len(part.shape) > 0
     )

@@ -40,7 +40,7 @@ def _as_ragged(value: Any, ragged_rank: int) -> Any:
     return RaggedTensor.from_tensor(value, ragged_rank=min(ragged_rank, max(value.ndim - 1, 1)))
 
 
-def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def concat(values: Sequence[Any], axis: int, name: str | None = None) -> RaggedTensor:
     """`tf.concat`, if one of the values is ragged."""
     found = alike(values, "tf.concat")
     if len(found) == 1:
@@ -225,7 +225,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 
 def stack_dynamic_partitions(
-    data: TensorLike, partitions: Any, num_partitions: Any, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> RaggedTensor:
     """Row i of the result has the elements of `data` whose partition is i, in their order.
 

@@ -74,17 +74,17 @@ def constant(
     return found
 
 
-def _as_lists(value: Any) -> Any:
+def _as_lists(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return _as_lists(value.tolist())
     return [_as_lists(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     return 1 + max((_depth(v) for v in value), default=0) if isinstance(value, list) else 0
 
 
-def _scalar_depth(value: Any, where: str) -> int | None:
+def _scalar_depth(value: object, where: str) -> int | None:
     """How deep the scalars lie; None if there are none."""
     if not isinstance(value, list):
         return 0
@@ -101,10 +101,10 @@ def _scalar_depth(value: Any, where: str) -> int | None:
 def range(
     starts: TensorLike,
     limits: Any = None,
-    deltas: Any = 1,
+    deltas: TensorLike = 1,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> RaggedTensor:
     """A row `range(start, limit, delta)` for each of the starts.
 

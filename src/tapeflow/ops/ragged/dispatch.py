@@ -216,7 +216,7 @@ def _boolean_mask(tensor: Any, mask: Any, axis: object = None, name: str | None 
     return masking.boolean_mask(tensor, mask)
 
 
-def _convert(value: Any, *_: Any, **__: Any) -> Any:
+def _convert(value: RaggedTensor, *_: Any, **__: Any) -> Any:
     raise ValueError(
         f"tf.convert_to_tensor expected rows of one length; got a ragged tensor of shape {value.shape}. Use "
         "to_tensor()."

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64
 from tapeflow.engine.values.shape import TensorShape
@@ -75,7 +75,7 @@ class RaggedTensor(CallTaker):
 
     @classmethod
     def _made(
-        cls, values: Any, splits: np.ndarray, dtype: np.dtype[Any], where: str, is_checked: bool
+        cls, values: TensorLike, splits: np.ndarray, dtype: np.dtype[Any], where: str, is_checked: bool
     ) -> RaggedTensor:
         inner = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         if isinstance(inner, Tensor) and not inner.ndim:
@@ -101,7 +101,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls, values: Sequence[Any], row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i has the next `row_lengths[i]` values."""
         lengths = partition.read_places(row_lengths, "tf.RaggedTensor.from_row_lengths", "row_lengths")
@@ -111,7 +111,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i begins at value `row_starts[i]`."""
         starts = partition.read_places(row_starts, "tf.RaggedTensor.from_row_starts", "row_starts")
@@ -122,7 +122,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i ends before value `row_limits[i]`."""
         limits = partition.read_places(row_limits, "tf.RaggedTensor.from_row_limits", "row_limits")
@@ -133,9 +133,9 @@ class RaggedTensor(CallTaker):
     @_taking_symbols
     def from_value_rowids(
         cls,
-        values: Any,
+        values: TensorLike,
         value_rowids: Any,
-        nrows: Any = None,
+        nrows: TensorLike | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
@@ -155,8 +155,8 @@ class RaggedTensor(CallTaker):
     @_taking_symbols
     def from_uniform_row_length(
         cls,
-        values: Any,
-        uniform_row_length: Any,
+        values: TensorLike,
+        uniform_row_length: TensorLike,
         nrows: Any = None,
         validate: bool = True,
         name: str | None = None,
@@ -192,7 +192,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_lengths: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
@@ -222,7 +222,7 @@ class RaggedTensor(CallTaker):
         cls,
         tensor: TensorLike,
         lengths: Any = None,
-        padding: Any = None,
+        padding: TensorLike | None = None,
         ragged_rank: int = 1,
         name: str | None = None,
         row_splits_dtype: DTypeLike = int64,
@@ -235,7 +235,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
+        cls, st_input: TensorLike, name: str | None = None, row_splits_dtype: DTypeLike = int64
     ) -> RaggedTensor:
         """The values of a sparse matrix, row by row."""
         from tapeflow.ops.ragged import padded
@@ -397,7 +397,9 @@ class RaggedTensor(CallTaker):
 
         return arranging.merge_dims(self, outer_axis, inner_axis)
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: ShapeLike | None = None
+    ) -> Tensor:
         """A tensor as large as the longest rows, or of `shape`, filled up with `default_value`."""
         from tapeflow.ops.ragged import padded
 
@@ -500,7 +502,7 @@ def _dtype_of(given: jax.Array | np.ndarray, array: np.ndarray) -> Any:
     return array.dtype if hasattr(given, "dtype") else np.int64
 
 
-def _nested(make: Callable[..., Any], values: Any, nested: Sequence[Any], validate: bool) -> Any:
+def _nested(make: Callable[..., Any], values: TensorLike, nested: Sequence[Any], validate: bool) -> Any:
     found = values
     for part in reversed(list(nested)):
         found = make(found, part, validate=validate)

@@ -106,7 +106,7 @@ def shuffled(key: Tensor, value: TensorLike) -> Tensor:
 
 
 def read_dtype(
-    where: str, dtype: Any, allowed: tuple[str, ...], error: Callable[..., Any] = ValueError
+    where: str, dtype: DTypeLike, allowed: tuple[str, ...], error: Callable[..., Any] = ValueError
 ) -> DType:
     """One of the dtypes a random function makes."""
     wanted = as_dtype(dtype)

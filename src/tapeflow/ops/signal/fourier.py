@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def _fft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | Non
 
 
 @op(name="RFFT")
-def _rfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> Any:
+def _rfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> jax.Array:
     REAL.check("tf.signal.rfft", input=x)
     return jnp.fft.rfftn(x, sizes, axes)
 
@@ -47,7 +48,7 @@ def _irfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | N
     return jnp.fft.irfftn(x, sizes, axes)
 
 
-def _last(where: str, x: Any, count: int) -> tuple[Tensor, tuple[int, ...]]:
+def _last(where: str, x: Tensor, count: int) -> tuple[Tensor, tuple[int, ...]]:
     tensor = convert_to_tensor(x)
     if tensor.ndim < count:
         raise invalid(
@@ -104,7 +105,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return _complex("tf.signal.ifft3d", input, 3, True)
 
 
-def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Any) -> Tensor:
+def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Callable[..., Any]) -> Tensor:
     preferred = float32 if kernel is _rfft_op else None  # of what is no tensor yet, NumPy's arrays too
     tensor, axes = _last(where, convert_to_tensor(x, dtype_hint=preferred), count)
     return kernel(tensor, axes=axes, sizes=_sizes(where, fft_length, count))
@@ -192,7 +193,7 @@ def _dct_op(x: jax.Array, *, kind: int, is_orthonormal: bool) -> Any:
     return jnp.fft.irfft(spectrum, 2 * length)[..., :length]
 
 
-def _cosines(x: jax.Array) -> Any:
+def _cosines(x: jax.Array) -> jax.Array:
     length = x.shape[-1]
     turn = 2 * np.exp(-0.5j * np.pi * np.arange(length) / length)
     return jnp.real(jnp.fft.rfft(x, 2 * length)[..., :length] * jnp.asarray(turn, _complex_dtype(x)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32, string
 from tapeflow.engine.values.dtypes import bool as bool_dtype
@@ -21,7 +21,10 @@ from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse, places_of
 
 
 def to_dense(
-    sp_input: TensorLike, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """Convert to a dense tensor, with `default_value` (zero, or an empty string) where there is no value."""
     where = "tf.sparse.to_dense"
@@ -68,7 +71,7 @@ def _taken(sparse: SparseTensor, rows: np.ndarray) -> SparseTensor:
     return SparseTensor(sparse._places[rows], indexing.take(sparse.values, rows, 0), sparse._dense_shape)
 
 
-def retain(sp_input: SparseTensor, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """The values for which a vector of truth values holds."""
     sparse = only_sparse(sp_input, "tf.sparse.retain")
     kept = read_value(convert_to_tensor(to_retain))
@@ -101,7 +104,7 @@ def transpose(
     return reorder(SparseTensor(sparse._places[:, order], sparse.values, sparse._dense_shape[order]))
 
 
-def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """One more dimension of size 1."""
     sparse = only_sparse(sp_input, "tf.sparse.expand_dims")
     at = read_axis(-1 if axis is None else axis, len(sparse._dense_shape) + 1, "tf.sparse.expand_dims")
@@ -124,7 +127,7 @@ def slice(
 
 
 def concat(
-    axis: Any, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: int, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors one behind the other along an axis."""
     where = "tf.sparse.concat"
@@ -178,7 +181,7 @@ def _combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Tensor],
     return SparseTensor(places, values, a._dense_shape)
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: Any, b: Any, threshold: TensorLike = 0) -> Any:
     """The sum of two sparse tensors, or of a sparse one and a dense one, which is dense."""
     where = "tf.sparse.add"
     if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
@@ -196,7 +199,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return retain(found, np.abs(read_value(found.values)) >= limit)
 
 
-def _extreme(a: Any, b: Any, where: str, function: Callable[..., Tensor]) -> SparseTensor:
+def _extreme(a: SparseTensor, b: SparseTensor, where: str, function: Callable[..., Tensor]) -> SparseTensor:
     first, second = only_sparse(a, where, "sp_a"), only_sparse(b, where, "sp_b")
 
     def larger(x: Tensor, y: Tensor, number: np.ndarray, count: int) -> Tensor:
@@ -322,7 +325,7 @@ def fill_empty_rows(
     return reorder(whole), convert_to_tensor(is_empty)
 
 
-def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same values in a larger shape, or in the smallest possible one."""
     sparse = only_sparse(sp_input, "tf.sparse.reset_shape")
     smallest = sparse._places.max(axis=0, initial=-1) + 1
@@ -336,7 +339,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(sparse._places, sparse.values, shape)
 
 
-def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     """For each row, which of `vocab_size` numbers are among its values."""
     where = "tf.sparse.to_indicator"
     sparse = only_sparse(sp_input, where)
@@ -349,7 +352,7 @@ def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = Non
     return convert_to_tensor(found)
 
 
-def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """`op` of the values of sparse tensors, which all stand at the same places."""
     sparse = [a for a in nest.flatten((args, kwargs)) if isinstance(a, SparseTensor)]
     if not sparse:

@@ -97,7 +97,7 @@ def _read_combiner(where: str, combiner: str | None) -> str:
 
 def embedding_lookup_sparse(
     params: TensorLike,
-    sp_ids: Any,
+    sp_ids: TensorLike,
     sp_weights: Any,
     combiner: str | None = None,
     max_norm: float | None = None,

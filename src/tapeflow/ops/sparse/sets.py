@@ -19,7 +19,7 @@ Groups = dict[tuple[int, ...], set[Any]]
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16")
 
 
-def _groups(value: Any, where: str, name: str) -> tuple[Groups, tuple[int, ...], Any]:
+def _groups(value: TensorLike, where: str, name: str) -> tuple[Groups, tuple[int, ...], Any]:
     """The set at each place of all dimensions but the last, their shape, and the dtype."""
     if isinstance(value, SparseTensor):
         found: Groups = {}

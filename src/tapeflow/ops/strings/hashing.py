@@ -46,7 +46,7 @@ def to_hash_bucket_strong(
     return _buckets(where, input, num_buckets, lambda text: siphash(text, words))
 
 
-def _buckets(where: str, input: Any, num_buckets: Any, hashed: Callable[[bytes], int]) -> Tensor:
+def _buckets(where: str, input: TensorLike, num_buckets: Any, hashed: Callable[[bytes], int]) -> Tensor:
     count = read_int(num_buckets, where, "num_buckets")
     if count < 1:
         raise invalid(f"{where} expected num_buckets of at least 1; got num_buckets={count}.")

@@ -76,7 +76,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
 
 
 def regex_replace(
-    input: TensorLike, pattern: TensorLike, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike, pattern: TensorLike, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Strings in which what matches the pattern is replaced; `\\\\1` stands for its first group.
 
@@ -109,7 +109,9 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def substr(
+    input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
+) -> Tensor:
     """`len` bytes, or characters with `unit="UTF8_CHAR"`, of each string from `pos` on.
 
     >>> tf.strings.substr("TapeFlow", 4, 2).numpy()

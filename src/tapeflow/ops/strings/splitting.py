@@ -13,13 +13,14 @@ import numpy as np
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
-def split(input: TensorLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TensorLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
     """The parts of each string between separators, or between spaces if there is no separator.
 
     >>> tf.strings.split(["a b", "c"])

@@ -75,7 +75,7 @@ def unicode_decode(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The code points of each string.
 
     >>> tf.strings.unicode_decode("é!", "UTF-8").numpy().tolist()
@@ -108,7 +108,7 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The characters of each string, as strings.
 
     >>> tf.strings.unicode_split("né", "UTF-8").numpy().tolist()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.dtypes import DType
@@ -19,7 +17,7 @@ def standardize_op(
     epsilon: float,
     is_inverse: bool,
     dtype: DType,
-) -> Any:
+) -> jax.Array:
     """`(x - mean) / sqrt(variance)`, or back again; the moments are reshaped to `shape`."""
     wide = x.astype(mean.dtype)
     centre = mean.reshape(shape)
@@ -31,7 +29,7 @@ def standardize_op(
 @op(name="JoinMoments", same_dtype=False, differentiable=False)
 def join_moments_op(
     x: jax.Array, mean: jax.Array, spread: jax.Array, count: jax.Array, *, over: tuple[int, ...]
-) -> Any:
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """The moments and the count of what was seen before, with `x` seen too."""
     wide = x.astype(mean.dtype)
     new_mean = jnp.mean(wide, over)

@@ -39,7 +39,7 @@ _HOWS: dict[str, tuple[str, Domain]] = {
 }
 
 
-def _divided(current: Any, at: Any, updates: jax.Array) -> Any:
+def _divided(current: Any, at: Any, updates: jax.Array) -> jax.Array:
     """`current` divided by the product of its updates; integers are cut off towards zero."""
     divisors = jnp.ones_like(current).at[at].multiply(updates, mode="drop", wrap_negative_indices=False)
     return jax.lax.div(current, divisors)

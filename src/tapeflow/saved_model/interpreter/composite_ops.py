@@ -90,7 +90,7 @@ def _sparse_bincount(
     return _binned(node, places[:, 0], values, ints(shape)[:-1], ints(size)[0], weights)
 
 
-def _binned(node: Node, rows: Any, values: Any, leading: list[int], count: int, weights: Any) -> Any:
+def _binned(node: Node, rows: Any, values: Any, leading: list[int], count: int, weights: Any) -> Tensor:
     """How often each value below `count` is there, by row if there are rows."""
     is_binary, dtype = node.flag("binary_output"), node.dtype("T", tf.float32)
     is_counted = is_binary or 0 in weights.shape.as_list()
@@ -117,7 +117,7 @@ def _ragged_counts(node: Node, splits: Tensor, values: Tensor, weights: Tensor) 
     return _counted(node, rows, 2, weights)
 
 
-def _counted(node: Node, rows: Any, rank: int, weights: Any) -> Any:
+def _counted(node: Node, rows: Any, rank: int, weights: Any) -> tuple[Tensor, Tensor, Tensor]:
     least, most = node.number("minlength", -1), node.number("maxlength", -1)
     places, counts, widest = [], [], max(least, 0)
     given = array(weights).reshape(-1) if 0 not in weights.shape.as_list() else None

@@ -28,7 +28,7 @@ def _if(node: Node, condition: Tensor, *inputs: Tensor) -> Any:
     return _merged(lambda runs: tf.cond(is_true, runs[1], runs[0]), node, names, inputs)
 
 
-def _truth(condition: Any) -> Any:
+def _truth(condition: Any) -> Tensor:
     if condition.dtype == tf.bool:
         return tf.reshape(condition, [])
     if condition.dtype == tf.string:

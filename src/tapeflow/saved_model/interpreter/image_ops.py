@@ -25,7 +25,7 @@ def _resize(node: Node, images: Tensor, size: Tensor) -> Any:
     return tf.image.resize(images, ints(size), method)
 
 
-def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Any:
+def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Tensor:
     """TensorFlow 1's ways to resize, which put pixel 0 of both images at one place."""
     if method == "bicubic":
         raise NotImplementedError(
@@ -39,7 +39,7 @@ def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Any:
     return work
 
 
-def _resized_axis(images: Any, axis: int, wanted: int, method: str, is_aligned: bool) -> Any:
+def _resized_axis(images: Any, axis: int, wanted: int, method: str, is_aligned: bool) -> Tensor:
     count = int(images.shape[axis])
     step = (count - 1) / (wanted - 1) if is_aligned and wanted > 1 else count / wanted
     places = tf.range(wanted, dtype=tf.float32) * step

@@ -289,7 +289,7 @@ def _fake_quant_vars(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
     return _quantized(x, low, high, node)
 
 
-def _quantized(x: Any, low: Any, high: Any, node: Node) -> Any:
+def _quantized(x: Any, low: Any, high: Any, node: Node) -> Tensor:
     """Rounded to steps between two bounds, which are moved so that zero is a step."""
     first = 1.0 if node.flag("narrow_range") else 0.0
     last = float(2 ** node.number("num_bits", 8) - 1)

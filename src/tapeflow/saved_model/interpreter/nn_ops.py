@@ -162,7 +162,7 @@ def _product(sizes: Any) -> int:
 
 def _normalized(
     x: Any, mean: Any, variance: Any, scale: Any, offset: Any, epsilon: float, wide: list[int]
-) -> Any:
+) -> Tensor:
     factor = tf.math.rsqrt(variance + epsilon) * scale
     shift = offset - mean * factor
     work = tf.cast(x, scale.dtype)

@@ -83,17 +83,17 @@ def _seed(key: Any, counter: Any = None) -> Any:
 
 
 @implements("StatelessRandomNormal", "StatelessRandomNormalV2")
-def _stateless_normal(node: Node, shape: Any, key: Any, counter: Any = None, alg: Any = None) -> Any:
+def _stateless_normal(node: Node, shape: Any, key: object, counter: Any = None, alg: Any = None) -> Any:
     return tf.random.stateless_normal(ints(shape), _seed(key, counter), dtype=node.dtype("dtype"))
 
 
 @implements("StatelessRandomUniform", "StatelessRandomUniformV2")
-def _stateless_uniform(node: Node, shape: Any, key: Any, counter: Any = None, alg: Any = None) -> Any:
+def _stateless_uniform(node: Node, shape: Any, key: object, counter: Any = None, alg: Any = None) -> Any:
     return tf.random.stateless_uniform(ints(shape), _seed(key, counter), dtype=node.dtype("dtype"))
 
 
 @implements("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
-def _stateless_truncated(node: Node, shape: Any, key: Any, counter: Any = None, alg: Any = None) -> Any:
+def _stateless_truncated(node: Node, shape: Any, key: object, counter: Any = None, alg: Any = None) -> Any:
     return tf.random.stateless_truncated_normal(ints(shape), _seed(key, counter), dtype=node.dtype("dtype"))
 
 
@@ -105,7 +105,7 @@ def _stateless_int(node: Node, shape: Tensor, key: Tensor, *rest: Tensor) -> Any
 
 
 @implements("StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
-def _stateless_full_int(node: Node, shape: Any, key: Any, counter: Any = None, alg: Any = None) -> Any:
+def _stateless_full_int(node: Node, shape: Any, key: object, counter: Any = None, alg: Any = None) -> Any:
     return tf.random.stateless_uniform(
         ints(shape), _seed(key, counter), None, None, node.dtype("dtype", tf.uint64)
     )

@@ -8,11 +8,12 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.saved_model.interpreter.kernels import KERNELS, GraphError, Node, implements
 from tapeflow.saved_model.interpreter.tables import GraphTable, file_rows
 
 
-def _variable(node: Node, handle: Any) -> Any:
+def _variable(node: Node, handle: Any) -> Variable:
     if not isinstance(handle, tf.Variable):
         raise GraphError(f"node {node.name!r} ({node.op}) is given {type(handle).__name__}, not a Variable")
     return handle

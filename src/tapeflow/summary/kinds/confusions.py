@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from tapeflow.summary import hooks
@@ -24,10 +25,10 @@ _MOST_CLASSES = 4096
 
 def confusion_matrix(
     name: str,
-    y_true: Any,
-    y_pred: Any,
+    y_true: npt.ArrayLike,
+    y_pred: npt.ArrayLike,
     class_names: Sequence[str] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
     description: str | None = None,
 ) -> bool:
     """Write how often each class was taken for each.

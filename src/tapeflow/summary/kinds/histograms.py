@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
 
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
 from tapeflow.summary.event_files import encoding
@@ -15,7 +17,11 @@ BUCKETS = 30
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
+    name: str,
+    data: Tensor | Variable,
+    step: SupportsInt | None = None,
+    buckets: Tensor | None = None,
+    description: str | None = None,
 ) -> bool:
     """Write how the elements of a tensor are distributed.
 

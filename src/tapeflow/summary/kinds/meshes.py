@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from tapeflow.summary import hooks
@@ -22,9 +23,9 @@ PARTS = {"vertices": "VERTEX", "faces": "FACE", "colors": "COLOR"}
 
 def mesh(
     name: str,
-    vertices: Any,
-    faces: Any = None,
-    colors: Any = None,
+    vertices: npt.ArrayLike,
+    faces: Sequence[Any] | None = None,
+    colors: npt.ArrayLike | None = None,
     config_dict: Mapping[str, Any] | None = None,
     step: Any = None,
     description: str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tapeflow.summary.event_files import encoding
 _PLAIN = encoding.metadata("scalars")
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
+def scalar(name: str, data: Any, step: SupportsInt | None = None, description: str | None = None) -> bool:
     """Write a number.
 
     Args:
@@ -51,6 +51,6 @@ def check_scalar(shape: tuple[int, ...], dtype: np.dtype) -> None:
         raise TypeError(f"tf.summary.scalar expected a number; got data of dtype {dtype}.")
 
 
-def as_float(value: Any) -> float:
+def as_float(value: np.ndarray) -> float:
     """One number as Python's; of a complex one the real part, as TensorFlow's cast takes it."""
     return float(np.real(value))

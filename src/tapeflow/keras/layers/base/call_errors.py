@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
@@ -67,7 +68,7 @@ def _shown(value: Tensor) -> str:
 class _Brief:
     """A leaf that shows itself in few words."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: TensorLike | None) -> None:
         self._value = value
 
     def __repr__(self) -> str:

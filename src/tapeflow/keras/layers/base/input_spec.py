@@ -93,7 +93,7 @@ def _squeezed(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
     return shape[:-1] if shape and shape[-1] == 1 else shape
 
 
-def check_inputs(spec: Any, inputs: TensorLike, layer_name: str) -> None:
+def check_inputs(spec: object, inputs: TensorLike, layer_name: str) -> None:
     """Raise a `ValueError` if `inputs` do not fit a layer's `input_spec`; a `TypeError` if they are no tensors."""
     if isinstance(spec, list) and isinstance(inputs, dict) and all(s is not None and s.name for s in spec):
         spec = {s.name: s for s in spec}

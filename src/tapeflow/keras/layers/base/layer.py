@@ -18,6 +18,7 @@ from tapeflow.engine.recording.trace import state as recorder
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.keras import regularizers
 from tapeflow.keras.annotations import InputShape, RegularizerLike
 from tapeflow.keras.layers.base.call_context import call_context, default_training
@@ -131,7 +132,7 @@ class Layer(LossOwner, LayerHistory):
         self._build_for_shape(input_shape)
         return inferred_shape(self, input_shape)
 
-    def compute_output_signature(self, input_signature: Any) -> Any:
+    def compute_output_signature(self, input_signature: TensorSpec) -> Any:
         """The TensorSpec of the output for an input of this TensorSpec."""
         shape = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
         dtype = self.compute_dtype or nest.flatten(input_signature)[0].dtype
@@ -443,7 +444,7 @@ def _converted(inputs: TensorLike) -> Any:
     return nest.map_structure(lambda x: x if x is None or isinstance(x, str) else _leaf(x), inputs)
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     return any(isinstance(v, TensorBase) for v in nest.flatten(value))
 
 

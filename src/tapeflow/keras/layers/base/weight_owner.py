@@ -80,7 +80,7 @@ class WeightOwner(Module):
         self._own_weights: list[Variable] = []
         self._regularized: list[tuple[Variable, Any]] = []
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         attributes = vars(self)
         old = attributes.get(name)
         if name not in self._hidden and (is_tracked(value) or is_tracked(old)):
@@ -95,7 +95,7 @@ class WeightOwner(Module):
         if is_tracked(old):
             self._track(name, old, None)
 
-    def _track(self, name: str, old: Any, value: Any) -> None:
+    def _track(self, name: str, old: object, value: object) -> None:
         """Note that an attribute changes which may hold weights or layers."""
         object.__setattr__(self, "_held", None)
         found = variables_in(value)
@@ -304,11 +304,11 @@ class WeightOwner(Module):
             variable.assign(value)
 
 
-def _holds_modules(value: Any) -> bool:
+def _holds_modules(value: object) -> bool:
     return bool(Held({"": value}, frozenset()).found)
 
 
-def _not_initialised(owner: Any) -> str:
+def _not_initialised(owner: object) -> str:
     return (
         f"It looks like you are subclassing `Layer` or `Model` ({type(owner).__name__}) and you forgot to call "
         "`super().__init__()`. Always start with this line."

@@ -131,7 +131,7 @@ class Conv(Layer):
             )
         return channels
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         channels = self._channels_of(input_shape)
         if channels % self.groups:
             raise ValueError(

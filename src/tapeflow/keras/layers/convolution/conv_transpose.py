@@ -83,7 +83,7 @@ class ConvTranspose(Conv):
                     f"output_padding={self.output_padding}."
                 )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         if len(input_shape) != self.rank + 2:
             raise ValueError(
                 f"Inputs should have rank {self.rank + 2}. Received input_shape={tuple(input_shape)}."
@@ -109,7 +109,7 @@ class ConvTranspose(Conv):
         )
         return self._activated(outputs)
 
-    def _lengths(self, spatial: Any) -> Any:
+    def _lengths(self, spatial: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return window_args.transposed_lengths(
             spatial, self.kernel_size, self.strides, self.padding, self.dilation_rate, self.output_padding
         )

@@ -189,7 +189,7 @@ class LocallyConnected(Layer):
         kernel = self.kernel * tf.cast(self._mask, self.compute_dtype)
         return flat @ tf.reshape(kernel, (flat.shape[1], -1))
 
-    def _sparse_product(self, flat: Any) -> Any:
+    def _sparse_product(self, flat: Any) -> Tensor:
         outputs, inputs = self._links.T
         terms = tf.transpose(tf.gather(flat, inputs, axis=1) * self.kernel)
         count = math.prod(self._outer) * self.filters

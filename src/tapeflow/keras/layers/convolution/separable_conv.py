@@ -6,7 +6,13 @@ from typing import Any, ClassVar
 
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, RegularizerLike, WindowSizes
+from tapeflow.keras.annotations import (
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution.conv import Conv
 from tapeflow.ops.nn.conv.op import conv_op, depthwise_op
@@ -80,7 +86,7 @@ class SeparableConv(Conv):
         ones = (1,) * self.rank
         self._mixing = {**self._window, "strides": ones, "padding": "VALID", "dilations": ones}
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         channels = self._channels_of(input_shape)
         self.compute_output_shape(input_shape)  # refuses an input that the window does not fit in
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self._channel_axis: channels})

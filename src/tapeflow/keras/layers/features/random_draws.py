@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.seed import SeedGenerator
 
@@ -26,7 +26,7 @@ class RandomDraws:
 
     def random_uniform(
         self,
-        shape: Any,
+        shape: ShapeLike,
         minval: float = 0.0,
         maxval: float | None = None,
         dtype: DTypeLike | None = None,
@@ -39,7 +39,7 @@ class RandomDraws:
 
     def random_normal(
         self,
-        shape: Any,
+        shape: ShapeLike,
         mean: float = 0.0,
         stddev: float = 1.0,
         dtype: DTypeLike | None = None,
@@ -51,7 +51,7 @@ class RandomDraws:
 
     def truncated_normal(
         self,
-        shape: Any,
+        shape: ShapeLike,
         mean: float = 0.0,
         stddev: float = 1.0,
         dtype: DTypeLike | None = None,

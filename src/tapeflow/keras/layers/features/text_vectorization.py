@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import check_mode
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
@@ -159,7 +161,7 @@ class TextVectorization(PreprocessingLayer):
             rows = [self._split_one(t) for t in np.asarray(found.numpy(), object).ravel().tolist()]
         return rows if self._lengths is None else [self._with_ngrams(row) for row in rows]
 
-    def _standard(self, tensor: Any) -> Any:
+    def _standard(self, tensor: Tensor) -> Tensor:
         if not isinstance(self.standardize, str):
             return tensor
         texts = np.asarray(tensor.numpy(), object)
@@ -202,10 +204,10 @@ class TextVectorization(PreprocessingLayer):
             padded[i, : len(row)] = row[:width]
         return tf.constant(padded[0] if is_one else padded)
 
-    def _nothing(self) -> Any:
+    def _nothing(self) -> Tensor:
         return tf.zeros([self._lookup._depth()], tf.float32)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         kept = shape[:-1] if len(shape) > 1 else shape
         width = self.output_sequence_length if self.output_mode == "int" else self._lookup._depth()
@@ -263,5 +265,5 @@ def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> str | Callable[.
     return function
 
 
-def _serialized(value: Any) -> Any:
+def _serialized(value: object) -> Any:
     return get_registered_name(value) if callable(value) else value

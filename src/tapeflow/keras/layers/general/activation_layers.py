@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
@@ -19,7 +20,7 @@ class _ShapeKeepingLayer(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
 
@@ -53,7 +54,7 @@ class ReLU(_ShapeKeepingLayer):
         self.negative_slope = float(negative_slope)
         self.threshold = float(threshold)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return activations.relu(
             inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
         )
@@ -165,7 +166,7 @@ class ELU(_ShapeKeepingLayer):
             raise ValueError(f"Alpha of an ELU layer cannot be None, expecting a float. Received: {alpha}")
         self.alpha = float(alpha)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return activations.elu(inputs, self.alpha)
 
     def get_config(self) -> dict[str, Any]:
@@ -190,7 +191,7 @@ class ThresholdedReLU(_ShapeKeepingLayer):
             raise ValueError(f"The theta value of a Thresholded ReLU layer should be >=0. Received: {theta}")
         self.theta = float(theta)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return inputs * tf.cast(inputs > self.theta, inputs.dtype)
 
     def get_config(self) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class InputLayer(Layer):
             symbol = symbol_like(type_spec, self.name)
             symbol.node = CallNode(self, (), {}, symbol)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return inputs
 
     def get_config(self) -> dict[str, Any]:

@@ -152,7 +152,12 @@ def _token(function: Callable[..., Any]) -> str:
 
 
 def _found(
-    layer: Any, key: str, value: Any, kind: str, module: str | None, custom_objects: Mapping[str, Any] | None
+    layer: Any,
+    key: str,
+    value: object,
+    kind: str,
+    module: str | None,
+    custom_objects: Mapping[str, Any] | None,
 ) -> Any:
     """The function that a config names; see the module's docstring for where it is looked for."""
     is_dict = isinstance(value, Mapping)

@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
@@ -34,7 +35,7 @@ class Masking(Layer):
             outputs._keras_mask = mask
         return outputs
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
 from tapeflow.keras.annotations import InputShape
@@ -95,7 +96,7 @@ class RandomFourierFeatures(Layer):
         kernel = (1.0 / self.kernel_scale) * self.unscaled_kernel
         return tf.cos(tf.cast(inputs, kernel.dtype) @ kernel + self.bias)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tf.TensorShape(input_shape)
         _size_of(shape)
         return tf.TensorShape((shape[0], self.output_dim))
@@ -124,6 +125,6 @@ def _size_of(shape: Any) -> int:
     return shape[1]
 
 
-def _cauchy(shape: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
+def _cauchy(shape: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
     """The projections of a Laplacian kernel."""
     return tf.tan(math.pi * tf.random.uniform(shape, -0.5, 0.5, dtype or tf.float32))

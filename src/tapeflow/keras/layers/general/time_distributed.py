@@ -83,7 +83,7 @@ class TimeDistributed(Wrapper):
         return first if len(first.shape) == 2 else tf.reduce_any(first, axis=list(range(2, len(first.shape))))
 
 
-def _merged(x: Any) -> Any:
+def _merged(x: Any) -> Tensor | None:
     """Batch and time as one axis."""
     if x is None:
         return None

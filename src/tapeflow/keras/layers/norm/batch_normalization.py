@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
 from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -126,7 +127,7 @@ class BatchNormalization(NormalizationLayer):
             self._renormalization.add_weights(self, weight_shape, dtype)
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
         is_training = bool(training) and self._trainable
         has_mask = is_training and mask is not None and not self.fused
         # Made at each call: momentum and epsilon may be set on a layer that is built.

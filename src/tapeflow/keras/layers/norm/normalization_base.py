@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import constraints, initializers, regularizers
 from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.layer import Layer
@@ -74,7 +75,7 @@ class NormalizationLayer(Layer):
             )
         return [p for p in (self.gamma, self.beta) if p is not None]
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

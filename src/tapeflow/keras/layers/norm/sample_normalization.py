@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -73,7 +74,7 @@ class LayerNormalization(NormalizationLayer):
         }
         self.built = True
 
-    def call(self, inputs: Tensor | tf.RaggedTensor) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor) -> Tensor:
         if not inputs.dtype.is_floating:
             inputs = tf.cast(inputs, self.compute_dtype)
         if isinstance(inputs, tf.RaggedTensor):
@@ -160,7 +161,7 @@ class GroupNormalization(NormalizationLayer):
         }
         self.built = True
 
-    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         rest = self._parameters if mask is None else [*self._parameters, mask]
         return group_norm_op(inputs, *rest, **self._statics, has_mask=mask is not None)
 
@@ -192,12 +193,12 @@ class UnitNormalization(Layer):
         axes_of(self.axis, tuple(input_shape))
         self.built = True
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if not inputs.dtype.is_floating:
             inputs = tf.cast(inputs, self.compute_dtype)
         return tf.math.l2_normalize(inputs, axis=self.axis)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class GlobalPooling(Layer):
 
 
 class _GlobalMax(GlobalPooling):
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return tf.reduce_max(inputs, self._axes, self.keepdims)
 
 
@@ -97,7 +97,7 @@ class GlobalAveragePooling1D(_GlobalAverage):
     def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
 
-    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         if mask is None:
             return super().call(inputs)
         (steps,) = self._axes

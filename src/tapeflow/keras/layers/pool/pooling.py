@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -56,10 +57,10 @@ class Pooling(Layer):
         self.compute_output_shape(input_shape)  # refuses an input that the window does not fit in
         self.built = True
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return type(self)._pool_op(inputs, **self._window)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, channels = window_args.parts_of(input_shape, self.rank, self.data_format)
         lengths = window_args.slid_lengths(
             spatial, self.pool_size, self.strides, self.padding, self._window["dilations"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.sequence.recurrent_cell import zero_states
 
@@ -40,6 +41,6 @@ class AbstractRNNCell(Layer):
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
-    ) -> Any:
+    ) -> Tensor:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)

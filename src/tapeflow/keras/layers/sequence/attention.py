@@ -6,6 +6,8 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.random.noise import dropout_op
@@ -33,7 +35,7 @@ class DenseAttention(RandomLayer):
         self.dropout = dropout
         self.causal = self_causal
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Any, key: object) -> Any:
         """(batch, T, S)."""
         raise NotImplementedError(f"{type(self).__name__} expected a method _calculate_scores(query, key).")
 
@@ -80,7 +82,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if gives_scores else result
 
     def _apply_scores(
-        self, scores: Any, value: Any, scores_mask: Any = None, training: bool | None = None
+        self, scores: Tensor, value: Any, scores_mask: Any = None, training: bool | None = None
     ) -> tuple[Any, Any]:
         if scores_mask is not None:
             size = 65504.0 if scores.dtype == tf.float16 else 1e9
@@ -95,10 +97,10 @@ class DenseAttention(RandomLayer):
         self._check(inputs, mask)
         return None if not mask or mask[0] is None else tf.convert_to_tensor(mask[0])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return tf.TensorShape((*tuple(input_shape[0])[:-1], tuple(input_shape[1])[-1]))
 
-    def _check(self, inputs: Any, mask: TensorLike) -> None:
+    def _check(self, inputs: TensorLike, mask: TensorLike) -> None:
         name = type(self).__name__
         if not isinstance(inputs, list):
             raise ValueError(
@@ -157,7 +159,7 @@ class Attention(DenseAttention):
             self.concat_score_weight = self.add_weight("concat_score_weight", shape=(), initializer="ones")
         self.built = True
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Tensor, key: Any) -> Tensor:
         if self.score_mode == "dot":
             scores = tf.matmul(query, key, transpose_b=True)
             return scores if self.scale is None else scores * self.scale
@@ -187,7 +189,7 @@ class AdditiveAttention(DenseAttention):
             self.scale = self.add_weight("scale", shape=(input_shape[1][-1],), initializer="glorot_uniform")
         self.built = True
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Any, key: Any) -> Tensor:
         sums = tf.tanh(tf.expand_dims(query, -2) + tf.expand_dims(key, -3))
         return tf.reduce_sum(sums if self.scale is None else self.scale * sums, axis=-1)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, FromCell, split_arguments
@@ -61,11 +63,11 @@ class LSTMCell(RecurrentCell):
         )
         self.unit_forget_bias = unit_forget_bias
 
-    def _first_bias(self) -> Any:
+    def _first_bias(self) -> Callable[..., Any]:
         if not self.unit_forget_bias:
             return self.bias_initializer
 
-        def first(shape: object, dtype: DTypeLike | None = None) -> Any:
+        def first(shape: object, dtype: DTypeLike | None = None) -> Tensor:
             units, ones = (self.units,), tf.ones((self.units,), dtype)
             given = self.bias_initializer
             return tf.concat([given(units, dtype=dtype), ones, given((2 * self.units,), dtype=dtype)], 0)

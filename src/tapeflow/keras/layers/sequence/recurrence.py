@@ -100,7 +100,7 @@ def _run(step: Step, states: tuple[Tensor, ...], rows: Any, unroll: bool) -> tup
 
 
 def _run_masked(
-    step: Step, states: Any, rows: Any, keeps: Any, unroll: bool, zeroes: bool
+    step: Step, states: Any, rows: Any, keeps: Tensor, unroll: bool, zeroes: bool
 ) -> tuple[Any, Any]:
     flat = nest.flatten(states)
     zeros = [tf.zeros(s.shape, s.dtype) for s in _output_specs(step, states, rows)]
@@ -120,7 +120,7 @@ def _run_masked(
     return outputs, nest.pack_sequence_as(states, last)
 
 
-def _output_specs(step: Step, states: Any, rows: Any) -> list[Spec]:
+def _output_specs(step: Step, states: Any, rows: Tensor) -> list[Spec]:
     """What a step gives, found by sketching it, or by a step more if it reads values."""
     specs = nest.map_structure(lambda x: spec_of(x.spec.shape[1:], x.spec.dtype), rows)
     try:
@@ -130,7 +130,7 @@ def _output_specs(step: Step, states: Any, rows: Any) -> list[Spec]:
     return [output.spec for output in nest.flatten(found)]
 
 
-def _scanned(turn: Callable[..., Any], carry: Any, rows: Any, unroll: bool) -> tuple[Any, Any]:
+def _scanned(turn: Callable[..., Any], carry: Sequence[Any], rows: Any, unroll: bool) -> tuple[Any, Any]:
     if not unroll:
         found = recorded_scan(turn, carry, rows)
         if found is not None:
@@ -142,7 +142,7 @@ def _scanned(turn: Callable[..., Any], carry: Any, rows: Any, unroll: bool) -> t
     return carry, nest.map_structure(lambda *steps: tf.stack(steps), *outputs)
 
 
-def _chosen(is_kept: Any, new: Any, old: Any) -> Any:
+def _chosen(is_kept: Tensor, new: Tensor, old: Tensor) -> Tensor:
     return tf.where(tf.reshape(is_kept, (-1,) + (1,) * (len(new.shape) - 1)), new, old)
 
 

@@ -10,6 +10,7 @@ from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.base.call_context import call_context
@@ -105,7 +106,7 @@ class RecurrentCell(RandomLayer):
             self.bias = self._weight("bias", self._bias_shape(), self._first_bias())
         self.built = True
 
-    def _weight(self, kind: str, shape: tuple[int, ...], initializer: InitializerLike) -> Any:
+    def _weight(self, kind: str, shape: tuple[int, ...], initializer: InitializerLike) -> Variable:
         return self.add_weight(
             "recurrent_kernel" if kind == "recurrent" else kind,
             shape=shape,
@@ -122,7 +123,7 @@ class RecurrentCell(RandomLayer):
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
-    ) -> Any:
+    ) -> list[Tensor]:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
 
@@ -136,7 +137,7 @@ class RecurrentCell(RandomLayer):
         masks = [self._mask(rate, count, batch, size, dtype) for rate, size in zip(rates, sizes, strict=True)]
         self._drops = (self._call_in_progress(), *masks)
 
-    def _mask(self, rate: float, count: int | None, batch: int, size: int, dtype: DTypeLike) -> Any:
+    def _mask(self, rate: float, count: int | None, batch: int, size: Any, dtype: DTypeLike) -> Any:
         if not 0 < rate < 1:
             return None
         shape = (batch, size) if count is None else (count, batch, size)
@@ -172,7 +173,12 @@ class RecurrentCell(RandomLayer):
         raise NotImplementedError
 
     def run(
-        self, inputs: Any, states: Any, mask: TensorLike, training: bool | None, **options: bool
+        self,
+        inputs: Any,
+        states: list[Tensor] | None,
+        mask: TensorLike,
+        training: bool | None,
+        **options: bool,
     ) -> tuple[Any, list[Any]]:
         """The outputs and last states of a sequence.
 

@@ -37,7 +37,7 @@ class StateOwner(Layer):
     def states(self, states: Sequence[Variable]) -> None:
         self._states = states
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in ("states", "_states"):
             object.__setattr__(self, name, value)
         else:
@@ -56,7 +56,7 @@ class StateOwner(Layer):
             )
         return batch
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Sequence[np.ndarray] | None = None) -> None:
         """Set the kept states, to zeros unless others are given."""
         if not self.stateful:
             raise AttributeError("Layer must be stateful.")

@@ -105,7 +105,7 @@ class RNN(StateOwner):
         self,
         inputs: TensorLike,
         initial_state: Sequence[Tensor] | None = None,
-        constants: Any = None,
+        constants: Sequence[Tensor] | None = None,
         **kwargs: Any,
     ) -> Any:
         inputs, initial_state, constants = split_inputs(inputs, initial_state, constants, self._num_constants)
@@ -345,10 +345,10 @@ class CellLayer(RNN):
 
     def call(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
-        inputs: Any,
+        inputs: Tensor,
         mask: TensorLike | None = None,
         training: bool | None = None,
-        initial_state: Any = None,
+        initial_state: Sequence[Tensor] | None = None,
     ) -> Any:
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
 
@@ -374,7 +374,10 @@ def split_arguments(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def split_inputs(
-    inputs: TensorLike, states: Sequence[Tensor] | None, constants: Any, num_constants: int
+    inputs: TensorLike,
+    states: Sequence[Tensor] | None,
+    constants: Sequence[Tensor] | None,
+    num_constants: int,
 ) -> tuple[Any, Any, Any]:
     """Inputs, initial states and constants; the latter may come in a list with the inputs."""
     if isinstance(inputs, list) and inputs and not isinstance(inputs[0], (int, float, list)):

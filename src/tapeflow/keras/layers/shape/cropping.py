@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import read_data_format
@@ -44,7 +45,7 @@ class _Cropping(Layer):
             )
         return inputs[tuple(slice(cut[0], size - cut[1]) for cut, size in zip(cuts, sizes, strict=True))]
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         pairs = zip(self._all_cuts(), tuple(input_shape), strict=True)
         return tf.TensorShape([None if size is None else size - sum(cut) for cut, size in pairs])
 

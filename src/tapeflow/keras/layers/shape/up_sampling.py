@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -34,7 +35,7 @@ class UpSampling1D(Layer):
     def call(self, inputs: Tensor) -> Any:
         return repeat_op(inputs, factors=((1, self.size),))
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _larger(input_shape, (self.size,), "channels_last")
 
     def get_config(self) -> dict[str, Any]:
@@ -57,7 +58,7 @@ class _UpSampling(Layer):
     def call(self, inputs: Tensor) -> Any:
         return repeat_op(inputs, factors=self._factors)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _larger(input_shape, self.size, self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class UpSampling3D(_UpSampling):
     _knows_output_shape: ClassVar[bool] = True
 
 
-def _larger(input_shape: InputShape, size: tuple[int, ...], data_format: str) -> Any:
+def _larger(input_shape: InputShape, size: tuple[int, ...], data_format: str) -> TensorShape:
     leading, spatial, channels = window_args.parts_of(input_shape, len(size), data_format)
     lengths = tuple(n if n is None else n * factor for n, factor in zip(spatial, size, strict=True))
     return tf.TensorShape(window_args.shape_from(leading, lengths, channels, data_format))

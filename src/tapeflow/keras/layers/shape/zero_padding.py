@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -49,7 +50,7 @@ class ZeroPadding1D(Layer):
     def call(self, inputs: Tensor) -> Any:
         return pad_kernel(inputs, 0, paddings=self._around)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _padded_shape(input_shape, (self.padding,), self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -72,7 +73,7 @@ class _ZeroPadding(Layer):
     def call(self, inputs: Tensor) -> Any:
         return pad_kernel(inputs, 0, paddings=self._around)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _padded_shape(input_shape, self.padding, self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -127,7 +128,7 @@ def _around(pairs: Any, data_format: str) -> Pairs:
     return (none, none, *pairs) if data_format == "channels_first" else (none, *pairs, none)
 
 
-def _padded_shape(input_shape: InputShape, pairs: Any, data_format: str) -> Any:
+def _padded_shape(input_shape: InputShape, pairs: Any, data_format: str) -> TensorShape:
     leading, spatial, channels = window_args.parts_of(input_shape, len(pairs), data_format)
     lengths = tuple(n if n is None else n + sum(pair) for n, pair in zip(spatial, pairs, strict=True))
     return tf.TensorShape(window_args.shape_from(leading, lengths, channels, data_format))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import read_data_format
@@ -37,7 +38,7 @@ class RandomLayer(Layer):
     def _random_generator(self) -> RandomDraws:
         return RandomDraws(self.seed, self.seed_generator)
 
-    def compute_output_shape(self, input_shape: InputShape) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
 
@@ -63,7 +64,7 @@ class Dropout(RandomLayer):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> Any:
         """The shape of the choice for these inputs; a subclass may give one with tensors in it, or None."""
         return self.noise_shape
 

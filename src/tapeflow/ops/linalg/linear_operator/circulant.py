@@ -82,7 +82,7 @@ class LinearOperatorCirculant(LinearOperator):
         size = math.prod(shape[-self._depth :])
         return (*shape[: -self._depth], size, size)
 
-    def _wide(self, value: Any) -> Tensor:
+    def _wide(self, value: object) -> Tensor:
         is_double = self.dtype in (float64, complex128)
         return cast(convert_to_tensor(value), complex128 if is_double else complex64)
 

@@ -197,7 +197,7 @@ class LinearOperator(CallTaker, Module):
         )
         return self._matmul(right, adjoint=adjoint)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Any:
         return self.matmul(other)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Tensor:
@@ -453,5 +453,5 @@ def _implied(given: bool | None, other: bool | None, name: str, result: str) -> 
     return True if given else other
 
 
-def _numbers(value: Any) -> Tensor:
+def _numbers(value: object) -> Tensor:
     return convert_to_tensor(np.array(value, np.int32))

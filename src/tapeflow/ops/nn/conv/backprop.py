@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_shape
 from tapeflow.ops.nn.conv.op import depthwise_op
@@ -30,9 +30,9 @@ def _backprop_op(
 
 def _backprop(
     where: str,
-    other: Any,
+    other: object,
     gradient: Any,
-    shape: Any,
+    shape: ShapeLike,
     shape_name: str,
     strides: Any,
     padding: Any,

@@ -64,7 +64,12 @@ def _normalised_forward(over: Axes, epsilon: float, x: jax.Array, scale: jax.Arr
     return (_scaled(x - mean, factor, scale, offset), mean, spread), (x, mean, factor, scale, offset)
 
 
-def _normalised_backward(over: Axes, epsilon: float, kept: Any, gradients: Any) -> Any:
+def _normalised_backward(
+    over: Axes,
+    epsilon: float,
+    kept: tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array],
+    gradients: tuple[jax.Array, jax.Array, jax.Array],
+) -> Any:
     """Two sums over the batch and one pass over `x`, where automatic differentiation takes four and two."""
     x, mean, factor, scale, offset = kept
     dy = gradients[0]

@@ -26,11 +26,11 @@ lax = jax.lax
 Axes = tuple[int, ...]
 
 
-def _widened(x: jax.Array) -> Any:
+def _widened(x: jax.Array) -> jax.Array:
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
 
 
-def _without(x: jax.Array, axes: Axes, keepdims: bool) -> Any:
+def _without(x: jax.Array, axes: Axes, keepdims: bool) -> jax.Array:
     return x if keepdims else lax.squeeze(x, axes)
 
 
@@ -82,7 +82,7 @@ def _batch_normalization(
     *rest: jax.Array,
     has_offset: bool,
     has_scale: bool,
-) -> Any:
+) -> jax.Array:
     factor = lax.rsqrt(spread + epsilon)
     if has_scale:
         factor = factor * rest[-1]
@@ -99,8 +99,8 @@ def _fused_batch_norm(
     spread: jax.Array,
     *,
     channel: int,
-    options: Any,
-) -> Any:
+    options: tuple[Any, ...],
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     epsilon, is_training, factor = options
     across = tuple(a for a in range(x.ndim) if a != channel)
     vector = tuple(-1 if a == channel else 1 for a in range(x.ndim))
@@ -147,7 +147,11 @@ def _read(x: Any, axes: Any, where: str) -> tuple[Tensor, Axes]:
 
 
 def moments(
-    x: TensorLike, axes: Any, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    shift: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` over `axes`.
 
@@ -163,7 +167,11 @@ def moments(
 
 
 def weighted_moments(
-    x: TensorLike, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    frequency_weights: TensorLike,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` over `axes`, each element counted as often as its weight."""
     where = "tf.nn.weighted_moments"
@@ -203,7 +211,7 @@ def batch_normalization(
     variance: TensorLike,
     offset: TensorLike,
     scale: Any,
-    variance_epsilon: Any,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, all broadcasting against `x`.

@@ -24,7 +24,7 @@ class FractionalPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
-def _sequence(key: jax.Array, size: int, count: int, pseudo_random: bool) -> Any:
+def _sequence(key: jax.Array, size: int, count: int, pseudo_random: bool) -> jax.Array:
     """Where `count` windows over `size` cells begin, each of them the ratio rounded down or up."""
     small = size // count
     if pseudo_random:
@@ -81,7 +81,7 @@ def _pool_op(
 
 
 def _pooled(
-    where: str, value: Any, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, is_max: bool
+    where: str, value: object, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, is_max: bool
 ) -> FractionalPool:
     images = convert_to_tensor(value)
     if images.ndim != 4:

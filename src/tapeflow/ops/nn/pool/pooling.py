@@ -28,7 +28,7 @@ def max_pool_op(
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     """The largest value in each window; among equals the first one gets the gradient."""
     REAL.check(layout.where, input=x)
     return _slide(pool_kernel.pool_max, x, layout, size, strides, padding, dilations)
@@ -57,7 +57,7 @@ def _slide(
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     if x.ndim != layout.rank:
         raise invalid(
             f"{layout.where} expected input of rank {layout.rank}: it must have {layout.spatial} "
