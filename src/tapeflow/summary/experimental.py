@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
-from tapeflow.engine.values.variable import Variable
 from tapeflow.summary import hooks
 from tapeflow.summary.context import current, recording_writer, step_or_default
 from tapeflow.summary.emission import encode_if, tag_of
 from tapeflow.summary.writer import Prepared
 
 
-def set_step(step: Variable) -> None:
+def set_step(step: SupportsInt | None) -> None:
     """Set the default step of this thread: an int, or a Variable, whose current value is used."""
     current.step = step
 
@@ -39,14 +38,14 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
         yield tag, tag + "/"
 
 
-def write_raw_pb(tensor: bytes, step: int | None = None, name: str | None = None) -> bool:
+def write_raw_pb(tensor: Any, step: SupportsInt | None = None, name: str | None = None) -> bool:
     """Write a serialised Summary message."""
     writer = recording_writer()
     if writer is None:
         return False
     value = hooks.value(tensor)
 
-    def add(step: Any, condition: bool = True) -> None:
+    def add(step: Any, condition: Any = True) -> None:
         writer.add_summary(Prepared(partial(encode_if, _only), value, condition), step)
 
     hooks.bridge.call(add, hooks.step(step_or_default(step)))

@@ -6,9 +6,8 @@ from functools import partial
 from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
-from tapeflow.engine.values.tensor import Tensor
-from tapeflow.engine.values.variable import Variable
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
 from tapeflow.summary.event_files import encoding
@@ -18,9 +17,9 @@ BUCKETS = 30
 
 def histogram(
     name: str,
-    data: Tensor | Variable,
+    data: npt.ArrayLike,
     step: SupportsInt | None = None,
-    buckets: Tensor | None = None,
+    buckets: SupportsInt | None = None,
     description: str | None = None,
 ) -> bool:
     """Write how the elements of a tensor are distributed.
