@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +48,7 @@ def read_or_auto(value: Any, where: str, name: str, least: int = 1) -> int:
     return count
 
 
-def same_elements(datasets: Sequence[Any], where: str) -> list[Pipe]:
+def same_elements(datasets: Any, where: str) -> list[Pipe]:
     """The pipes of datasets that are all of one structure and dtypes."""
     if not datasets:
         raise ValueError(f"{where} expected datasets: `datasets` should not be empty; got {datasets!r}.")
@@ -67,7 +66,7 @@ def same_elements(datasets: Sequence[Any], where: str) -> list[Pipe]:
     return pipes
 
 
-def read_seed(seed: float | None, where: str) -> int | None:
+def read_seed(seed: Any, where: str) -> int | None:
     """An integer or None."""
     return None if seed is None else read_count(seed, where, "seed")
 
@@ -91,7 +90,7 @@ def read_range(args: tuple[Any, ...], output_type: DTypeLike) -> tuple[int, int,
 
 
 def generator_signature(
-    generator: Any, types: Any, shapes: tuple[int | None, ...] | None, signature: Any
+    generator: Any, types: Any, shapes: Any, signature: Any
 ) -> tuple[Structure, list[TensorSpec]]:
     """Structure and specs of what a generator yields."""
     where = "tf.data.Dataset.from_generator"
@@ -167,9 +166,7 @@ def _unlike(where: str, name: str, value: object) -> TypeError:
     return TypeError(f"{where} expected {name} in the structure of the elements; got {name}={value!r}.")
 
 
-def padding(
-    pipe: Pipe, shapes: Sequence[Any] | None, values: Any
-) -> tuple[list[list[int | None]], list[Any]]:
+def padding(pipe: Pipe, shapes: Any, values: Any) -> tuple[list[list[int | None]], list[Any]]:
     """Shapes and values that a padded batch is padded to and with."""
     where = "tf.data.Dataset.padded_batch"
     template = pipe.structure.template

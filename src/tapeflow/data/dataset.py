@@ -68,7 +68,7 @@ class Dataset(Sources, Order, Groups, Functions):
         policy = self.options().experimental_distribute.auto_shard_policy
         return ArrayIterator(self._pipe, None if policy == AutoShardPolicy.OFF else share)
 
-    def get_single_element(self, name: str | None = None) -> Tensor:
+    def get_single_element(self, name: str | None = None) -> Any:
         """The only element."""
         elements = list(self.take(2))
         if len(elements) != 1:

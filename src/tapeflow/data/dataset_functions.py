@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,9 +87,7 @@ class Functions(Piped):
         read_positive(cycle, where, "cycle_length")
         return self._then(Interleave(self._pipe, map_func, cycle, block, where))
 
-    def reduce(
-        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
-    ) -> tuple[Tensor, ...]:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """`reduce_func(state, element)` over all elements, beginning with `initial_state`.
 
         >>> int(tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x))
@@ -137,9 +135,9 @@ class Functions(Piped):
     def rejection_resample(
         self,
         class_func: Callable[..., Any],
-        target_dist: Sequence[float],
-        initial_dist: Sequence[float] | None = None,
-        seed: int | None = None,
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
         name: str | None = None,
     ) -> Dataset:
         """Pairs of class and element, some left out so that classes are distributed as `target_dist`.

@@ -42,7 +42,7 @@ class Groups(Piped):
     def padded_batch(
         self,
         batch_size: TensorLike,
-        padded_shapes: Sequence[Any] | None = None,
+        padded_shapes: Any = None,
         padding_values: Any = None,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -60,7 +60,7 @@ class Groups(Piped):
     def window(
         self,
         size: TensorLike,
-        shift: int | None = None,
+        shift: Any = None,
         stride: TensorLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -191,7 +191,7 @@ class Groups(Piped):
             length = read_count(element_length_func(*parts), where, "element_length_func")
             return np.int64(bucket_of(length, boundaries, pad_to_bucket_boundary))
 
-        def batches(key: Tensor, window: Dataset) -> Dataset:
+        def batches(key: Any, window: Dataset) -> Dataset:
             size = sizes[int(key)]
             if no_padding:
                 return window.batch(size, drop_remainder)
@@ -200,7 +200,7 @@ class Groups(Piped):
                 shapes = _bounded(window, padded_shapes, boundaries[int(key)] - 1)
             return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
-        def alike(key: Tensor, window: Dataset) -> Dataset:
+        def alike(key: Any, window: Dataset) -> Dataset:
             """Batches of any size and length: buckets differ in both."""
             if no_padding:
                 return window.batch(sizes[int(key)])

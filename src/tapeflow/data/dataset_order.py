@@ -35,7 +35,7 @@ class Order(Piped):
     def shuffle(
         self,
         buffer_size: TensorLike,
-        seed: float | None = None,
+        seed: Any = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> Dataset:
@@ -101,13 +101,13 @@ class Order(Piped):
             ) from None
         return self._then(Concatenate((mine, other)))
 
-    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, from `start` on, and an element."""
         first = read_count(start, "tf.data.Dataset.enumerate", "start")
         numbers = Range(first, 1, counting.INFINITE, int64)
         return self._then(Zip([numbers, self._pipe], Structure((0, 0))))
 
-    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The elements, kept by the first full pass for those after it: in memory, or in a folder."""
         where = "tf.data.Dataset.cache"
         path = path_of(filename, where) if filename is not None else ""
@@ -120,7 +120,7 @@ class Order(Piped):
 
     def save(
         self,
-        path: str,
+        path: Any,
         compression: str | None = None,
         shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
@@ -138,7 +138,7 @@ class Order(Piped):
 
     def snapshot(
         self,
-        path: str,
+        path: Any,
         compression: str | None = "AUTO",
         reader_func: Callable[[Dataset], Dataset] | None = None,
         shard_func: Callable[..., Any] | None = None,

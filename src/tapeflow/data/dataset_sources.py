@@ -55,7 +55,7 @@ class Sources(Piped):
     def from_generator(
         generator: Callable[..., Any],
         output_types: Any = None,
-        output_shapes: tuple[int | None, ...] | None = None,
+        output_shapes: Any = None,
         args: Any = None,
         output_signature: Any = None,
         name: str | None = None,
@@ -81,7 +81,7 @@ class Sources(Piped):
         return made(Range(*read_range(args, output_type)))
 
     @staticmethod
-    def zip(*args: Any, datasets: Dataset | None = None, name: str | None = None) -> Dataset:
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Datasets side by side: several arguments, or one structure of datasets.
 
         >>> numbers = tf.data.Dataset.range(3)
@@ -106,7 +106,7 @@ class Sources(Piped):
         return made(Zip([p._pipe for p in parts], Structure(nest.map_structure(lambda _: 0, given))))
 
     @staticmethod
-    def counter(start: int = 0, step: int = 1, dtype: DTypeLike = int64, name: str | None = None) -> Dataset:
+    def counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = int64, name: str | None = None) -> Dataset:
         """Numbers from `start` on in steps, without end."""
         where = "tf.data.Dataset.counter"
         first, by = (read_count(v, where, n) for v, n in ((start, "start"), (step, "step")))
@@ -114,7 +114,7 @@ class Sources(Piped):
 
     @staticmethod
     def random(
-        seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
         """Random int64 numbers below 2**32, without end; the same in each pass unless rerandomized."""
         where = "tf.data.Dataset.random"
@@ -122,7 +122,7 @@ class Sources(Piped):
 
     @staticmethod
     def list_files(
-        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
         """The names of the files that one or several patterns match, shuffled unless asked not to."""
         where = "tf.data.Dataset.list_files"
@@ -141,7 +141,7 @@ class Sources(Piped):
 
     @staticmethod
     def load(
-        path: str,
+        path: Any,
         element_spec: Any = None,
         compression: str | None = None,
         reader_func: Callable[[Dataset], Dataset] | None = None,
@@ -176,7 +176,7 @@ class Sources(Piped):
     def sample_from_datasets(
         datasets: Sequence[Dataset],
         weights: Any = None,
-        seed: int | None = None,
+        seed: Any = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:

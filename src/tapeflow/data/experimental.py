@@ -10,7 +10,6 @@ from tapeflow.data.cardinality import INFINITE_CARDINALITY as INFINITE_CARDINALI
 from tapeflow.data.cardinality import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.debugging import enable_debug_mode as enable_debug_mode
-from tapeflow.data.iterator import Iterator
 from tapeflow.data.iterator import Optional as Optional
 from tapeflow.data.options import AutoShardPolicy as AutoShardPolicy
 from tapeflow.data.options import AutotuneAlgorithm as AutotuneAlgorithm
@@ -31,7 +30,6 @@ from tapeflow.data.steps.reducing import Reducer as Reducer
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
 from tapeflow.lookup.dataset_tables import DatasetInitializer as DatasetInitializer
 from tapeflow.lookup.dataset_tables import index_table_from_dataset as index_table_from_dataset
@@ -64,7 +62,7 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def assert_cardinality(expected_cardinality: int) -> Transform:
+def assert_cardinality(expected_cardinality: Any) -> Transform:
     """A transform that declares the number of elements, and raises an error if there are more or fewer."""
     count = read_int(expected_cardinality, "tf.data.experimental.assert_cardinality", "expected_cardinality")
     return lambda dataset: dataset._then(AssertCardinality(dataset._pipe, count))
@@ -75,17 +73,17 @@ def get_single_element(dataset: Dataset) -> object:
     return dataset.get_single_element()
 
 
-def get_structure(dataset_or_iterator: Dataset) -> TensorSpec:
+def get_structure(dataset_or_iterator: Any) -> Any:
     """The spec of the elements."""
     return dataset_or_iterator.element_spec
 
 
-def get_next_as_optional(iterator: Iterator) -> Optional:
+def get_next_as_optional(iterator: Any) -> Optional:
     """The next element of an iterator if there is one."""
     return iterator.get_next_as_optional()
 
 
-def at(dataset: Dataset, index: TensorLike) -> Tensor:
+def at(dataset: Dataset, index: TensorLike) -> Any:
     """The element with a number."""
     number = read_int(index, "tf.data.experimental.at", "index")
     return dataset.skip(number).take(1).get_single_element()

@@ -22,8 +22,6 @@ from tapeflow.engine.programs import phases
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import Tensor
-from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.debugging.introspection import is_tensor, type_spec_from_value
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
@@ -103,7 +101,7 @@ class NextElement:
     def __next__(self) -> Any:
         raise NotImplementedError
 
-    def get_next(self) -> Tensor:
+    def get_next(self) -> Any:
         """The next element; `tf.errors.OutOfRangeError` when there is none."""
         try:
             return next(self)
@@ -126,7 +124,7 @@ class Iterator(NextElement):
         self._arrays = ArrayIterator(dataset._pipe)
 
     @property
-    def element_spec(self) -> TensorSpec:
+    def element_spec(self) -> Any:
         return self._dataset.element_spec
 
     def __iter__(self) -> Iterator:
@@ -165,12 +163,12 @@ class Optional:
         return Optional(parts, True, nest.map_structure(type_spec_from_value, parts))
 
     @staticmethod
-    def empty(element_spec: TensorSpec) -> Optional:
+    def empty(element_spec: Any) -> Optional:
         """An `Optional` without a value."""
         return Optional(None, False, element_spec)
 
     @property
-    def element_spec(self) -> dict[str, Any]:
+    def element_spec(self) -> Any:
         """The structure of specs of the element."""
         return self._element_spec
 
@@ -178,7 +176,7 @@ class Optional:
     def _type_spec(self) -> OptionalSpec:
         return OptionalSpec(self._element_spec)
 
-    def has_value(self) -> Tensor:
+    def has_value(self) -> Any:
         """Whether there is an element, as a tensor."""
         return as_tensor(np.array(self._has_value))
 

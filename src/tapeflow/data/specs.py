@@ -45,11 +45,11 @@ class DatasetSpec:
 class _Held:
     """The spec of something that holds or gives elements of one structure."""
 
-    def __init__(self, element_spec: TensorSpec) -> None:
+    def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
 
     @property
-    def element_spec(self) -> TensorSpec:
+    def element_spec(self) -> Any:
         """The structure of specs of the elements."""
         return self._element_spec
 

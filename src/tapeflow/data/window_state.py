@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.data.composites import mapped_state
@@ -50,12 +50,12 @@ def unpacked_windows(state: Any, root: Pipe) -> Any:
     return Dataset(window if state["component"] < 0 else Component(window, state["component"]))
 
 
-def sealed_windows(state: Mapping[str, Any], root: Pipe) -> dict[str, Any]:
+def sealed_windows(state: Any, root: Pipe) -> Any:
     """The state of a pipeline that a function has made within another, whose windows are none of the other's."""
     return {_SEALED: packed_windows(state, root)}
 
 
-def opened_windows(state: Any, root: Pipe) -> dict[str, Any]:
+def opened_windows(state: Any, root: Pipe) -> Any:
     """The state that `sealed_windows` was given."""
     return unpacked_windows(state[_SEALED] if isinstance(state, dict) and _SEALED in state else state, root)
 

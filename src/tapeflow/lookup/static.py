@@ -54,7 +54,7 @@ class StaticHashTable(Table):
         """The value of keys that are not there."""
         return self._default
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The value of each key, in the shape of the keys, which may be ragged or sparse."""
         known, default = self._known, self._default.numpy()
 

@@ -164,7 +164,7 @@ class FileWriter(SummaryWriter):
         """Write for each of some steps a scalar of each tag; see the top of `writer.py`."""
         self._put((wall_times, steps, ", ".join(columns), Columns(columns), metadata))
 
-    def add_summary(self, summary: Prepared, step: Any, wall_time: float | None = None) -> None:
+    def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised, or something that gives one."""
         self._put((now() if wall_time is None else wall_time, step, None, summary, None))
 

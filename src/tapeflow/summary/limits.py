@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def output_limit(where: str, max_outputs: int, argument: str = "max_outputs") -> int:
+def output_limit(where: str, max_outputs: Any, argument: str = "max_outputs") -> int:
     """`max_outputs` as an int."""
     most = int(np.asarray(max_outputs))
     if most < 0:

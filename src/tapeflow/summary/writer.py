@@ -114,7 +114,7 @@ class SummaryWriter(abc.ABC):
         return
 
     @contextmanager
-    def as_default(self, step: int | None = None) -> Iterator[SummaryWriter]:
+    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
         """Make this the default writer, and `step`, if given, the default step, inside a `with` block.
 
         Leaving the block does not flush: in a training loop that would wait for the step just begun.

@@ -30,7 +30,7 @@ class ConfigProto(SimpleNamespace):
 class Session:
     """What scripts make to pass a `ConfigProto`; it runs nothing."""
 
-    def __init__(self, target: str = "", graph: Any = None, config: ConfigProto | None = None) -> None:
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         self.config = config
 
     def run(self, fetches: Any, feed_dict: Any = None) -> NoReturn:

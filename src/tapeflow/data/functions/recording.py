@@ -89,7 +89,7 @@ class Recorded:
         self._body = self._record((*self._specs, keys), None)
 
     def _record(self, specs: tuple[Spec, ...], counters: ElementCounters | None) -> Body:
-        def body(*given: Tensor) -> list[Tensor]:
+        def body(*given: Tensor) -> Any:
             parts = given[: len(self._specs)]
             results = results_of(self._function(*arguments_of(self._structure, parts)))
             flat = flattened(results)
@@ -101,7 +101,7 @@ class Recorded:
             self._results = results
             return [r for r, passed in zip(flat, self._passed, strict=True) if passed is None]
 
-        def body_with_keys(*given: Tensor) -> list[Tensor]:
+        def body_with_keys(*given: Tensor) -> Any:
             with drawing_from(RowCounters(self.draws, given[-1])):
                 return body(*given)
 

@@ -97,8 +97,8 @@ class CsvDataset(Dataset):
         field_delim: str = ",",
         use_quote_delim: bool = True,
         na_value: str = "",
-        select_cols: Sequence[int] | None = None,
-        exclude_cols: Sequence[int] | None = None,
+        select_cols: Any = None,
+        exclude_cols: Any = None,
     ) -> None:
         where = "tf.data.experimental.CsvDataset"
         if select_cols is not None and exclude_cols is not None:
@@ -119,7 +119,7 @@ class CsvDataset(Dataset):
 
 
 def make_csv_dataset(
-    file_pattern: str,
+    file_pattern: Any,
     batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,

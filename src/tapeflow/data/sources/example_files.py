@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeflow.data.cardinality import AUTOTUNE
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.sources.files import TFRecordDataset
 from tapeflow.engine.values.annotations import TensorLike
-from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.examples import parse_example
 
 
@@ -27,12 +26,12 @@ def parse_example_dataset(
 
 
 def make_batched_features_dataset(
-    file_pattern: str,
+    file_pattern: Any,
     batch_size: TensorLike,
     features: Mapping[str, Any],
     reader: Callable[..., Dataset] | None = None,
     label_key: str | None = None,
-    reader_args: Sequence[str] | None = None,
+    reader_args: Any = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     shuffle_buffer_size: int = 10000,
@@ -77,7 +76,7 @@ def make_batched_features_dataset(
         dataset = dataset.repeat(num_epochs)
     dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
 
-    def parsed(batch: Tensor) -> Any:
+    def parsed(batch: Any) -> Any:
         found = parse_example(batch, features)
         return found if label_key is None else (found, found.pop(label_key))
 

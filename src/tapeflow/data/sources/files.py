@@ -141,8 +141,8 @@ class FixedLengthRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: str,
-        record_bytes: int,
+        filenames: Any,
+        record_bytes: Any,
         header_bytes: Any = None,
         footer_bytes: Any = None,
         buffer_size: TensorLike | None = None,

@@ -44,7 +44,7 @@ class SqlDataset(Dataset):
     __slots__ = ()
 
     def __init__(
-        self, driver_name: str, data_source_name: str, query: str, output_types: Sequence[DType]
+        self, driver_name: Any, data_source_name: Any, query: Any, output_types: Sequence[DType]
     ) -> None:
         driver, text = (path_of(v, _WHERE, n) for v, n in ((driver_name, "driver_name"), (query, "query")))
         if driver != "sqlite":

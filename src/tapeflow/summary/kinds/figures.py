@@ -14,7 +14,7 @@ from tapeflow.summary.event_files import encoding
 
 
 def figure(
-    name: str, figure: Any, step: int | None = None, close: bool = False, description: str | None = None
+    name: str, figure: Any, step: Any = None, close: bool = False, description: str | None = None
 ) -> bool:
     """Write a Matplotlib figure, as a picture.
 

@@ -64,7 +64,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
         hooks.bridge.start_graphs()
 
 
-def trace_export(name: str, step: int | None = None, profiler_outdir: str | None = None) -> None:
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
     """Stop the trace and write what it has noted.
 
     Args:

@@ -26,7 +26,7 @@ def image_grid(
     images: npt.ArrayLike,
     labels: npt.ArrayLike | None = None,
     class_names: Sequence[str] | None = None,
-    step: int | None = None,
+    step: Any = None,
     *,
     predictions: npt.ArrayLike | None = None,
     columns: int | None = None,

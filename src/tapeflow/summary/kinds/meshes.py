@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ PARTS = {"vertices": "VERTEX", "faces": "FACE", "colors": "COLOR"}
 def mesh(
     name: str,
     vertices: npt.ArrayLike,
-    faces: Sequence[Any] | None = None,
+    faces: Any = None,
     colors: npt.ArrayLike | None = None,
     config_dict: Mapping[str, Any] | None = None,
     step: Any = None,

@@ -20,7 +20,7 @@ def table(
     name: str,
     rows: Any,
     columns: Sequence[str] | None = None,
-    step: int | None = None,
+    step: Any = None,
     description: str | None = None,
 ) -> bool:
     """Write a table: its cells as texts under `name`, and as Markdown, which TensorBoard shows, under `name/text`.

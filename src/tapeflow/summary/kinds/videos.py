@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from tapeflow.summary.limits import output_limit
 def video(
     name: str,
     data: np.ndarray,
-    step: int | None = None,
+    step: Any = None,
     fps: float = 4,
-    max_outputs: int = 3,
+    max_outputs: Any = 3,
     description: str | None = None,
 ) -> bool:
     """Write moving pictures, as animated GIFs, which TensorBoard shows among the images.

@@ -13,7 +13,7 @@ from tapeflow.summary.emission import emit
 
 
 def write(
-    tag: str, tensor: npt.ArrayLike, step: int | None = None, metadata: Any = None, name: str | None = None
+    tag: str, tensor: npt.ArrayLike, step: Any = None, metadata: Any = None, name: str | None = None
 ) -> bool:
     """Write a tensor without a plugin's encoding.
 
