@@ -22,7 +22,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
@@ -97,7 +97,9 @@ def take(page: Page, logdir: Path, views: dict[str, str]) -> None:
     """Start a board, and keep what each of the views looks like, by the name of its picture."""
     with tempfile.TemporaryDirectory() as temporary:
         settings = str(Path(temporary) / "settings.json")
-        running = Running([Logdir(str(logdir.resolve()))], Options(port=0, cache=None, settings=settings))
+        running = Running(
+            [Logdir(str(logdir.resolve()))], BoardOptions(port=0, cache=None, settings=settings)
+        )
         thread = running.run_in_thread()
         try:
             take_views(page, running, views)

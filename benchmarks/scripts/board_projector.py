@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
 
@@ -50,7 +50,7 @@ def main(what: str) -> dict[str, Any]:
     folder = Path(tempfile.mkdtemp())
     try:
         _write(folder / "logs" / "run")
-        options = Options(port=0, cache=None, settings=str(folder / "settings.json"))
+        options = BoardOptions(port=0, cache=None, settings=str(folder / "settings.json"))
         running = Running([Logdir(str(folder / "logs"))], options)
         thread = running.run_in_thread()
         try:

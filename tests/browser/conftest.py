@@ -21,7 +21,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from tensorboardX import SummaryWriter
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
@@ -76,7 +76,9 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
     def start(*logdirs: Path, waits: bool = True, **options: object) -> str:
         place = tmp_path_factory.mktemp("board")
-        chosen = Options(port=0, cache=None, settings=str(place / "settings.json"), reload_interval_s=0.05)
+        chosen = BoardOptions(
+            port=0, cache=None, settings=str(place / "settings.json"), reload_interval_s=0.05
+        )
         for name, value in options.items():
             object.__setattr__(chosen, name, value)
         running = Running([Logdir(str(path)) for path in logdirs], chosen)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Position, expect
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 from tapeflow.summary.event_files import encoding
@@ -236,7 +236,9 @@ def test_its_picture_is_not_among_the_images(board: str, new_page: Open) -> None
 
 @pytest.mark.slow
 def test_a_saved_page_has_them(folder: Path, new_page: Open, tmp_path: Path) -> None:
-    made = export([Logdir(str(folder / "good"))], 100, 2, Options(settings=str(tmp_path / "settings.json")))
+    made = export(
+        [Logdir(str(folder / "good"))], 100, 2, BoardOptions(settings=str(tmp_path / "settings.json"))
+    )
     path = tmp_path / "saved.html"
     path.write_bytes(made.page)
     page = new_page(f"{path.as_uri()}#confusion")

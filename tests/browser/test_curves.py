@@ -14,7 +14,7 @@ import tensorboardX
 from playwright.sync_api import Locator, Page, expect
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 from tapeflow.plugins.custom_scalar import layout_pb2 as pb
@@ -196,7 +196,7 @@ def test_tags_that_come_later_are_drawn(
 
 @pytest.mark.slow
 def test_a_saved_page_has_both(folder: Path, new_page: Open, tmp_path: Path, expect_lines: Lines) -> None:
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     made = export([Logdir(str(folder / "torch"))], 100, 2, options)
     path = tmp_path / "saved.html"
     path.write_bytes(made.page)

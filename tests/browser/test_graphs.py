@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tapeflow import summary
 from tapeflow.board.api.graphs import graph_def
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.summary.protos import message
@@ -315,7 +315,7 @@ def test_it_speaks_chinese(board: str, new_page: Open) -> None:
 
 def test_a_saved_page_has_graphs_but_no_attributes(tmp_path: Path, new_page: Open) -> None:
     file = tmp_path / "report.html"
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     file.write_bytes(export([Logdir(str(DATA))], points=10, steps=10, options=options).page)
     page = new_page(f"{file.as_uri()}#graphs?grun={run_id('keras3/train')}&gnode=dense_a")
     expect(fact(page, "Parameters")).to_have_text("544")

@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from tensorboardX import SummaryWriter
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 
@@ -216,7 +216,7 @@ def test_full_screen_is_in_the_address(board: str, new_page: Open) -> None:
 
 def test_a_saved_page_holds_histograms(logs: Path, tmp_path: Path, new_page: Open) -> None:
     file = tmp_path / "report.html"
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     file.write_bytes(export([Logdir(str(logs))], points=100, steps=5, options=options).page)
     page = new_page(f"{file.as_uri()}#histograms?mtags=kernel")
     chart(page, "dense/kernel", "own", "5 histograms")

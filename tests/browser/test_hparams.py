@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from tensorboardX import SummaryWriter
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 
@@ -365,7 +365,7 @@ def test_axe_finds_no_serious_fault(board: str, new_page: Open, theme: str, widt
 
 
 def test_a_saved_page_has_it_all(search: Path, tmp_path: Path, new_page: Open) -> None:
-    options = Options(cache=None, settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(cache=None, settings=str(tmp_path / "settings.json"))
     (tmp_path / "saved.html").write_bytes(export([Logdir(str(search))], 100, 2, options).page)
     page = new_page(f"{(tmp_path / 'saved.html').as_uri()}#hparams?hview=parallel", locale="zh-CN")
     expect(page.get_by_role("link", name="超参数")).to_have_attribute("aria-current", "page")

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tensorboardX import SummaryWriter
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 
@@ -189,7 +189,7 @@ def test_without_webgl_it_says_so(board: str, open_page: Open) -> None:
 @pytest.mark.slow
 def test_a_saved_page_holds_meshes(logs: Path, tmp_path: Path, open_page: Open) -> None:
     file = tmp_path / "report.html"
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     file.write_bytes(export([Logdir(str(logs))], points=100, steps=5, options=options).page)
     page = open_page(f"{file.as_uri()}#mesh?mtags=body")
     assert painted(canvas(page, "shapes/body, own", "4 points, 4 triangles"))[0] > 2000

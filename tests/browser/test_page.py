@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tensorboardX import SummaryWriter
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 
@@ -290,7 +290,7 @@ def test_a_saved_page_needs_no_server(
     logs: Path, tmp_path: Path, new_page: Open, expect_lines: Lines
 ) -> None:
     file = tmp_path / "report.html"
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     file.write_bytes(export([Logdir(str(logs))], points=2000, steps=100, options=options).page)
     page = new_page(f"{file.as_uri()}#scalars?zoom=2..8")
     expect(page.locator(".status")).to_have_text("Saved page")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir
 from tapeflow.summary.profile.records import PHASES
@@ -296,7 +296,7 @@ def test_a_profile_written_while_the_page_is_open_appears(
 
 
 def test_a_saved_page_shows_profiles(new_page: Open, logs: Path, tmp_path: Path) -> None:
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     (tmp_path / "saved.html").write_bytes(export([Logdir(str(logs))], 100, 5, options).page)
     page = new_page(f"{(tmp_path / 'saved.html').as_uri()}#profile")
     choose(page, "before")

@@ -17,7 +17,7 @@ from tensorboardX import SummaryWriter
 
 from tapeflow import summary
 from tapeflow.board.api.projector import layouts
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir, run_id
 
@@ -278,7 +278,7 @@ def test_a_saved_page_carries_points_labels_and_pictures(
     logs: Path, tmp_path: Path, new_page: Open, digits: Any
 ) -> None:
     file = tmp_path / "report.html"
-    options = Options(settings=str(tmp_path / "settings.json"))
+    options = BoardOptions(settings=str(tmp_path / "settings.json"))
     file.write_bytes(export([Logdir(str(logs))], points=10, steps=2, options=options).page)
     assert b"Content-Security-Policy" in file.read_bytes()[:300]
     chosen = f"{file.as_uri()}#projector?pset={run_id('digits')}:digits"

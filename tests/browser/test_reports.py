@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.export import export
 from tapeflow.board.logdirs import Logdir, run_id
 
@@ -164,7 +164,7 @@ def test_notes_of_a_run_have_views_and_logged_texts_have_none(
 
 def test_a_saved_page_has_reports(logs: Path, new_page: Open, tmp_path: Path) -> None:
     settings = settings_file(tmp_path, TEXT)
-    made = export([Logdir(str(logs))], 1000, 10, Options(cache=None, settings=str(settings)))
+    made = export([Logdir(str(logs))], 1000, 10, BoardOptions(cache=None, settings=str(settings)))
     path = tmp_path / "saved.html"
     path.write_bytes(made.page)
     page = new_page(f"{path.as_uri()}#reports?report=r1")

@@ -86,7 +86,7 @@ def test_examples(
     is_quiet = name.startswith(QUIET)
     scene = "pictures" if name.startswith("tapeflow.summary") else "training" if is_quiet else "around"
     given: dict[str, Any] = request.getfixturevalue(scene)
-    if name == "tapeflow.summary.event_files.runs":
+    if name == "tapeflow.summary.event_files.run_reader":
         with tf.summary.create_file_writer("logs/train").as_default():
             for step, loss in enumerate((1.0, 0.5, 0.25)):
                 tf.summary.scalar("loss", loss, step=step)

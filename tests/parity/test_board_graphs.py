@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 from tapeflow.summary.protos import message
@@ -64,7 +64,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., Any]) 
     shutil.copytree(DATA, folder, dirs_exist_ok=True)
     log_with_tapeflow(folder / "own")
     settings = str(tmp_path_factory.mktemp("other") / "settings.json")
-    running = Running([Logdir(str(folder))], Options(port=0, cache=None, settings=settings))
+    running = Running([Logdir(str(folder))], BoardOptions(port=0, cache=None, settings=settings))
     thread = running.run_in_thread()
     try:
         with serve(folder) as theirs:

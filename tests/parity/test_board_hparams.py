@@ -33,7 +33,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from werkzeug.test import Client
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 from tapeflow.plugins.hparams import api as hp
@@ -161,7 +161,9 @@ class Ours:
     """The board, served as it always is."""
 
     def __init__(self, folder: Path, settings: Path) -> None:
-        self._running = Running([Logdir(str(folder))], Options(port=0, cache=None, settings=str(settings)))
+        self._running = Running(
+            [Logdir(str(folder))], BoardOptions(port=0, cache=None, settings=str(settings))
+        )
         self._thread = self._running.run_in_thread()
         end = time.monotonic() + 20
         while not (self._running.server.started and self._running.board.store.progress()["is_done"]):

@@ -15,7 +15,7 @@ import pytest
 import tensorboardX
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
@@ -86,7 +86,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., Any]) 
     log_with_tensorboardx(folder / X)
     write_by_hand(folder / HAND)
     write_leading_out(folder / OUT)
-    options = Options(port=0, cache=None, settings=str(other / "settings.json"))
+    options = BoardOptions(port=0, cache=None, settings=str(other / "settings.json"))
     running = Running([Logdir(str(folder))], options)
     thread = running.run_in_thread()
     try:

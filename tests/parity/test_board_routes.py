@@ -15,7 +15,7 @@ import tensorboardX
 from tensorboard.summary import Writer as TensorBoardWriter
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
@@ -74,7 +74,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., Any]) 
     folder, other = tmp_path_factory.mktemp("logs"), tmp_path_factory.mktemp("other")
     for name, log in zip(RUNS, (log_with_tapeflow, log_with_tensorboard, log_with_tensorboardx), strict=True):
         log(folder / name)
-    options = Options(port=0, cache=None, settings=str(other / "settings.json"))
+    options = BoardOptions(port=0, cache=None, settings=str(other / "settings.json"))
     running = Running([Logdir(str(folder))], options)
     thread = running.run_in_thread()
     try:

@@ -31,7 +31,7 @@ import pytest
 import tensorboardX
 
 from tapeflow import summary
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 from tapeflow.plugins.custom_scalar import layout_pb2
@@ -72,7 +72,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory, serve: Callable[..., Any]) 
     log_with_tapeflow(folder / "mine")
     log_with_tensorboardx(folder / "x")
     shutil.copytree(DATA, folder / "torch")
-    options = Options(port=0, cache=None, settings=str(other / "settings.json"))
+    options = BoardOptions(port=0, cache=None, settings=str(other / "settings.json"))
     running = Running([Logdir(str(folder))], options)
     thread = running.run_in_thread()
     try:

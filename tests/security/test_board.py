@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
 from tapeflow.summary.event_files import encoding
@@ -108,7 +108,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     def make(**options: Any) -> Client:
         settings = str(root / f"settings-{len(started)}.json")
         running = Running(
-            [Logdir(str(root / "runs"))], Options(port=0, cache=None, settings=settings, **options)
+            [Logdir(str(root / "runs"))], BoardOptions(port=0, cache=None, settings=settings, **options)
         )
         started.append((running, running.run_in_thread()))
         client = Client(running)
@@ -496,13 +496,13 @@ def test_nobody_gets_in_without_the_token(locked_board: Client, header: tuple[st
 FLOODED = """
 import resource, sys
 from tapeflow.board import connections
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 limit = min(1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 connections.HEADERS_S = 600.0  # those let in stay, however slow this machine is
-running = Running([Logdir(sys.argv[1])], Options(port=0, cache=None, settings=sys.argv[1] + "/s.json"))
+running = Running([Logdir(sys.argv[1])], BoardOptions(port=0, cache=None, settings=sys.argv[1] + "/s.json"))
 thread = running.run_in_thread()
 print(running.options.port, flush=True)
 sys.stdin.readline()

@@ -23,7 +23,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
 from tapeflow.summary.event_files import encoding
@@ -115,7 +115,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder.mkdir(parents=True)
     events = [record(encoding.version_event(1.7e9)), *(e for plugin in PLUGINS for e in events_of(plugin))]
     (folder / "events.out.tfevents.1.host").write_bytes(b"".join(events))
-    options = Options(port=0, cache=None, settings=str(root / "settings.json"))
+    options = BoardOptions(port=0, cache=None, settings=str(root / "settings.json"))
     running = Running([Logdir(str(root / "runs"))], options)
     thread = running.run_in_thread()
     interval = sys.getswitchinterval()
@@ -225,9 +225,9 @@ def test_keys_of_blobs_that_are_none(board: Client, text: str) -> None:
 
 READ = """
 import sys
-from tapeflow.board.board import Board, Options
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir
-board = Board([Logdir(sys.argv[1])], Options(cache=None, settings=sys.argv[1] + "/../s.json"))
+board = Board([Logdir(sys.argv[1])], BoardOptions(cache=None, settings=sys.argv[1] + "/../s.json"))
 
 def most_kb():  # not ru_maxrss, in which the process that started this one counts, too
     lines = open("/proc/self/status").read().splitlines()

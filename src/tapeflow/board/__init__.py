@@ -3,7 +3,7 @@
 ```
  logdirs ─► ingest (threads) ─► store: runs ─► series (columns) ─► api/<panel>, live ─► the page (static/)
               │    ▲                                 │
-              ▼    └─ index (cache folder)           └─ sampling, wire
+              ▼    └─ index (cache folder)           └─ sampling, column_messages
             reader (tapeflow.summary)
 ```
 

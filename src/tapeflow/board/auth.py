@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tapeflow.board.answers import problem
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.notes import REFUSALS
 from tapeflow.board.origins import foreign_origin, foreign_site
 
@@ -63,7 +63,7 @@ def _is_same(given: str, secret: str) -> bool:
 class Guard:
     """Middleware around the whole board."""
 
-    def __init__(self, app: ASGIApp, options: Options) -> None:
+    def __init__(self, app: ASGIApp, options: BoardOptions) -> None:
         self.app = app
         self.options = options
         self.names = {host_name(name).lower() for name in (options.host, *options.hosts)}
@@ -83,7 +83,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["Content-Security-Policy"] = self.policy
-                headers["X-Content-Type-Options"] = "nosniff"
+                headers["X-Content-Type-BoardOptions"] = "nosniff"
                 headers["Referrer-Policy"] = "no-referrer"
                 headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"

@@ -21,7 +21,7 @@ from tapeflow.board.store import Store
 
 
 @dataclass(frozen=True)
-class Options:
+class BoardOptions:
     """What the user asked for; see `tapeflow board --help`.
 
     Attributes:
@@ -54,8 +54,8 @@ class Options:
 class Board:
     """A board over some log folders."""
 
-    def __init__(self, logdirs: list[Logdir], options: Options | None = None) -> None:
-        self.options = options or Options()
+    def __init__(self, logdirs: list[Logdir], options: BoardOptions | None = None) -> None:
+        self.options = options or BoardOptions()
         self.mirrors = Mirrors(logdirs, self.options.cache, self.options.remote_interval_s)
         self.logdirs = logdirs = self.mirrors.logdirs
         self.panels = find_panels()

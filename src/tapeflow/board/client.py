@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.schema import Alert, MediaItem, Run
 from tapeflow.summary.logs import pandas_for
 
@@ -102,7 +102,9 @@ class Client:
         columns = {"run": names, "step": steps.astype(np.int64), "wall_time": times, "value": values}
         return pandas.DataFrame(columns)
 
-    def points(self, series: Sequence[tuple[str, str]], pixels: int = 0) -> list[wire.Points | None]:
+    def points(
+        self, series: Sequence[tuple[str, str]], pixels: int = 0
+    ) -> list[column_messages.Points | None]:
         """Steps, wall times and values of some series, each named by the id of a run and a tag; None if there is none.
 
         Args:
@@ -111,11 +113,11 @@ class Client:
         """
         wanted = [{"run": run, "tag": tag} for run, tag in series]
         message = self._ask("api/v1/scalars/series", {"series": wanted, "pixels": pixels})
-        return [None if head["missing"] else points for head, points in wire.decode(message)]
+        return [None if head["missing"] else points for head, points in column_messages.decode(message)]
 
     def table(self) -> tuple[RunsTable, np.ndarray]:
         """The table of all runs: its head, and a row of numbers for each of its columns."""
-        return wire.unpack(self._ask("api/v1/runs/table"))
+        return column_messages.unpack(self._ask("api/v1/runs/table"))
 
     def page(self, run: str) -> RunPage:
         """All that is known of a run, by its id or that of one of its parts."""

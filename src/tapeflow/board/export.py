@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.app import STATIC
-from tapeflow.board.board import Board, Options
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.media import blob_content, encoded, items_of
 from tapeflow.board.runs import Gone, Run
@@ -35,7 +35,7 @@ class Report(NamedTuple):
     left_out: str
 
 
-def export(logdirs: list[Logdir], points: int, steps: int, options: Options) -> Report:
+def export(logdirs: list[Logdir], points: int, steps: int, options: BoardOptions) -> Report:
     """Everything in some log folders as one HTML file.
 
     Args:
@@ -102,7 +102,7 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
                 facts = {"length": len(found.points[0]), "window_total": found.total, "total": len(series)}
                 cursor, start = run.cursor(series), run.start_time
                 heads.append(
-                    wire.head(
+                    column_messages.head(
                         run.id, series.tag, **facts, is_raw=found.is_raw, cursor=cursor, start_time=start
                     )
                 )
@@ -123,7 +123,7 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
                     blobs[blob_url] = data_url(mime, data)
             answers[url] = chosen
     message = f"{left_out} pictures, sounds or texts beyond {MOST_BLOB_BYTES >> 20} MB" if left_out else ""
-    packed = base64.b64encode(wire.encode(heads, columns)).decode()
+    packed = base64.b64encode(column_messages.encode(heads, columns)).decode()
     return {"answers": answers, "blobs": blobs, "series": packed}, message
 
 

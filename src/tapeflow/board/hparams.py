@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.schema import Setting
-from tapeflow.board.wire import numbers
 from tapeflow.summary.protos import message
 
 PLUGIN = "hparams"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import orjson
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.runs import Run
 from tapeflow.board.sampling import POINTS_A_PIXEL, thin
 from tapeflow.board.schema import LiveRequest, LiveRuns, LiveTags, SeriesHead
@@ -213,7 +213,7 @@ class Hub:
 
     def _news_of(self, wanted: Wanted) -> News:
         heads: list[SeriesHead] = []
-        points: list[wire.Points] = []
+        points: list[column_messages.Points] = []
         moved: dict[tuple[str, str], str] = {}
         left = MOST_LOOKED_AT
         with self.store.lock:
@@ -224,8 +224,10 @@ class Hub:
                 series = run.scalars.get(tag) if run is not None else None
                 if run is None or series is None:
                     if cursor:  # it was there
-                        heads.append(wire.head(run_id, tag, cursor="", is_reset=True, missing=True))
-                        points.append(wire.NO_POINTS)
+                        heads.append(
+                            column_messages.head(run_id, tag, cursor="", is_reset=True, missing=True)
+                        )
+                        points.append(column_messages.NO_POINTS)
                         moved[run_id, tag] = ""
                     continue
                 begin, is_reset = _where(run, series, cursor)
@@ -238,7 +240,7 @@ class Hub:
                     steps, wall_times, values = steps[kept], wall_times[kept], values[kept]
                 moved[run_id, tag] = run.cursor(series)
                 heads.append(
-                    wire.head(
+                    column_messages.head(
                         run_id,
                         tag,
                         length=len(steps),
@@ -251,7 +253,7 @@ class Hub:
                     )
                 )
                 points.append((steps, wall_times, values))
-            message = wire.encode(heads, points) if heads else b""
+            message = column_messages.encode(heads, points) if heads else b""
         if heads:
             message = _event("points", b'{"columns":"' + base64.b64encode(message) + b'"}')
         return News(message, moved, left > 0)

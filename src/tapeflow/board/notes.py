@@ -1,7 +1,7 @@
 """What the board says of its own: in English, and as a code with values, so that the page says it in its language.
 
-    SAY = Phrases(cut="the first {n:,} of {total:,} points are shown")
-    SAY("cut", n=10, total=20)
+    NOTES = Phrases(cut="the first {n:,} of {total:,} points are shown")
+    NOTES("cut", n=10, total=20)
 
 The page has the same codes with Chinese texts (`notes` in `web/src/i18n/notes.ts`); a test compares the two.
 """

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from tsdownsample import MinMaxDownsampler, MinMaxLTTBDownsampler
 
+from tapeflow.board.column_messages import Points
 from tapeflow.board.schema import Axis
 from tapeflow.board.series import SCALAR_COLUMNS, Series
-from tapeflow.board.wire import Points
 
 POINTS_A_PIXEL = 4
 _MOST_PIXELS = 100_000

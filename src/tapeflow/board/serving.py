@@ -18,7 +18,7 @@ import uvicorn
 
 from tapeflow.board.app import make_app
 from tapeflow.board.auth import is_loopback
-from tapeflow.board.board import Board, Options
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.connections import Connection, Listener, set_options
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.throttle import THROTTLE
@@ -80,7 +80,7 @@ class Running:
         options: how. On a host other than loopback, a token is made unless one is given.
     """
 
-    def __init__(self, logdirs: list[Logdir], options: Options) -> None:
+    def __init__(self, logdirs: list[Logdir], options: BoardOptions) -> None:
         self.socket = listen(options.host, options.port)
         port = self.socket.getsockname()[1]
         self.is_other_port = bool(options.port) and port != options.port
@@ -138,7 +138,7 @@ class Running:
         self.server.should_exit = True
 
 
-def serve(logdirs: list[Logdir], options: Options, is_opened: bool = False) -> int:
+def serve(logdirs: list[Logdir], options: BoardOptions, is_opened: bool = False) -> int:
     """Serve a board in the foreground; gives the exit code of the command."""
     sys.setswitchinterval(_SWITCH_S)
     running = Running(logdirs, options)

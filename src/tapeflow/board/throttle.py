@@ -19,18 +19,18 @@ class Throttle(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[Key, tuple[float, int]] = {}
+        self._reported: dict[Key, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a message is to be logged."""
         key, now = _key(record), time.monotonic()
-        said_at, left_out = self._said.get(key, (-EVERY_S, 0))
-        if now - said_at < EVERY_S:
-            self._said[key] = said_at, left_out + 1
+        reported_at, left_out = self._reported.get(key, (-EVERY_S, 0))
+        if now - reported_at < EVERY_S:
+            self._reported[key] = reported_at, left_out + 1
             return False
-        if len(self._said) >= _MOST_KEPT:
-            self._said.clear()
-        self._said[key] = now, 0
+        if len(self._reported) >= _MOST_KEPT:
+            self._reported.clear()
+        self._reported[key] = now, 0
         if left_out:
             record.msg = f"{record.getMessage()} ({left_out} more of these since the last)"
             record.args = ()

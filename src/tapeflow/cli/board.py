@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from tapeflow import __version__
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.cache import cache_folder
 from tapeflow.board.health.webhook import checked
 from tapeflow.board.logdirs import Logdir
@@ -134,7 +134,7 @@ def run(chosen: argparse.Namespace) -> int:
         raise Failure(f"{error}. Name another with --port, or any free one with --port 0.") from None
 
 
-def _answer(found: list[Logdir], options: Options) -> int:
+def _answer(found: list[Logdir], options: BoardOptions) -> int:
     try:
         from tapeflow.board.mcp.server import serve as answer  # start-up
     except ModuleNotFoundError as error:
@@ -144,7 +144,7 @@ def _answer(found: list[Logdir], options: Options) -> int:
     return answer(found, options)
 
 
-def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[list[Logdir], Options]:
+def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[list[Logdir], BoardOptions]:
     """The log folders and options that were asked for.
 
     Raises:
@@ -162,7 +162,7 @@ def options_of(chosen: argparse.Namespace, is_framed: bool = False) -> tuple[lis
     except ValueError as error:
         raise Failure(str(error), 2) from None
     prefix = chosen.path_prefix.strip("/")
-    return found, Options(
+    return found, BoardOptions(
         host="0.0.0.0" if chosen.bind_all else chosen.host,
         port=chosen.port,
         hosts=tuple(chosen.allowed_host),

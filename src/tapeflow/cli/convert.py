@@ -99,13 +99,17 @@ def _convert(chosen: argparse.Namespace, source: Path, target: Path, form: Form)
         _say(["Not compared: onnxruntime is not installed. Install it with: pip install 'tapeflow[onnx]'"])
         return
     inputs = comparing.random_inputs(model)
-    apart = comparing.difference(models.predictor(model), again, inputs)
-    if not apart <= chosen.tolerance:
+    deviation = comparing.difference(models.predictor(model), again, inputs)
+    if not deviation <= chosen.tolerance:
         raise Failure(
-            f"expected both sides to predict the same; got a difference of {apart:.2g}, above --tolerance "
+            f"expected both sides to predict the same; got a difference of {deviation:.2g}, above --tolerance "
             f"{chosen.tolerance:g}. The target was written, but do not use it unless this is what you want."
         )
-    _say([f"Both predict the same for {comparing.ROWS} random rows: the largest difference is {apart:.2g}."])
+    _say(
+        [
+            f"Both predict the same for {comparing.ROWS} random rows: the largest difference is {deviation:.2g}."
+        ]
+    )
 
 
 def _copy(place: Path, target: Path, form: Form, is_checked: bool) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 
 from tapeflow import __version__
 from tapeflow.board.app import STATIC
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import PortTaken, Running
 from tapeflow.cli.failure import Failure
@@ -133,7 +133,9 @@ def _folder(logdir: str) -> str:
 def _served(folder: str, chosen: argparse.Namespace) -> Iterator[Running]:
     """The board of a folder, served beside what the process does otherwise."""
     try:
-        running = Running([Logdir(os.path.abspath(folder))], Options(port=chosen.port, version=__version__))
+        running = Running(
+            [Logdir(os.path.abspath(folder))], BoardOptions(port=chosen.port, version=__version__)
+        )
     except PortTaken as error:
         raise Failure(f"{error}. Name another with --port, or any free one with --port 0.") from None
     thread = running.run_in_thread()

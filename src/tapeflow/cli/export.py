@@ -34,11 +34,11 @@ def run(chosen: argparse.Namespace) -> int:
     for name in ("points", "steps"):
         if getattr(chosen, name) < 1:
             raise Failure(f"--{name} expected 1 or more; got {getattr(chosen, name)}.", 2)
-    from tapeflow.board.board import Options  # start-up
+    from tapeflow.board.board import BoardOptions  # start-up
     from tapeflow.board.export import NotBuilt, export
 
     try:
-        options = Options(settings=chosen.settings, version=__version__)
+        options = BoardOptions(settings=chosen.settings, version=__version__)
         report = export(found, chosen.points, chosen.steps, options)
     except NotBuilt as error:
         raise Failure(str(error)) from None

@@ -27,7 +27,7 @@ def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     return as_text(bytes_or_text, encoding)
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
     """Text of bytes, and `str` of anything else."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
@@ -37,7 +37,7 @@ def path_to_str(path: Any) -> Any:
     return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path
 
 
-def _checked(where: str, value: Any) -> bytes | bytearray:
+def _checked(where: str, value: object) -> bytes | bytearray:
     if not isinstance(value, (bytes, bytearray)):
         raise TypeError(
             f"tf.compat.{where} expected binary or unicode string; got {value!r} of type "

@@ -11,13 +11,14 @@ from tapeflow.data.pipe import Pipe
 from tapeflow.data.specs import common_specs
 from tapeflow.data.structure import Structure, flattened, map_parts
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.host_args import read_int
 
 
-def read_count(value: Any, where: str, name: str) -> int:
+def read_count(value: TensorLike, where: str, name: str) -> int:
     """An integer, as a Python number or a tensor."""
     return int(read_int(value, where, name))
 
@@ -70,7 +71,7 @@ def read_seed(seed: Any, where: str) -> int | None:
     return None if seed is None else read_count(seed, where, "seed")
 
 
-def read_range(args: tuple[Any, ...], output_type: Any) -> tuple[int, int, int, DType]:
+def read_range(args: tuple[Any, ...], output_type: DTypeLike) -> tuple[int, int, int, DType]:
     """Start, step, count and dtype of `Dataset.range`."""
     where = "tf.data.Dataset.range"
     if not 1 <= len(args) <= 3:
@@ -122,7 +123,7 @@ def generator_signature(
     return structure, [TensorSpec(s, d) for s, d in zip(known, dtypes, strict=True)]
 
 
-def _without_lists(structure: Any) -> Any:
+def _without_lists(structure: object) -> Any:
     if isinstance(structure, list):
         return tuple(_without_lists(s) for s in structure)
     if isinstance(structure, dict):
@@ -132,7 +133,7 @@ def _without_lists(structure: Any) -> Any:
     return structure
 
 
-def _only_spec(spec: Any) -> Any:
+def _only_spec(spec: object) -> Any:
     if not isinstance(spec, (TensorSpec, *COMPOSITE_SPECS)):
         raise TypeError(
             "tf.data.Dataset.from_generator expected output_signature to contain tf.TensorSpec objects: "
@@ -154,14 +155,14 @@ def shapes_like(template: Any, shapes: Any, where: str, name: str) -> list[Tenso
     return [] if template is None else [as_shape(_plain(shapes))]
 
 
-def _plain(shape: Any) -> Any:
+def _plain(shape: Any) -> list[int | None]:
     """A shape in which -1, as in TensorFlow, means unknown."""
     if isinstance(shape, (tuple, list)):
         return [None if d == -1 else d for d in shape]
     return shape
 
 
-def _unlike(where: str, name: str, value: Any) -> TypeError:
+def _unlike(where: str, name: str, value: object) -> TypeError:
     return TypeError(f"{where} expected {name} in the structure of the elements; got {name}={value!r}.")
 
 
@@ -205,7 +206,7 @@ def _values(template: Any, values: Any) -> list[Any]:
     return [] if template is None else [values]
 
 
-def _filler(value: Any, spec: TensorSpec) -> Any:
+def _filler(value: object, spec: TensorSpec) -> Any:
     if spec.dtype is string:
         text = b"" if value is None else value
         return text.encode() if isinstance(text, str) else text

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine.programs.running import materialise
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.ragged.arranging import stack
@@ -33,7 +34,7 @@ COMPOSITES = (RaggedTensor, SparseTensor, RaggedRow)
 COMPOSITE_SPECS = (RaggedTensorSpec, SparseTensorSpec)
 
 
-def settled(value: Any) -> Any:
+def settled(value: TensorLike) -> Any:
     """A component whose values are arrays on the host."""
     if isinstance(value, Tensor):
         return np.asarray(materialise(value._node))
@@ -149,7 +150,7 @@ def as_ragged_rows(element: Sequence[Any], specs: Sequence[Any]) -> tuple[Any, .
     )
 
 
-def ragged_specs(specs: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
+def ragged_specs(specs: Sequence[Any], dtype: DTypeLike) -> tuple[Any, ...]:
     """Specs of arrays as rows of ragged tensors, where their shape is not known."""
     return tuple(
         [

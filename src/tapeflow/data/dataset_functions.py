@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.arguments import read_count, read_or_auto, read_positive, read_seed
-from tapeflow.data.functions.calls import apart, results_of, value_of
+from tapeflow.data.functions.calls import isolated_recording, results_of, value_of
 from tapeflow.data.piped import Piped, check_callable
 from tapeflow.data.steps.filtering import Filter
 from tapeflow.data.steps.folding import Scan
@@ -18,6 +18,7 @@ from tapeflow.data.steps.interleaving import Interleave
 from tapeflow.data.steps.mapping import Map
 from tapeflow.data.steps.resampling import Resample
 from tapeflow.data.structure import Structure, as_array, as_tensor, flattened, map_parts
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Functions(Piped):
     def map(
         self,
         map_func: Callable[..., Any],
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool = False,
@@ -70,9 +71,9 @@ class Functions(Piped):
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: Any = None,
-        block_length: Any = None,
-        num_parallel_calls: Any = None,
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -97,7 +98,7 @@ class Functions(Piped):
         structure = Structure(total)
         wanted = [t.dtype for t in flattened(total)]
         for element in self._then(self._pipe):
-            with apart():
+            with isolated_recording():
                 made = flattened(results_of(reduce_func(total, element)))
                 found = [m.dtype if isinstance(m, Tensor) else type(m) for m in made]
                 if found != wanted:
@@ -119,7 +120,7 @@ class Functions(Piped):
         return made
 
     def scan(
-        self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
+        self, initial_state: TensorLike, scan_func: Callable[[Any, Any], Any], name: str | None = None
     ) -> Dataset:
         """Call `scan_func(state, element)` for each element; it returns the next state and an output element.
 

@@ -13,7 +13,9 @@ from tapeflow.data.steps.batching import AsRagged, Batch, PaddedBatch, SparseBat
 from tapeflow.data.steps.folding import Rebatch
 from tapeflow.data.steps.grouping import GroupByWindow, bucket_of, check_buckets
 from tapeflow.data.structure import as_tensor
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_ints
 
 if TYPE_CHECKING:
@@ -27,9 +29,9 @@ class Groups(Piped):
 
     def batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: bool = False,
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -39,7 +41,7 @@ class Groups(Piped):
 
     def padded_batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         padded_shapes: Any = None,
         padding_values: Any = None,
         drop_remainder: bool = False,
@@ -57,9 +59,9 @@ class Groups(Piped):
 
     def window(
         self,
-        size: Any,
+        size: TensorLike,
         shift: Any = None,
-        stride: Any = 1,
+        stride: TensorLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Dataset:
@@ -77,9 +79,9 @@ class Groups(Piped):
 
     def ragged_batch(
         self,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: bool = False,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
         name: str | None = None,
     ) -> Dataset:
         """Combine `batch_size` elements; elements of unknown shape become a `tf.RaggedTensor`.
@@ -92,7 +94,7 @@ class Groups(Piped):
         rows = AsRagged(self._pipe, as_dtype(row_splits_dtype))
         return self._then(Batch(rows, size, bool(drop_remainder)))
 
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+    def sparse_batch(self, batch_size: TensorLike, row_shape: ShapeLike, name: str | None = None) -> Dataset:
         """`batch_size` elements at a time as `tf.SparseTensor`, whose rows have the shape `row_shape`."""
         where = "tf.data.Dataset.sparse_batch"
         size = read_positive(batch_size, where, "batch_size")
@@ -115,7 +117,7 @@ class Groups(Piped):
         self,
         key_func: Callable[..., Any],
         reduce_func: Callable[[Any, Dataset], Dataset],
-        window_size: Any = None,
+        window_size: TensorLike | None = None,
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -183,7 +185,7 @@ class Groups(Piped):
         sizes = [read_positive(s, where, "bucket_batch_sizes") for s in bucket_batch_sizes]
         check_buckets(boundaries, sizes)
 
-        def key(*parts: Any) -> Any:
+        def key(*parts: Tensor) -> Any:
             length = read_count(element_length_func(*parts), where, "element_length_func")
             return np.int64(bucket_of(length, boundaries, pad_to_bucket_boundary))
 
@@ -205,7 +207,7 @@ class Groups(Piped):
         return self._then(GroupByWindow(self._pipe, key, batches, lambda number: sizes[number], alike))
 
 
-def _bounded(window: Dataset, shapes: Any, bound: int) -> Any:
+def _bounded(window: Dataset, shapes: Any, bound: int) -> list[Any]:
     """Padded shapes in which dimensions that are left open are as large as the bucket allows."""
     found, _ = padding(window._pipe, shapes, None)
     return window._pipe.structure.pack([[bound if d is None else d for d in shape] for shape in found])

@@ -18,6 +18,7 @@ from tapeflow.data.steps.prefetching import Prefetch
 from tapeflow.data.steps.shuffling import Shuffle
 from tapeflow.data.structure import Structure
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.io.files import path_of
 from tapeflow.io.tfrecord import compression_of
@@ -33,7 +34,7 @@ class Order(Piped):
 
     def shuffle(
         self,
-        buffer_size: Any,
+        buffer_size: TensorLike,
         seed: Any = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,

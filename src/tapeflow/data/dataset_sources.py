@@ -23,6 +23,7 @@ from tapeflow.data.steps.choosing import Choose, Sample
 from tapeflow.data.structure import Structure, as_array
 from tapeflow.engine import errors
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.io.files import matches_of, path_of, paths_of
 
@@ -75,7 +76,7 @@ class Sources(Piped):
         return made(Generated(lambda: generator(*values), structure, specs))
 
     @staticmethod
-    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+    def range(*args: Any, output_type: DTypeLike = int64, name: str | None = None) -> Dataset:
         """The numbers of `range(*args)`."""
         return made(Range(*read_range(args, output_type)))
 

@@ -29,6 +29,7 @@ from tapeflow.data.steps.ordering import SHARD_HINT as SHARD_HINT
 from tapeflow.data.steps.reducing import GroupByReducer
 from tapeflow.data.steps.reducing import Reducer as Reducer
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.io.tfrecord import TFRecordWriter as RecordWriter
@@ -82,7 +83,7 @@ def get_next_as_optional(iterator: Any) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def at(dataset: Dataset, index: Any) -> Any:
+def at(dataset: Dataset, index: TensorLike) -> Any:
     """The element with a number."""
     number = read_int(index, "tf.data.experimental.at", "index")
     return dataset.skip(number).take(1).get_single_element()
@@ -91,7 +92,7 @@ def at(dataset: Dataset, index: Any) -> Any:
 def _transform(name: str) -> Callable[..., Transform]:
     """A method of `Dataset` as a function that gives a transform, for `Dataset.apply`."""
 
-    def make(*args: Any, **kwargs: Any) -> Transform:
+    def make(*args: int, **kwargs: Any) -> Transform:
         return lambda dataset: getattr(dataset, name)(*args, **kwargs)
 
     make.__name__ = name
@@ -113,7 +114,7 @@ dense_to_sparse_batch = _transform("sparse_batch")
 
 
 def dense_to_ragged_batch(
-    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
+    batch_size: TensorLike, drop_remainder: bool = False, row_splits_dtype: Any = int64
 ) -> Transform:
     """`Dataset.ragged_batch` as a transform for `Dataset.apply`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
@@ -130,17 +131,19 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     return lambda dataset: dataset._then(GroupByReducer(dataset._pipe, key_func, reducer))
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transform:
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: Any = None
+) -> Transform:
     """`Dataset.shuffle` and `repeat` as a transform for `Dataset.apply`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     num_parallel_batches: Any = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: TensorLike | None = None,
 ) -> Transform:
     """`Dataset.map` and `batch` as a transform for `Dataset.apply`."""
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
@@ -148,8 +151,8 @@ def map_and_batch(
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
     sloppy: bool = False,
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
@@ -158,7 +161,7 @@ def parallel_interleave(
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, AUTOTUNE)
 
 
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transform:
+def prefetch_to_device(device: Any, buffer_size: TensorLike | None = None) -> Transform:
     """`Dataset.prefetch` as a transform for `Dataset.apply`; programs copy their inputs to their device."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 

@@ -6,7 +6,6 @@ Only names that TensorFlow knows can be set, so that a misspelt option is an err
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -46,7 +45,7 @@ class _Options:
         for name in self._names:
             object.__setattr__(self, name, None)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in self._names:
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}: it expected one of "
@@ -155,7 +154,7 @@ class Options(_Options):
         return merged
 
 
-def _take_over(target: Any, given: _Options) -> None:
+def _take_over(target: object, given: _Options) -> None:
     for name, value in vars(given).items():
         if value is not None:
             setattr(target, name, value)

@@ -6,7 +6,10 @@ user's functions. They know them as `Piped`, and make them with `made`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from tapeflow.data.options import Options
+from tapeflow.data.pipe import Pipe
 
 if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
@@ -32,7 +35,7 @@ def made(pipe: Pipe, options: Options | None = None) -> Dataset:
     return Piped._kind(pipe, options)
 
 
-def check_callable(value: Any, where: str, name: str) -> None:
+def check_callable(value: object, where: str, name: str) -> None:
     """Raise unless an argument is a function."""
     if not callable(value):
         raise TypeError(f"{where} expected {name} to be callable; got {name}={value!r}.")

@@ -18,6 +18,7 @@ from tapeflow.data.composites import COMPOSITES
 from tapeflow.data.structure import Flat
 from tapeflow.engine import errors
 from tapeflow.engine.devices import host_memory
+from tapeflow.engine.values.annotations import TensorLike
 
 
 def objects(elements: Sequence[Flat]) -> np.ndarray:
@@ -170,7 +171,7 @@ def split_rows(columns: Sequence[np.ndarray]) -> list[Flat]:
     return [tuple([composites.row(c, i) for c in columns]) for i in range(count)]
 
 
-def frozen(array: Any) -> Any:
+def frozen(array: TensorLike) -> Any:
     """The array, marked as not to be written to: parts of it are handed out without a copy."""
     if isinstance(array, np.ndarray):
         array.flags.writeable = False

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.data import composites
 from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES
 from tapeflow.data.structure import spec_of_array
+from tapeflow.engine.values.annotations import ShapeLike
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor_spec import TensorSpec
 
@@ -17,7 +18,7 @@ from tapeflow.engine.values.tensor_spec import TensorSpec
 class DatasetSpec:
     """The spec of a component that is itself a dataset."""
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: Any, dataset_shape: ShapeLike = ()) -> None:
         self._element_spec = element_spec
         self._shape = as_shape(dataset_shape)
 
@@ -52,7 +53,7 @@ class _Held:
         """The structure of specs of the elements."""
         return self._element_spec
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether another spec, or the spec of a value, is the same."""
         return self == getattr(other, "_type_spec", other)
 
@@ -74,14 +75,14 @@ class OptionalSpec(_Held):
     """The spec of a `tf.experimental.Optional`."""
 
 
-def spec_of_component(value: Any) -> Any:
+def spec_of_component(value: object) -> Any:
     """The spec of one component of an element."""
     if isinstance(value, np.ndarray):
         return spec_of_array(value)
     return DatasetSpec(value.element_spec) if not isinstance(value, COMPOSITES) else value._type_spec  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def batch_spec(spec: Any, size: int | None) -> Any:
+def batch_spec(spec: object, size: int | None) -> Any:
     """The spec of `size` components (None if it is not known) stacked."""
     if isinstance(spec, COMPOSITE_SPECS):
         return composites.batch_spec(spec, size)

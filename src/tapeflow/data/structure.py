@@ -17,6 +17,7 @@ from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -87,12 +88,12 @@ class Structure:
         return nest.flatten(self.template) == nest.flatten(other.template)
 
 
-def flattened(structure: Any) -> list[Any]:
+def flattened(structure: object) -> list[Any]:
     """The components of a structure without lists, None left out."""
     return [leaf for leaf in nest.flatten(structure) if leaf is not None]
 
 
-def map_parts(function: Callable[[Any], Any], value: Any) -> Any:
+def map_parts(function: Callable[[Any], Any], value: object) -> Any:
     """Apply `function` to each component; lists are components, not structure."""
     if value is None:
         return None
@@ -116,7 +117,7 @@ def _like(mapping: Mapping[Any, Any], parts: dict[Any, Any]) -> Any:
         return parts
 
 
-def as_array(value: Any, dtype: DType | None = None) -> np.ndarray:
+def as_array(value: TensorLike, dtype: DType | None = None) -> np.ndarray:
     """Anything a tensor can be made of, as an array nobody else will change."""
     node = to_node(value, dtype)
     array = np.asarray(materialise(node))
@@ -125,7 +126,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray:
     return array
 
 
-def as_tensor(array: Any) -> Any:
+def as_tensor(array: TensorLike) -> Any:
     """A component as user code sees it: a tensor on the host, or a dataset as it is."""
     if not isinstance(array, np.ndarray):
         return array
@@ -140,7 +141,7 @@ def spec_of_array(array: np.ndarray) -> TensorSpec:
     return TensorSpec(array.shape, string if array.dtype == object else as_dtype(array.dtype))
 
 
-def as_result(value: Any) -> Any:
+def as_result(value: object) -> Any:
     """One part of what a user's function returned, as a tensor; ragged and sparse tensors and datasets stay."""
     if isinstance(value, Tensor):
         return value

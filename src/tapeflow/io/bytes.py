@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, string
 from tapeflow.engine.values.tensor import Tensor
@@ -28,7 +29,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return string_tensor([tensor_bytes(array)], ())
 
 
-def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
+def make_tensor_proto(values: TensorLike, dtype: DTypeLike | None = None, shape: Any = None) -> Any:
     """A TensorProto message of a tensor or of what can become one; `shape` repeats one value over it."""
     array = np.asarray(convert_to_tensor(values, dtype).numpy())
     if shape is not None:
@@ -45,7 +46,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     return array_of(tensor)
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor of a serialised TensorProto.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([1, 2]), tf.int32).numpy()
@@ -74,7 +75,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
 
 def decode_raw(
     input_bytes: Any,
-    out_type: Any,
+    out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -80,7 +81,7 @@ class Columns:
             ) from None
 
 
-def _default(value: Any, where: str) -> tuple[DType, Any]:
+def _default(value: object, where: str) -> tuple[DType, Any]:
     if isinstance(value, DType):
         dtype, found = as_dtype(value), None
     else:
@@ -101,7 +102,7 @@ def reader(lines: Iterable[str], delimiter: str, is_quoted: bool) -> Iterator[li
 
 
 def decode_csv(
-    records: Any,
+    records: TensorLike,
     record_defaults: Sequence[Any],
     field_delim: str = ",",
     use_quote_delim: bool = True,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -58,7 +59,7 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: Any, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of a vector of serialised `tf.train.Example`, each as a batch."""
     where = "tf.io.parse_example"
@@ -170,7 +171,7 @@ def _features(
     return found
 
 
-def _list_of(dtype: Any, where: str) -> str:
+def _list_of(dtype: DTypeLike, where: str) -> str:
     kind = as_dtype(dtype)
     if kind not in _LISTS:
         raise invalid(
@@ -180,7 +181,7 @@ def _list_of(dtype: Any, where: str) -> str:
     return _LISTS[kind]
 
 
-def _values(key: str, dtype: Any, examples: Sequence[Any], where: str) -> Values:
+def _values(key: str, dtype: DTypeLike, examples: Sequence[Any], where: str) -> Values:
     """The values of a feature in each example."""
     wanted = _list_of(dtype, where)
     found: Values = []

@@ -14,7 +14,7 @@ from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 @contextlib.contextmanager
-def told(path: Any, where: str) -> Iterator[None]:
+def file_errors(path: Any, where: str) -> Iterator[None]:
     """Raise what the system says of a file as TensorFlow's errors."""
     try:
         yield
@@ -64,7 +64,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     """Read a file as a string."""
     where = "tf.io.read_file"
     path = path_of(filename, where)
-    with told(path, where), open(path, "rb") as file:
+    with file_errors(path, where), open(path, "rb") as file:
         return string_tensor([file.read()], ())
 
 
@@ -74,7 +74,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     path, data = path_of(filename, where), read_strings(contents, where, "contents")
     if data.shape:
         raise ValueError(f"{where} expected one string; got contents of shape {list(data.shape)}.")
-    with told(path, where):
+    with file_errors(path, where):
         if os.path.dirname(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.engine import errors
 from tapeflow.io import remote_files
-from tapeflow.io.files import matches_of, path_of, paths_of, told
+from tapeflow.io.files import file_errors, matches_of, path_of, paths_of
 from tapeflow.summary.remote import PACKAGES, is_remote, modified_of
 
 
@@ -52,7 +52,7 @@ class GFile:
     def _file(self) -> Any:
         if self._opened is None:
             is_text = "b" not in self._mode
-            with told(self._path, "GFile"):
+            with file_errors(self._path, "GFile"):
                 if is_remote(self._path):
                     self._opened = remote_files.open_file(self._path, self._mode)
                     return self._opened
@@ -126,14 +126,14 @@ class GFile:
 def exists(path: Any) -> bool:
     """Whether there is a file or folder."""
     place = path_of(path, "tf.io.gfile.exists", "path")
-    with told(place, "tf.io.gfile.exists"):
+    with file_errors(place, "tf.io.gfile.exists"):
         return remote_files.exists(place) if is_remote(place) else os.path.exists(place)
 
 
 def isdir(path: Any) -> bool:
     """Whether there is a folder."""
     place = path_of(path, "tf.io.gfile.isdir", "path")
-    with told(place, "tf.io.gfile.isdir"):
+    with file_errors(place, "tf.io.gfile.isdir"):
         return _isdir(place)
 
 
@@ -142,7 +142,7 @@ def glob(pattern: Any) -> list[str]:
     where = "tf.io.gfile.glob"
     found = []
     for one in paths_of(pattern, where, "pattern"):
-        with told(one, where):
+        with file_errors(one, where):
             found += remote_files.glob(one) if is_remote(one) else matches_of(one)
     return found
 
@@ -154,14 +154,14 @@ def listdir(path: Any) -> list[str]:
         raise errors.NotFoundError(
             None, None, f"tf.io.gfile.listdir expected a folder; could not find {place}."
         )
-    with told(place, "tf.io.gfile.listdir"):
+    with file_errors(place, "tf.io.gfile.listdir"):
         return remote_files.listdir(place) if is_remote(place) else os.listdir(place)
 
 
 def makedirs(path: Any) -> None:
     """Create a folder and its parents, if they do not exist yet."""
     place = path_of(path, "tf.io.gfile.makedirs", "path")
-    with told(place, "tf.io.gfile.makedirs"):
+    with file_errors(place, "tf.io.gfile.makedirs"):
         if is_remote(place):
             remote_files.makedirs(place)
         else:
@@ -172,21 +172,21 @@ def mkdir(path: Any) -> None:
     """Create a folder; its parent must exist."""
     place = path_of(path, "tf.io.gfile.mkdir", "path")
     if not isdir(place):
-        with told(place, "tf.io.gfile.mkdir"):
+        with file_errors(place, "tf.io.gfile.mkdir"):
             (remote_files.mkdir if is_remote(place) else os.mkdir)(place)
 
 
 def remove(path: Any) -> None:
     """Delete a file."""
     place = path_of(path, "tf.io.gfile.remove", "path")
-    with told(place, "tf.io.gfile.remove"):
+    with file_errors(place, "tf.io.gfile.remove"):
         (remote_files.remove if is_remote(place) else os.remove)(place)
 
 
 def rmtree(path: Any) -> None:
     """Delete a folder and what is in it."""
     place = path_of(path, "tf.io.gfile.rmtree", "path")
-    with told(place, "tf.io.gfile.rmtree"):
+    with file_errors(place, "tf.io.gfile.rmtree"):
         (remote_files.rmtree if is_remote(place) else shutil.rmtree)(place)
 
 
@@ -215,14 +215,14 @@ def _moved(
             None,
             f"{where} expected no file at dst={target!r}: file already exists. Use overwrite=True.",
         )
-    with told(source, where):
+    with file_errors(source, where):
         (elsewhere if is_remote(source) or is_remote(target) else function)(source, target)
 
 
 def stat(path: Any) -> FileStatistics:
     """The size of a file, when it changed, and whether it is a folder."""
     place = path_of(path, "tf.io.gfile.stat", "path")
-    with told(place, "tf.io.gfile.stat"):
+    with file_errors(place, "tf.io.gfile.stat"):
         if is_remote(place):
             known = remote_files.info(place)
             modified = int(modified_of(known) * 1e9)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, uint8, uint16
 from tapeflow.engine.values.tensor import Tensor
@@ -68,7 +69,7 @@ def _channels(channels: int | None, where: str, known: tuple[int, ...]) -> int:
     return count
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """A PNG image as an array of height, width and channels, of uint8 or uint16."""
     where = "tf.io.decode_png"
     kind = as_dtype(dtype)
@@ -118,7 +119,9 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     )
 
 
-def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_webp(
+    contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
+) -> Tensor:
     """A WebP image as an array of height, width and channels."""
     where = "tf.io.decode_webp"
     return convert_to_tensor(_pixels(_opened(contents, where), _channels(channels, where, (0, 3, 4)), where))
@@ -145,7 +148,7 @@ def _frames(image: Any, channels: int, where: str) -> np.ndarray:
 def decode_image(
     contents: Any,
     channels: int | None = None,
-    dtype: Any = uint8,
+    dtype: DTypeLike = uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -179,7 +182,7 @@ def _converted(array: np.ndarray, dtype: DType, where: str) -> np.ndarray:
     raise TypeError(f"{where} expected dtype uint8, uint16 or a floating one; got dtype={dtype.name}.")
 
 
-def _image(value: Any) -> Tensor:
+def _image(value: object) -> Tensor:
     """An image as a tensor; lists of numbers are pixels of uint8."""
     return convert_to_tensor(value, None if hasattr(value, "dtype") else uint8)
 
@@ -248,7 +251,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return convert_to_tensor(text.startswith(b"\xff\xd8\xff"))
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: Any, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG file, whose pixels are not read."""
     image = _opened(contents, "tf.io.extract_jpeg_shape")
     shape = [image.height, image.width, len(image.getbands())]

@@ -32,42 +32,42 @@ def open_file(address: str, mode: str) -> Any:
     is_text = "b" not in mode
     options = {"encoding": "utf-8", "newline": ""} if is_text else {}
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         return filesystem.open(path, mode, **options)
 
 
 def exists(address: str) -> bool:
     """Whether there is a file or folder."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         return bool(filesystem.exists(path))
 
 
 def isdir(address: str) -> bool:
     """Whether there is a folder."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         return bool(filesystem.isdir(path))
 
 
 def info(address: str) -> dict[str, Any]:
     """What is known of a file or folder."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         return filesystem.info(path)
 
 
 def glob(pattern: str) -> list[str]:
     """The addresses that a pattern matches, in order."""
     filesystem, path = _place(pattern)
-    with _said(pattern):
+    with _remote_errors(pattern):
         return sorted(_address(pattern, name) for name in filesystem.glob(path))
 
 
 def listdir(address: str) -> list[str]:
     """The names in a folder."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         names = [str(name).rstrip("/") for name in filesystem.ls(path, detail=False)]
     return [name.rpartition("/")[2] for name in names if name != path.rstrip("/")]
 
@@ -76,7 +76,7 @@ def makedirs(address: str) -> None:
     """Make a folder, and those it lies in."""
     filesystem, path = _place(address)
     if scheme_of(address) not in OBJECT_STORES:
-        with _said(address):
+        with _remote_errors(address):
             filesystem.makedirs(path, exist_ok=True)
 
 
@@ -84,14 +84,14 @@ def mkdir(address: str) -> None:
     """Make a folder in one that is there."""
     filesystem, path = _place(address)
     if scheme_of(address) not in OBJECT_STORES:
-        with _said(address):
+        with _remote_errors(address):
             filesystem.mkdir(path, create_parents=False)
 
 
 def remove(address: str) -> None:
     """Delete a file."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         if not filesystem.exists(path):  # object stores delete what is not there
             raise FileNotFoundError(f"there is no {shown_address(address)}")
         filesystem.rm_file(path)
@@ -100,7 +100,7 @@ def remove(address: str) -> None:
 def rmtree(address: str) -> None:
     """Delete a folder and what is in it."""
     filesystem, path = _place(address)
-    with _said(address):
+    with _remote_errors(address):
         filesystem.rm(path, recursive=True)
 
 
@@ -114,7 +114,7 @@ def rename(source: str, target: str) -> None:
     """Move a file; between two places elsewhere, or to or from this machine, it is copied and deleted."""
     if is_remote(source) and is_remote(target) and _root(source) == _root(target):
         filesystem, path = _place(source)
-        with _said(source):
+        with _remote_errors(source):
             filesystem.mv(path, _place(target)[1])
         return
     copy(source, target)
@@ -131,7 +131,7 @@ def walk(
         if onerror is not None:
             onerror(error)
 
-    with _said(address):
+    with _remote_errors(address):
         for folder, folders, files in filesystem.walk(path, topdown=topdown, on_error=report):
             if folders or files:
                 yield _address(address, folder), sorted(folders), sorted(name for name in files if name)
@@ -174,5 +174,5 @@ def _address(like: str, name: str) -> str:
     return f"{_root(like)}{name}" if name.startswith("/") else f"{scheme_of(like)}://{name}"
 
 
-def _said(address: str) -> AbstractContextManager[None]:
+def _remote_errors(address: str) -> AbstractContextManager[None]:
     return translated(shown_address(address))

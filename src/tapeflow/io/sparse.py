@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -30,7 +31,7 @@ def _only_strings(where: str, out_type: Any) -> None:
         )
 
 
-def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """The indices, values and shape of a sparse tensor as three strings.
 
     Each is a TensorProto, as `tf.io.serialize_tensor` gives.
@@ -41,7 +42,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
     return string_tensor(_triple(sparse._places, read_value(sparse.values), sparse._dense_shape), (3,))
 
 
-def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Tensor:
+def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """A row of three strings for each element of a sparse tensor's first dimension."""
     where = "tf.io.serialize_many_sparse"
     _only_strings(where, out_type)
@@ -58,7 +59,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors of one rank, given as rows of three strings, along a new first dimension.
 

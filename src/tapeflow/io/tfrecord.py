@@ -8,7 +8,7 @@ import zlib
 from typing import IO, Any
 
 from tapeflow.engine import errors
-from tapeflow.io.files import path_of, told
+from tapeflow.io.files import file_errors, path_of
 from tapeflow.summary.event_files.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, record
 
 _KINDS = ("", "GZIP", "ZLIB")
@@ -37,7 +37,7 @@ class TFRecordOptions:
         self.compression_level = compression_level
 
 
-def compression_of(value: Any, where: str) -> str:
+def compression_of(value: object, where: str) -> str:
     """A kind of compression: "", "GZIP" or "ZLIB"."""
     if isinstance(value, TFRecordOptions):
         return value.compression_type
@@ -64,7 +64,7 @@ class TFRecordWriter:
         kind = compression_of(options, where)
         level = options.compression_level if isinstance(options, TFRecordOptions) else None
         level = _NO_LEVEL if level is None else level
-        with told(self._path, where):
+        with file_errors(self._path, where):
             self._file: Any = open(self._path, "wb")  # noqa: SIM115 (open as long as the writer)
         if kind == "GZIP":
             self._raw, self._file = (
@@ -163,7 +163,7 @@ class _ZlibReader:
 
 def open_to_read(path: str, compression: str, where: str) -> Any:
     """A file of bytes, decompressed as it is read."""
-    with told(path, where):
+    with file_errors(path, where):
         file = open(path, "rb", 1 << 18)  # noqa: SIM115 (the caller closes it)
         os.fstat(file.fileno())
     if compression == "GZIP":

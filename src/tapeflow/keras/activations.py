@@ -8,12 +8,15 @@ take, symbolic tensors among it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
@@ -22,18 +25,18 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 _LAYERS = ("ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU")
 
 
-def linear(x: Any) -> Any:
+def linear(x: TensorLike) -> Any:
     """x itself."""
     return x
 
 
 def relu(
-    x: Any,
+    x: TensorLike,
     alpha: float = 0.0,
     max_value: float | None = None,
     threshold: float = 0.0,
     negative_slope: float | None = None,
-) -> Any:
+) -> Tensor:
     """x above `threshold`, at most `max_value`, and `alpha * (x - threshold)` below.
 
     `negative_slope` is Keras 3's name of `alpha`.
@@ -52,85 +55,85 @@ def relu(
     return above - slope * tf.nn.relu(tf.subtract(threshold, x))
 
 
-def leaky_relu(x: Any, alpha: float = 0.2, negative_slope: float | None = None) -> Any:
+def leaky_relu(x: TensorLike, alpha: float = 0.2, negative_slope: float | None = None) -> Tensor:
     """x above 0 and `alpha * x` below; `negative_slope` is Keras 3's name of `alpha`."""
     return tf.nn.leaky_relu(x, alpha=alpha if negative_slope is None else negative_slope)
 
 
-def relu6(x: Any) -> Any:
+def relu6(x: TensorLike) -> Tensor:
     """min(max(x, 0), 6)."""
     return tf.nn.relu6(x)
 
 
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x above 0 and `alpha * (exp(x) - 1)` below."""
     result = tf.nn.elu(x)
     return result if alpha == 1 else tf.where(tf.greater(x, 0.0), result, alpha * result)
 
 
-def celu(x: Any, alpha: float = 1.0) -> Any:
+def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x above 0 and `alpha * (exp(x / alpha) - 1)` below: `elu` without a kink for any alpha."""
     return tf.where(tf.greater(x, 0.0), x, alpha * tf.nn.elu(tf.divide(x, alpha)))
 
 
-def selu(x: Any) -> Any:
+def selu(x: TensorLike) -> Tensor:
     """`elu`, scaled so that values keep mean 0 and variance 1; use with `lecun_normal` weights."""
     return tf.nn.selu(x)
 
 
-def gelu(x: Any, approximate: bool = False) -> Any:
+def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
     """x times the probability that a standard normal number is below x."""
     return tf.nn.gelu(x, approximate)
 
 
-def silu(x: Any) -> Any:
+def silu(x: TensorLike) -> Tensor:
     """x * sigmoid(x)."""
     return tf.nn.silu(x)
 
 
-def swish(x: Any) -> Any:
+def swish(x: TensorLike) -> Tensor:
     """x * sigmoid(x): `silu` under the name that Keras 2 writes into configs."""
     return tf.nn.silu(x)
 
 
-def hard_silu(x: Any) -> Any:
+def hard_silu(x: TensorLike) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6: a piecewise linear approximation of `silu`."""
     return tf.nn.relu6(tf.add(x, 3.0)) * (1.0 / 6.0) * x
 
 
-def hard_swish(x: Any) -> Any:
+def hard_swish(x: TensorLike) -> Tensor:
     """`hard_silu` under its other name."""
     return hard_silu(x)
 
 
-def mish(x: Any) -> Any:
+def mish(x: TensorLike) -> Tensor:
     """x * tanh(softplus(x))."""
     return tf.tanh(tf.math.softplus(x)) * x
 
 
-def softplus(x: Any) -> Any:
+def softplus(x: TensorLike) -> Tensor:
     """log(exp(x) + 1)."""
     return tf.math.softplus(x)
 
 
-def softsign(x: Any) -> Any:
+def softsign(x: TensorLike) -> Tensor:
     """x / (abs(x) + 1)."""
     return tf.math.softsign(x)
 
 
-def squareplus(x: Any, b: float = 4) -> Any:
+def squareplus(x: TensorLike, b: float = 4) -> Tensor:
     """(x + sqrt(x² + b)) / 2: like `softplus`, without an exponential."""
     return (tf.sqrt(tf.square(x) + float(b)) + x) * 0.5
 
 
-def sparse_plus(x: Any) -> Any:
+def sparse_plus(x: TensorLike) -> Tensor:
     """0 up to -1, x from 1, and a parabola that joins them."""
     middle = tf.square(tf.add(x, 1.0)) * 0.25
     return tf.where(tf.less_equal(x, -1.0), tf.zeros_like(x), tf.where(tf.less(x, 1.0), middle, x))
 
 
 @dispatching
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: TensorLike) -> Any:
     """1 / (1 + exp(-x)). A cross-entropy finds x on the result, and is exact where this rounds to 0 or 1."""
     logits = convert_to_tensor(x)
     probabilities = tf.sigmoid(logits)
@@ -138,58 +141,58 @@ def sigmoid(x: Any) -> Any:
     return probabilities
 
 
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: TensorLike) -> Tensor:
     """log(sigmoid(x)), without overflow."""
     return tf.math.log_sigmoid(x)
 
 
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: TensorLike) -> Tensor:
     """0.2 x + 0.5, clipped to 0 and 1: a piecewise linear `sigmoid`."""
     return tf.clip_by_value(tf.multiply(x, 0.2) + 0.5, 0.0, 1.0)
 
 
-def sparse_sigmoid(x: Any) -> Any:
+def sparse_sigmoid(x: TensorLike) -> Tensor:
     """(x + 1) / 2, between 0 and 1."""
     return tf.clip_by_value(tf.add(x, 1.0) * 0.5, 0.0, 1.0)
 
 
-def tanh(x: Any) -> Any:
+def tanh(x: TensorLike) -> Tensor:
     """The hyperbolic tangent."""
     return tf.tanh(x)
 
 
-def hard_tanh(x: Any) -> Any:
+def hard_tanh(x: TensorLike) -> Tensor:
     """x, between -1 and 1."""
     return tf.clip_by_value(x, -1.0, 1.0)
 
 
-def tanh_shrink(x: Any) -> Any:
+def tanh_shrink(x: TensorLike) -> Tensor:
     """x - tanh(x)."""
     return x - tf.tanh(x)
 
 
-def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """x where its size is over `threshold`, and 0 elsewhere."""
     return tf.where(tf.greater(tf.abs(x), threshold), x, tf.zeros_like(x))
 
 
-def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """x brought nearer to 0 by `threshold`, and 0 where it is nearer already."""
     return tf.nn.relu(tf.subtract(x, threshold)) - tf.nn.relu(tf.subtract(-threshold, x))
 
 
-def threshold(x: Any, threshold: float, default_value: float) -> Any:
+def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
     """x above `threshold` and `default_value` elsewhere."""
     return tf.where(tf.greater(x, threshold), x, default_value * tf.ones_like(x))
 
 
-def exponential(x: Any) -> Any:
+def exponential(x: TensorLike) -> Tensor:
     """exp(x)."""
     return tf.exp(x)
 
 
 @dispatching
-def softmax(x: Any, axis: Any = -1) -> Any:
+def softmax(x: TensorLike, axis: int = -1) -> Tensor:
     """exp(x) divided by its sum along `axis`, which may be several axes.
 
     A cross-entropy finds x on the result, and is exact where this rounds to 0 or 1.
@@ -210,12 +213,12 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     return probabilities
 
 
-def log_softmax(x: Any, axis: int = -1) -> Any:
+def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
     """The logarithm of `softmax`, without overflow."""
     return tf.nn.log_softmax(x, axis=axis)
 
 
-def sparsemax(x: Any, axis: int = -1) -> Any:
+def sparsemax(x: Any, axis: int = -1) -> Tensor:
     """The probability vector nearest to x: like `softmax`, but with exact zeros."""
     ordered = tf.sort(x, axis=axis, direction="DESCENDING")
     sums = tf.cumsum(ordered, axis=axis)
@@ -229,7 +232,7 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
     return tf.nn.relu(x - (total - 1.0) / count)
 
 
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: TensorLike, axis: int = -1) -> Tensor:
     """The first half of x along `axis` times the sigmoid of the second."""
     value, gate = tf.split(x, 2, axis=axis)
     return value * tf.sigmoid(gate)
@@ -246,14 +249,14 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
-def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
+def serialize(activation: ActivationLike, use_legacy_format: bool = False) -> Any:
     """The name of an activation function, or the config of a layer used as one."""
     return serialize_keras_object(activation)
 
 
 def deserialize(
     name: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
-) -> Any:
+) -> Callable[..., Any]:
     """Look up an activation by name or config."""
     return ACTIVATIONS.deserialize(name, custom_objects)
 

@@ -8,13 +8,15 @@ a filter of `Conv2D`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import ConstraintLike
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -39,7 +41,7 @@ class Constraint:
 class MaxNorm(Constraint):
     """Norms of at most `max_value`."""
 
-    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+    def __init__(self, max_value: float = 2, axis: int | Sequence[int] = 0) -> None:
         self.max_value = max_value
         self.axis = axis
 
@@ -62,7 +64,7 @@ class NonNeg(Constraint):
 class UnitNorm(Constraint):
     """Norms of 1."""
 
-    def __init__(self, axis: Any = 0) -> None:
+    def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
     def __call__(self, w: Any) -> Any:
@@ -76,7 +78,7 @@ class MinMaxNorm(Constraint):
     """Norms between `min_value` and `max_value`, approached by the share `rate` at each update."""
 
     def __init__(
-        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
+        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: int | Sequence[int] = 0
     ) -> None:
         self.min_value = min_value
         self.max_value = max_value
@@ -133,7 +135,7 @@ def _radial_cells(size: int) -> np.ndarray:
     return (diagonal * (size + 1)).reshape(-1)
 
 
-def _norms(w: Any, axis: Any) -> Any:
+def _norms(w: Any, axis: Any) -> Tensor:
     return tf.sqrt(tf.reduce_sum(tf.square(w), axis=axis, keepdims=True))
 
 
@@ -153,14 +155,14 @@ CONSTRAINTS = Family(
 )
 
 
-def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
+def serialize(constraint: ConstraintLike, use_legacy_format: bool = False) -> Any:
     """The config of a constraint, as JSON can hold it."""
     return serialize_keras_object(constraint)
 
 
 def deserialize(
     config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
-) -> Any:
+) -> NonNeg:
     """Look up a constraint by name or config."""
     return CONSTRAINTS.deserialize(config, custom_objects)
 

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import RegularizerLike
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -20,7 +23,7 @@ class Regularizer:
     A subclass defines `__call__`, and `get_config` if models that use it are to be saved.
     """
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         """The penalty for `x`."""
         return 0.0
 
@@ -41,7 +44,7 @@ class L1L2(Regularizer):
         self.l1 = _penalty_number(l1, 0.0)
         self.l2 = _penalty_number(l2, 0.0)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         if self.l1 and self.l2:
             return _l1_penalty(self.l1, x) + _l2_penalty(self.l2, x)
         if self.l1:
@@ -58,7 +61,7 @@ class L1(Regularizer):
     def __init__(self, l1: float | None = 0.01, **kwargs: Any) -> None:
         self.l1 = _penalty_number(_old_spelling(l1, kwargs), 0.01)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Tensor:
         return _l1_penalty(self.l1, x)
 
     def get_config(self) -> dict[str, Any]:
@@ -71,7 +74,7 @@ class L2(Regularizer):
     def __init__(self, l2: float | None = 0.01, **kwargs: Any) -> None:
         self.l2 = _penalty_number(_old_spelling(l2, kwargs), 0.01)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Tensor:
         return _l2_penalty(self.l2, x)
 
     def get_config(self) -> dict[str, Any]:
@@ -132,7 +135,7 @@ REGULARIZERS = Family(
 )
 
 
-def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(regularizer: RegularizerLike, use_legacy_format: bool = False) -> Any:
     """The config of a regularizer, as JSON can hold it."""
     return serialize_keras_object(regularizer)
 
@@ -151,16 +154,16 @@ def get(identifier: Any) -> Any:
     return deserialize(identifier) if isinstance(identifier, str) else REGULARIZERS.get(identifier)
 
 
-def _l1_penalty(factor: float, x: Any) -> Any:
+def _l1_penalty(factor: float, x: TensorLike) -> Tensor:
     return factor * tf.reduce_sum(tf.abs(x))
 
 
-def _l2_penalty(factor: float, x: Any) -> Any:
+def _l2_penalty(factor: float, x: TensorLike) -> Tensor:
     # l2_loss is half the sum of squares, in one op; doubling is exact.
     return (2.0 * factor) * tf.nn.l2_loss(x)
 
 
-def _penalty_number(value: Any, default: float) -> float:
+def _penalty_number(value: object, default: float) -> float:
     if value is None:
         return default
     if not isinstance(value, (int, float)):

@@ -98,7 +98,7 @@ def _table(
     pairs: Dataset,
     buckets: int,
     size: int | None,
-    default: Any,
+    default: object,
     hasher: Any,
     key_dtype: Any,
     name: str | None,

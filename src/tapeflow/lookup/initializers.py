@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int64, string
-from tapeflow.io.files import path_of, told
+from tapeflow.io.files import file_errors, path_of
 from tapeflow.ops.host_args import invalid
 
 
@@ -23,7 +24,12 @@ class KeyValueTensorInitializer:
     """
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
     ) -> None:
         self._keys = convert_to_tensor(keys, key_dtype)
         self._values = convert_to_tensor(values, value_dtype)
@@ -101,7 +107,7 @@ class TextFileInitializer:
 
     def pairs(self) -> tuple[list[Any], list[Any]]:
         """Keys and values as Python objects."""
-        with told(self._path, "tf.lookup.TextFileInitializer"), open(self._path, "rb") as file:
+        with file_errors(self._path, "tf.lookup.TextFileInitializer"), open(self._path, "rb") as file:
             lines = file.read().splitlines()
         if self._size is not None:
             if len(lines) < self._size:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -38,7 +39,7 @@ class MutableHashTable(Table):
     def _where(self) -> str:
         return f"tf.lookup.experimental.{type(self).__name__}"
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
         """Give keys their values, new or in place of others."""
         where = f"{self._where}.insert"
         tensor = self._keys(keys, where)
@@ -54,23 +55,23 @@ class MutableHashTable(Table):
             self._check_key(key, where)
             self._known[key] = row
 
-    def _check_key(self, key: Any, where: str) -> None:
+    def _check_key(self, key: object, where: str) -> None:
         """Raise if a key cannot be in the table."""
 
     def _flat(self, tensor: Tensor) -> list[Any]:
         return np.asarray(tensor.numpy(), object if tensor.dtype is string else None).reshape(-1).tolist()
 
-    def remove(self, keys: Any, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> None:
         """Take keys out; those that are not there do not matter."""
         for key in self._flat(self._keys(keys, f"{self._where}.remove")):
             self._known.pop(key, None)
 
-    def erase(self, keys: Any, name: str | None = None) -> None:
+    def erase(self, keys: TensorLike, name: str | None = None) -> None:
         """Take keys out."""
         self.remove(keys)
 
     def lookup(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+        self, keys: TensorLike, dynamic_default_values: Any = None, name: str | None = None
     ) -> Any:
         """The value of each key; for others the default, or their own of `dynamic_default_values`."""
         where = f"{self._where}.lookup"
@@ -122,7 +123,7 @@ class DenseHashTable(MutableHashTable):
         if self._marks[0] == self._marks[1]:
             raise invalid(f"{self._where} expected different empty_key and deleted_key; got {self._marks}.")
 
-    def _check_key(self, key: Any, where: str) -> None:
+    def _check_key(self, key: object, where: str) -> None:
         if key in self._marks:
             raise invalid(
                 f"{where} expected keys other than empty_key and deleted_key: using them as a table key is not "

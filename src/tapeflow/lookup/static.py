@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -53,7 +54,7 @@ class StaticHashTable(Table):
         """The value of keys that are not there."""
         return self._default
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The value of each key, in the shape of the keys, which may be ragged or sparse."""
         known, default = self._known, self._default.numpy()
 
@@ -101,11 +102,11 @@ class StaticVocabularyTable(Table):
         """The number of ids."""
         return convert_to_tensor(np.array(len(self._known) + self._buckets, np.int64))
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The number of each word, in the shape of the words."""
         known, count, buckets = self._known, len(self._known), self._buckets
 
-        def number(key: Any) -> int:
+        def number(key: object) -> int:
             found = known.get(key)
             if found is not None:
                 return found

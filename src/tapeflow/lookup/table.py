@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, string
 from tapeflow.engine.values.tensor import Tensor
@@ -28,7 +29,7 @@ def values_of(elements: list[Any], dtype: DType, shape: tuple[int, ...]) -> Tens
 class Table:
     """A table from keys of one dtype to values of another."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike, name: str) -> None:
         self._key_dtype, self._value_dtype, self._name = as_dtype(key_dtype), as_dtype(value_dtype), name
         self._known: dict[Any, Any] = {}
 
@@ -72,10 +73,10 @@ class Table:
         flat = found(array.reshape(-1).tolist())
         return reshape(flat, [*array.shape, *flat.shape[1:]])
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The value of each key."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
 from tapeflow.ops.host_args import invalid
 
@@ -62,7 +62,7 @@ ANY = Domain("a tensor of numbers or bools", (jnp.number, jnp.bool_), "Strings a
 def unary(name: str, domain: Domain, function: Callable[[Any], Any], **options: Any) -> Op:
     """The op that applies `function` to one tensor of `domain`."""
 
-    def kernel(x: Any) -> Any:
+    def kernel(x: jax.Array) -> jax.Array:
         domain.check(name, x=x)
         return function(x)
 
@@ -73,7 +73,7 @@ def unary(name: str, domain: Domain, function: Callable[[Any], Any], **options: 
 def binary(name: str, domain: Domain, function: Callable[[Any, Any], Any], **options: Any) -> Op:
     """The op that applies `function` to two tensors of `domain`, which broadcast."""
 
-    def kernel(x: Any, y: Any) -> Any:
+    def kernel(x: jax.Array, y: jax.Array) -> jax.Array:
         domain.check(name, x=x)
         return function(x, y)
 

@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.recorder import tensor_of
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_inputs, convert_to_tensor
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -38,7 +39,7 @@ def describe(tensor: Tensor) -> str:
     return f"(shape {list(tensor.spec.shape)}, {tensor.spec.dtype.name})"
 
 
-def known_value(value: Any) -> np.ndarray | None:
+def known_value(value: TensorLike) -> np.ndarray | None:
     """The value of a tensor if the host has it already; None rather than running anything."""
     return value.host_value() if isinstance(value, Tensor) else None
 
@@ -50,7 +51,7 @@ def read_value(value: TensorBase) -> np.ndarray:
 
 
 def read_array(
-    value: Any, where: str, name: str, *, error: ErrorType = errors.InvalidArgumentError
+    value: object, where: str, name: str, *, error: ErrorType = errors.InvalidArgumentError
 ) -> np.ndarray:
     """An integer array from whatever the user gave.
 
@@ -85,7 +86,7 @@ def _has_tensors(value: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """`value` with every tensor replaced by its numbers."""
     if isinstance(value, TensorBase):
         return read_value(value)
@@ -118,7 +119,7 @@ def read_ints(
     return tuple(array.reshape(-1).tolist())
 
 
-def read_int(value: Any, where: str, name: str, *, error: ErrorType = TypeError) -> int:
+def read_int(value: TensorLike, where: str, name: str, *, error: ErrorType = TypeError) -> int:
     """One int; a one-element vector will do."""
     if type(value) is int:
         return value
@@ -132,7 +133,7 @@ def read_int(value: Any, where: str, name: str, *, error: ErrorType = TypeError)
 
 
 def read_shape(
-    value: Any,
+    value: object,
     where: str,
     name: str = "shape",
     *,
@@ -150,7 +151,7 @@ def read_shape(
 
 
 def read_axis(
-    value: Any,
+    value: TensorLike,
     rank: int,
     where: str,
     name: str = "axis",
@@ -170,7 +171,7 @@ def axis_message(where: str, name: str, axis: int, rank: int) -> str:
     return f"{where} expected {name} in [{-rank}, {rank}); got {name}={axis}. {hint}"
 
 
-def index_tensor(value: Any, where: str, name: str = "indices") -> Tensor:
+def index_tensor(value: TensorLike, where: str, name: str = "indices") -> Tensor:
     """A tensor of integers that stays an input of the program, unlike everything else here."""
     tensor = convert_to_tensor(value)
     if not tensor.spec.dtype.is_integer:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
@@ -21,7 +22,7 @@ from tapeflow.ops.math import arithmetic, comparison, division, power
 Function = Callable[[Any, Any], Any]
 
 
-def _matmul(x: Any, y: Any) -> Tensor:
+def _matmul(x: Tensor, y: Tensor) -> Tensor:
     from tapeflow.ops.linalg.products import matmul  # needs the operators itself
 
     return matmul(x, y)
@@ -31,7 +32,7 @@ def _forward(function: Function, reflected: str) -> Function:
     """`tensor <operator> other`; a foreign type with a method of its own gets its turn."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Any, other: Any) -> Tensor:
         try:
             return function(self, other)
         except (TypeError, ValueError):
@@ -46,18 +47,18 @@ def _reflected(function: Function) -> Function:
     """`other <operator> tensor`, where other knows no better."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: TensorLike, other: float) -> Tensor:
         return function(other, self)
 
     return operate
 
 
-def _is_foreign(value: Any) -> bool:
+def _is_foreign(value: TensorLike) -> bool:
     known = (TensorBase, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
     return value is not None and not isinstance(value, known)
 
 
-def _equal(self: Any, other: Any) -> Any:
+def _equal(self: Tensor, other: TensorLike | None) -> Any:
     return _compare(comparison.equal, self, other, False)
 
 
@@ -65,7 +66,7 @@ def _not_equal(self: Any, other: Any) -> Any:
     return _compare(comparison.not_equal, self, other, True)
 
 
-def _compare(function: Function, self: Any, other: Any, if_apart: bool) -> Any:
+def _compare(function: Function, self: Tensor, other: TensorLike | None, if_apart: bool) -> Any:
     if other is None:
         return if_apart
     try:

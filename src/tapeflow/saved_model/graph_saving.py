@@ -63,7 +63,7 @@ class GraphModel(NamedTuple):
 
 
 def graph_model(
-    obj: Any,
+    obj: object,
     functions: dict[str, Function],
     signatures: dict[str, Any],
     training: dict[str, Any] | None = None,
@@ -114,7 +114,7 @@ def _identified(root: Any) -> Callable[[Any], str]:
     """Kinds of objects; a model that Keras cannot make again, and all in it, is an object like any other."""
     has_kinds = has_metadata(root)
 
-    def identified(value: Any) -> str:
+    def identified(value: object) -> str:
         if has_kinds or isinstance(value, (list, tuple, dict)):
             return identifier_of(value)
         return "_generic_user_object"
@@ -122,7 +122,7 @@ def _identified(root: Any) -> Callable[[Any], str]:
     return identified
 
 
-def _endpoint(key: str, function: Any) -> Endpoint:
+def _endpoint(key: str, function: Callable[..., Any]) -> Endpoint:
     if isinstance(function, ConcreteFunction):
         return ranked(endpoint_of(function))[0]
     found = endpoints_of(function) if isinstance(function, Function) else []

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function import Function
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.graphs.nodes import op_rules  # noqa: F401 - registers the rules
@@ -55,7 +56,7 @@ def endpoint_of(concrete: ConcreteFunction) -> Endpoint:
     """A concrete function as an endpoint."""
     values = list(concrete._arguments.values())
 
-    def called(*tensors: Any) -> Any:
+    def called(*tensors: Tensor) -> Tensor:
         given = iter(tensors)
         return concrete._called(
             nest.map_structure(lambda v: next(given) if isinstance(v, TensorSpec) else v, values)
@@ -381,7 +382,7 @@ def endpoints_of(function: Function) -> list[Endpoint]:
     return [endpoint_of(c) for c in met]
 
 
-def _have_ranks(specs: Any) -> bool:
+def _have_ranks(specs: Sequence[TensorSpec]) -> bool:
     return all(s.shape.rank is not None for s in nest.flatten(specs))
 
 
@@ -390,7 +391,7 @@ def ranked(endpoint: Endpoint) -> list[Endpoint]:
     if _have_ranks(endpoint.specs):
         return [endpoint]
 
-    def sized(shape: list[Any]) -> Any:
+    def sized(shape: list[Any]) -> Callable[..., Any]:
         return lambda s: (
             TensorSpec(shape, s.dtype, s.name) if isinstance(s, TensorSpec) and s.shape.rank is None else s
         )

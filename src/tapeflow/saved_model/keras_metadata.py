@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tapeflow.engine.values.annotations import ShapeLike
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.layers import RNN, InputLayer, Layer, MultiHeadAttention
 from tapeflow.keras.metrics import Metric
@@ -21,7 +22,7 @@ _GENERIC = "_generic_user_object"
 _VERSION = {"producer": 2, "min_consumer": 1}
 
 
-def identifier_of(value: Any) -> str:
+def identifier_of(value: object) -> str:
     """What TensorFlow calls the kind of an object."""
     if isinstance(value, (list, tuple)):
         return "trackable_list_wrapper"
@@ -134,7 +135,7 @@ def _parts_of_attention(layer: Any) -> dict[int, Any]:
     return {id(part): {"class_name": "TensorShape", "items": shape} for part, shape in given}
 
 
-def _part(layer: Any, shape: Any) -> dict[str, Any]:
+def _part(layer: Any, shape: ShapeLike) -> dict[str, Any]:
     """What is to be said of a layer that another one makes: the shape to build it for."""
     found = {
         "class_name": "EinsumDense",
@@ -160,12 +161,12 @@ def _input_shape(layer: Any) -> Any:
     return None
 
 
-def _tuple(shape: Any) -> Any:
+def _tuple(shape: Any) -> dict[str, Any]:
     items = shape["items"] if isinstance(shape, dict) else shape
     return {"class_name": "__tuple__", "items": list(items)}
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(d is None or isinstance(d, int) for d in value)
 
 

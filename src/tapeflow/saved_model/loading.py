@@ -16,8 +16,9 @@ from tapeflow.engine.exporting.portable import PortableProgram
 from tapeflow.engine.exporting.program_trial import Program, try_out
 from tapeflow.engine.module import Module
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.io.folder_part import part_of
@@ -38,7 +39,7 @@ class Mismatch(Exception):
 class Saved:
     """One program of a loaded function, and how its arguments are called."""
 
-    def __init__(self, program: PortableProgram, described: Any) -> None:
+    def __init__(self, program: PortableProgram, described: dict[str, Any]) -> None:
         self._program = program
         self._outputs = described["outputs"]
         self.writes = [int(i) for i in described["writes"]]
@@ -75,7 +76,7 @@ class Saved:
             raise Mismatch
         return found
 
-    def _take(self, structure: Any, value: Any, found: list[Any], casts: bool) -> None:
+    def _take(self, structure: dict[str, Any], value: Any, found: list[Any], casts: bool) -> None:
         [(kind, part)] = structure.items()
         if kind == "input":
             found[part] = self._fitted(part, value, casts)
@@ -90,7 +91,7 @@ class Saved:
             for inner, item in zip(parts, given, strict=True):
                 self._take(inner, item, found, casts)
 
-    def _fitted(self, i: int, value: Any, casts: bool) -> Any:
+    def _fitted(self, i: int, value: TensorLike, casts: bool) -> Tensor:
         spec = self.inputs[i]
         try:
             if casts:
@@ -111,7 +112,7 @@ class Saved:
         return nest.map_structure(lambda mark: None if mark is None else next(results), self._outputs)
 
     @property
-    def output_specs(self) -> Any:
+    def output_specs(self) -> TensorSpec:
         """What comes back, with a spec for each tensor."""
         specs = iter(self._program.output_specs)
         return nest.map_structure(lambda mark: None if mark is None else next(specs), self._outputs)
@@ -136,7 +137,7 @@ class Endpoint:
         return self.programs[0].inputs
 
     @property
-    def output_specs(self) -> Any:
+    def output_specs(self) -> TensorSpec:
         """What comes back, with a spec for each tensor; of the first program, if there are several."""
         return self.programs[0].output_specs
 
@@ -171,7 +172,7 @@ class ServedModel:
         self._model = model
         self.input_signature = input_specs(model)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def __call__(self, *args: Tensor, **kwargs: Any) -> dict[str, Any]:
         given = [*args, *[kwargs[str(spec.name)] for spec in self.input_signature[len(args) :]]]
         return self._named(nest.flatten(served(self._model, tuple(given))))
 
@@ -204,7 +205,7 @@ class Signature:
         return _by_name(self._endpoint(*args, **kwargs))
 
 
-def _by_name(found: Any) -> dict[str, Any]:
+def _by_name(found: object) -> dict[str, Any]:
     if isinstance(found, dict):
         return found
     return {f"output_{i}": part for i, part in enumerate(nest.flatten(found))}
@@ -303,7 +304,9 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
         raise _broken(path, f"{type(error).__name__}: {error}") from error
 
 
-def _assembled(manifest: Any, programs: dict[str, PortableProgram], variables: list[Variable]) -> LoadedModel:
+def _assembled(
+    manifest: dict[str, Any], programs: dict[str, PortableProgram], variables: list[Variable]
+) -> LoadedModel:
     endpoints = {
         name: Endpoint(name, [Saved(programs[d["file"]], d) for d in described], variables)
         for name, described in manifest["endpoints"].items()
@@ -312,7 +315,7 @@ def _assembled(manifest: Any, programs: dict[str, PortableProgram], variables: l
     return LoadedModel(endpoints, manifest["signatures"], variables, paths)
 
 
-def _programs(path: Path, manifest: Any, safe_mode: bool) -> dict[str, PortableProgram]:
+def _programs(path: Path, manifest: dict[str, Any], safe_mode: bool) -> dict[str, PortableProgram]:
     """The programs of a folder, by file. The bytes that are tried are the ones that run: they are read once."""
     names = {d["file"] for described in manifest["endpoints"].values() for d in described}
     found = {name: Program(str(path / name), _content(path, name, manifest)) for name in sorted(names)}
@@ -321,7 +324,7 @@ def _programs(path: Path, manifest: Any, safe_mode: bool) -> dict[str, PortableP
     return {name: PortableProgram(p.data, p.where, safe_mode) for name, p in found.items()}
 
 
-def _manifest(path: Path) -> Any:
+def _manifest(path: Path) -> dict[str, Any]:
     try:
         file = part_of(path, MANIFEST)
         if file.stat().st_size > _MAX_MANIFEST_BYTES:
@@ -338,7 +341,7 @@ def _manifest(path: Path) -> Any:
     return found
 
 
-def _checked(path: Path, name: str, manifest: Any) -> Path:
+def _checked(path: Path, name: str, manifest: dict[str, Any]) -> Path:
     """A file of the folder, after its checksum was found to be right; no path leads out of the folder."""
     file = _file(path, name, manifest)
     with file.open("rb") as opened:
@@ -346,14 +349,14 @@ def _checked(path: Path, name: str, manifest: Any) -> Path:
     return file
 
 
-def _content(path: Path, name: str, manifest: Any) -> bytes:
+def _content(path: Path, name: str, manifest: dict[str, Any]) -> bytes:
     """The bytes of a file of the folder, which have the right checksum."""
     data = _file(path, name, manifest).read_bytes()
     _check(path, name, manifest, hashlib.sha256(data).hexdigest())
     return data
 
 
-def _file(path: Path, name: str, manifest: Any) -> Path:
+def _file(path: Path, name: str, manifest: dict[str, Any]) -> Path:
     if Path(name).name != name or name not in manifest["sha256"]:
         raise _broken(path, f"it names a file {name!r} that is none of its own")
     if not (path / name).is_file():
@@ -361,7 +364,7 @@ def _file(path: Path, name: str, manifest: Any) -> Path:
     return path / name
 
 
-def _check(path: Path, name: str, manifest: Any, digest: str) -> None:
+def _check(path: Path, name: str, manifest: dict[str, Any], digest: str) -> None:
     if digest != manifest["sha256"][name]:
         raise _broken(path, f"{name!r} has changed since it was written")
 

@@ -80,10 +80,10 @@ def _check_argument(structure: Any, input_count: int) -> None:
         _require(kind == "value", "arguments", structure)
 
 
-def _is_below(value: Any, limit: int) -> bool:
+def _is_below(value: int, limit: int) -> bool:
     return type(value) is int and 0 <= value < limit
 
 
-def _require(is_sound: bool, name: str, value: Any) -> None:
+def _require(is_sound: bool, name: str, value: object) -> None:
     if not is_sound:
         raise ValueError(f"its manifest has {name}={str(value)[:100]!r}")

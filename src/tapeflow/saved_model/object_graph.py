@@ -43,7 +43,7 @@ class ObjectGraph:
         self._kept: list[Any] = []
         self._paths: dict[int, str] = {}
 
-    def number(self, value: Any) -> int | None:
+    def number(self, value: object) -> int | None:
         """The number of an object, if it is there."""
         return self._numbers.get(id(value))
 
@@ -69,7 +69,7 @@ class ObjectGraph:
                     waiting.append(found)
                 self.link(number, name, found)
 
-    def _add(self, value: Any, path: str) -> int:
+    def _add(self, value: object, path: str) -> int:
         number = self.new(path)
         self._numbers[id(value)] = number
         self._kept.append(value)

@@ -7,7 +7,7 @@ import inspect
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function import Function
 from tapeflow.engine.module import Module
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
@@ -83,7 +84,7 @@ class Call(NamedTuple):
     wider: list[TensorSpec] | None = None
 
 
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
+def save(obj: object, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
     """Write what an object computes to a folder: as a SavedModel that TensorFlow loads, and as StableHLO programs.
 
     Args:
@@ -102,7 +103,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 
 
 def save_object(
-    obj: Any, export_dir: Any, signatures: Any = None, format: str = "tensorflow", training: Any = None
+    obj: object, export_dir: Any, signatures: Any = None, format: str = "tensorflow", training: Any = None
 ) -> None:
     """`save`, in one of the `FORMATS`; `training` is how a Keras model was compiled."""
     folder = ReplacedFolder(os.fsdecode(export_dir), MANIFEST, _written, "tf.saved_model.save")
@@ -201,7 +202,7 @@ def _only_signature(functions: dict[str, Function], signatures: Any) -> dict[str
     return {SERVING: found[0]} if signatures is None and len(found) == 1 else {}
 
 
-def _variables(obj: Any) -> list[Variable]:
+def _variables(obj: object) -> list[Variable]:
     found = (
         obj.variables if isinstance(obj, Module) else [v for v in _reached(obj) if isinstance(v, Variable)]
     )
@@ -213,7 +214,7 @@ def _reached(obj: Any) -> Iterator[Any]:
     return (value for _, value in _walk(obj))
 
 
-def _walk(obj: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _walk(obj: object) -> Iterator[tuple[tuple[str, ...], Any]]:
     seen: set[int] = set()
     waiting: list[tuple[tuple[str, ...], Any]] = [((), obj)]
     for path, value in waiting:
@@ -223,14 +224,14 @@ def _walk(obj: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
             waiting += [((*path, name), child) for name, child in children(value).items()]
 
 
-def _paths(obj: Any) -> dict[int, list[str]]:
+def _paths(obj: object) -> dict[int, list[str]]:
     """The names that lead to each Variable of a module; a Keras model's are found by their layers alone."""
     if isinstance(obj, AnyModel):
         return {}
     return {id(value): list(path) for path, value in _walk(obj) if isinstance(value, Variable)}
 
 
-def _functions(obj: Any) -> dict[str, Function]:
+def _functions(obj: object) -> dict[str, Function]:
     """The `@tf.function`s of an object, by name."""
     names = sorted({n for c in type(obj).__mro__ for n in vars(c)} | set(vars(obj)))
     return {n: getattr(obj, n) for n in names if isinstance(inspect.getattr_static(obj, n), Function)}
@@ -258,7 +259,7 @@ def _widened(spec: TensorSpec, asked: TensorSpec) -> TensorSpec:
     return TensorSpec([None, *sizes[1:]], spec.dtype, spec.name) if is_open else spec
 
 
-def _has_sizes(signature: Any) -> bool:
+def _has_sizes(signature: Sequence[TensorSpec]) -> bool:
     shapes = [s.shape for s in nest.flatten(signature)]
     return all(s.rank is not None and None not in s.as_list()[1:] for s in shapes)
 
@@ -284,7 +285,7 @@ def _is_plain(concrete: ConcreteFunction) -> bool:
 def _call(concrete: ConcreteFunction) -> Call:
     values = list(concrete._arguments.values())
 
-    def called(*tensors: Any) -> Any:
+    def called(*tensors: Tensor) -> Any:
         given = iter(tensors)
         return concrete._called(
             nest.map_structure(lambda v: next(given) if isinstance(v, TensorSpec) else v, values)
@@ -295,7 +296,7 @@ def _call(concrete: ConcreteFunction) -> Call:
     return Call(called, concrete.inputs, described)
 
 
-def _encoded(value: Any, places: Iterator[int]) -> Any:
+def _encoded(value: object, places: Iterator[int]) -> dict[str, Any]:
     """An argument as the manifest has it: which input, a list or dict of them, or a settled value."""
     if isinstance(value, TensorSpec):
         return {"input": next(places)}
@@ -314,7 +315,7 @@ def _served_call(model: Any) -> Call:
     )
 
 
-def _signature_calls(name: str, function: Any) -> list[Call]:
+def _signature_calls(name: str, function: Callable[..., Any]) -> list[Call]:
     if isinstance(function, ConcreteFunction):
         call = _call(function)
         is_sized = _has_sizes(call.specs)
@@ -408,7 +409,7 @@ def _fill(
 
 def _export(
     folder: Path, name: str, number: int, call: Call, variables: list[Variable], files: dict[str, str]
-) -> Any:
+) -> dict[str, Any]:
     file, specs = f"{name}-{number}{ENDING}", call.specs
     exported = None
     if call.wider is not None:

@@ -13,7 +13,7 @@ from tapeflow.summary.protos import message
 FULL_ARG_SPEC = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations")
 
 
-def structured(value: Any) -> Any:
+def structured(value: object) -> Any:
     """A nested value as a message.
 
     Raises:
@@ -78,6 +78,6 @@ def argument_spec(
     return found
 
 
-def filled_structure(structure: Any, results: Sequence[Any]) -> Any:
+def filled_structure(structure: int, results: Sequence[Any]) -> TensorSpec:
     """A structure of numbers with what these number."""
     return nest.map_structure(lambda part: None if part is None else results[part], structure)

@@ -6,9 +6,9 @@ from .captured.capture import Capture as Capture
 from .captured.capture import capture as capture
 from .context import record_if as record_if
 from .context import should_record_summaries as should_record_summaries
-from .event_files.runs import Run as Run
-from .event_files.runs import read as read
-from .event_files.series import Series as Series
+from .event_files.run_reader import Run as Run
+from .event_files.run_reader import read as read
+from .event_files.tag_series import Series as Series
 from .files import create_file_writer as create_file_writer
 from .kinds.confusions import confusion_matrix as confusion_matrix
 from .kinds.embeddings import embedding as embedding

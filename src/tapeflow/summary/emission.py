@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -57,9 +57,9 @@ def _add(
     writer: SummaryWriter,
     tag: str,
     metadata: bytes,
-    encode: Any,
+    encode: Callable[..., Any],
     value: Any,
-    step: Any,
+    step: SupportsInt,
     condition: Any = None,
 ) -> None:
     if condition is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tapeflow.summary.emission import encode_if, tag_of
 from tapeflow.summary.writer import Prepared
 
 
-def set_step(step: Any) -> None:
+def set_step(step: SupportsInt | None) -> None:
     """Set the default step of this thread: an int, or a Variable, whose current value is used."""
     current.step = step
 
@@ -38,7 +38,7 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
         yield tag, tag + "/"
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> bool:
+def write_raw_pb(tensor: Any, step: SupportsInt | None = None, name: str | None = None) -> bool:
     """Write a serialised Summary message."""
     writer = recording_writer()
     if writer is None:
@@ -52,7 +52,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> bool
     return True
 
 
-def _only(array: Any) -> bytes:
+def _only(array: np.ndarray) -> bytes:
     return np.asarray(array).item()
 
 

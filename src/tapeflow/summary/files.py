@@ -10,7 +10,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, SupportsInt
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class FileWriter(SummaryWriter):
         return self._file.path
 
     def add(
-        self, tag: str, value: Any, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
     ) -> None:
         """Write one tagged value; see the top of `writer.py`."""
         self._put((now() if wall_time is None else wall_time, step, tag, value, metadata))
@@ -185,7 +185,7 @@ class FileWriter(SummaryWriter):
             if not self._is_held:
                 self._start()
 
-    def _put(self, entry: Any) -> None:
+    def _put(self, entry: tuple[Any, ...]) -> None:
         if self._raises:
             self._check_open()
             self._raise_failure()
@@ -323,7 +323,7 @@ def flush_below(path: str) -> None:
             writer.flush()
 
 
-def _size(value: Any) -> int:
+def _size(value: object) -> int:
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, Prepared):
@@ -369,7 +369,9 @@ def _is_ready(entry: Any, patience_s: float) -> bool:
     return not waiting or time.time() - wall_time > patience_s
 
 
-def _event(wall_time: float, step: Any, tag: str | None, value: Any, meta: bytes | None) -> bytes | None:
+def _event(
+    wall_time: float, step: SupportsInt, tag: str | None, value: Any, meta: bytes | None
+) -> bytes | None:
     """An entry of the queue as an event; None if it is not to be written after all."""
     if type(step) is not int:
         step = int(_found(step))
@@ -395,7 +397,7 @@ def _last_step(step: Any) -> int:
     return int(_found(step[-1] if isinstance(step, (list, tuple, range)) else step))
 
 
-def _found(value: Any) -> Any:
+def _found(value: object) -> Any:
     return value.get() if isinstance(value, Pending) else value
 
 

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 class Pending:
@@ -37,7 +38,7 @@ class Pending:
 class Bridge:
     """How values get here when there is no engine; `ops.summary` puts its own in `bridge`."""
 
-    def pending(self, value: Any) -> Pending | None:
+    def pending(self, value: object) -> Pending | None:
         """The `Pending` of a value, or None for what numpy knows."""
         return None
 
@@ -115,7 +116,7 @@ def _torch_array(tensor: Any) -> np.ndarray:
     return np.array(plain.float() if str(plain.dtype) == "torch.bfloat16" else plain)
 
 
-def step(step: Any) -> Any:
+def step(step: npt.ArrayLike) -> Any:
     """A step as an int, or as a `Pending`."""
     if type(step) is int or isinstance(step, Pending):
         return step

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.summary.event_files.runs import Run, event_files, inner_runs
+from tapeflow.summary.event_files.run_reader import Run, event_files, inner_runs
 from tapeflow.summary.files import flush_below
 from tapeflow.summary.remote import is_remote
 from tapeflow.summary.trials import read_trial

@@ -206,7 +206,7 @@ def _known_hosts() -> MissingHostKeyPolicy:
     class KnownHosts(paramiko.MissingHostKeyPolicy):
         """Refuses a host whose key is not among the known ones."""
 
-        def missing_host_key(self, client: object, hostname: str, key: Any) -> None:
+        def missing_host_key(self, client: object, hostname: str, key: object) -> None:
             """Check the key of a host."""
             if not keys.check(hostname, key):
                 raise PermissionError(

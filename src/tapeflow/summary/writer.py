@@ -34,7 +34,7 @@ import abc
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsInt
 
 from tapeflow.summary.context import current
 
@@ -76,7 +76,7 @@ class SummaryWriter(abc.ABC):
 
     @abc.abstractmethod
     def add(
-        self, tag: str, value: Any, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
     ) -> None:
         """Write one tagged value."""
 
@@ -90,7 +90,7 @@ class SummaryWriter(abc.ABC):
         """
 
     @abc.abstractmethod
-    def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
+    def add_summary(self, summary: Any, step: SupportsInt, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised."""
 
     @abc.abstractmethod
@@ -131,7 +131,7 @@ class SummaryWriter(abc.ABC):
             if step is not None:
                 current.step = old_step
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: SupportsInt | None = None) -> None:
         """Make this the default writer, and `step`, if given, the default step, of this thread."""
         self._check_open()
         current.writer = self
@@ -149,7 +149,7 @@ class NoopWriter(SummaryWriter):
     is_recording = False
 
     def add(
-        self, tag: str, value: Any, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
     ) -> None:
         """Nothing."""
 
@@ -158,7 +158,7 @@ class NoopWriter(SummaryWriter):
     ) -> None:
         """Nothing."""
 
-    def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
+    def add_summary(self, summary: Any, step: SupportsInt, wall_time: float | None = None) -> None:
         """Nothing."""
 
     def add_graph(self, graph: bytes, wall_time: float | None = None) -> None:

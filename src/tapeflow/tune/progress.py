@@ -73,7 +73,7 @@ def values_text(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {format_value(value)}" for name, value in values.items())
 
 
-def format_value(value: Any) -> str:
+def format_value(value: object) -> str:
     """A number to four digits; anything else as it is."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 

@@ -132,7 +132,7 @@ def _result(place: int, trial: Any, logdir: str) -> TrialResult:
     )
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return "" if value is None else format_value(value)
 
 

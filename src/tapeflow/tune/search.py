@@ -15,7 +15,7 @@ from tapeflow.tune.progress import Progress
 from tapeflow.tune.result import Result
 from tapeflow.tune.running import Ended, log_end, run_trial
 from tapeflow.tune.samplers import Choice, pruner_of
-from tapeflow.tune.session import Session
+from tapeflow.tune.session import SearchSession
 from tapeflow.tune.space import Space
 from tapeflow.tune.storage import open_study, quiet
 from tapeflow.tune.trial import Trial
@@ -91,18 +91,18 @@ def search(
         begun_with = {"space": varied.describe(), "metric": metric, "direction": way}
         study = open_study(storage, name, logdir, begun_with, pruner_of(pruner))
         _go_on(study, total, retry_failed, logdir, progress, partial(_describe, varied, metric, logdir))
-        session = Session(study, varied, choice, total, logdir, metric, seed, workers, progress)
+        session = SearchSession(study, varied, choice, total, logdir, metric, seed, workers, progress)
         with session:
             _run_here(session, train_fn) if pool is None else _run_in(pool, session)
         return Result(study, metric, logdir)
 
 
-def _run_here(session: Session, train_fn: Callable[[Trial], Any]) -> None:
+def _run_here(session: SearchSession, train_fn: Callable[[Trial], Any]) -> None:
     while (job := session.claim()) is not None:
         session.finish(job, run_trial(job, train_fn, partial(session.report, job)))
 
 
-def _run_in(pool: Pool, session: Session) -> None:
+def _run_in(pool: Pool, session: SearchSession) -> None:
     with pool:
         while True:
             for worker in pool.idle:

@@ -20,7 +20,7 @@ _BEAT_S = 60.0
 _STATES = {"complete": State.COMPLETE, "pruned": State.PRUNED, "failed": State.FAIL}
 
 
-class Session:
+class SearchSession:
     """One call of `search`: it hands trials out, takes their reports and results, and says what happens.
 
     Everything Optuna is told passes through here, in one process; workers only train. While it is entered, a thread
@@ -64,7 +64,7 @@ class Session:
         self._is_over = threading.Event()
         self._beat = threading.Thread(target=self._give_signs, name="tune-signs", daemon=True)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> SearchSession:
         self._beat.start()
         return self
 

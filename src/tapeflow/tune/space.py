@@ -97,7 +97,7 @@ def _hparams(space: Any) -> list[HParam]:
     return found
 
 
-def _named(name: Any, value: Any) -> Any:
+def _named(name: str, value: object) -> Any:
     if isinstance(value, HParam) and value.name != name:
         raise ValueError(
             f"tune.search expected each HParam under its name; got {name!r}: {value!r}. Rename one of them."
@@ -113,7 +113,7 @@ def _suggest(trial: Any, name: str, domain: Any) -> Any:
     return suggest(name, domain.min_value, domain.max_value, log=is_log)
 
 
-def _contains(domain: Any, value: Any) -> bool:
+def _contains(domain: Any, value: object) -> bool:
     if isinstance(domain, Discrete):
         return any(value == v and type(value) is type(v) for v in domain.values)
     is_number = isinstance(value, (int, float) if isinstance(domain, RealInterval) else int)

@@ -51,7 +51,7 @@ def test_batches(cases, name, group):
 
 
 @pytest.mark.parametrize("name", [name for name in EXPECTED if "error" in EXPECTED[name]])
-def test_errors(cases, name):
+def test_error_texts_equal_those_of_keras(cases, name):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the text is compared below
         make_source(**cases[name])
     assert EXPECTED[name]["error"] in str(caught.value)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tapeflow.board import wire
-from tapeflow.board.board import Board, Options
+from tapeflow.board import column_messages
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.serving import Running
 from tapeflow.summary.event_files import encoding
@@ -97,11 +97,11 @@ class Client:
         assert answer.status == 200, answer.body
         return json.loads(answer.body)
 
-    def series(self, run: str, tag: str, **window: Any) -> tuple[Any, wire.Points]:
+    def series(self, run: str, tag: str, **window: Any) -> tuple[Any, column_messages.Points]:
         body = {"series": [{"run": run_id(run), "tag": tag}], **window}
         answer = self.ask("POST", "/api/v1/scalars/series", body)
         assert answer.status == 200, answer.body
-        (found,) = wire.decode(answer.body)
+        (found,) = column_messages.decode(answer.body)
         return found
 
     def cursor(self, run: str, count: int) -> str:
@@ -134,7 +134,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Client]]:
             "settings": str(tmp_path / "data" / "settings.json"),
             "reload_interval_s": 0.02,
         }
-        running = Running(logdirs, Options(**{**defaults, **options}))
+        running = Running(logdirs, BoardOptions(**{**defaults, **options}))
         started.append((running, running.run_in_thread()))
         client = Client(running)
         if not running.options.token:
@@ -160,7 +160,9 @@ def load(tmp_path: Path) -> Callable[..., Board]:
     """`load(folder)`: a board that has read a folder once, not served."""
 
     def read(folder: Path) -> Board:
-        board = Board([Logdir(str(folder))], Options(cache=None, settings=str(tmp_path / "settings.json")))
+        board = Board(
+            [Logdir(str(folder))], BoardOptions(cache=None, settings=str(tmp_path / "settings.json"))
+        )
         board.ingest.read_once()
         return board
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tapeflow.board import media, throttle, wire
+from tapeflow.board import column_messages, media, throttle
 from tapeflow.board.logdirs import Logdir, run_id
 
 HTML = "<script>alert(1)</script>"
@@ -122,7 +122,7 @@ def test_without_descriptors_a_route_says_so_in_one_line(
     def open_file() -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    monkeypatch.setattr(throttle.THROTTLE, "_said", {})
+    monkeypatch.setattr(throttle.THROTTLE, "_reported", {})
     monkeypatch.setattr(board.board, "info", open_file)
     for _ in range(20):
         answer = board.ask("GET", "/api/v1/info")
@@ -187,7 +187,7 @@ def test_a_series_asked_for_often_comes_once_and_points_have_a_limit(
     routes = importlib.import_module("tapeflow.board.api.scalars.routes")
     body = {"series": [{"run": run_id("a"), "tag": "loss"}] * 20_000}
     answer = board.ask("POST", "/api/v1/scalars/series", body)
-    assert [head["total"] for head, _ in wire.decode(answer.body)] == [1000]
+    assert [head["total"] for head, _ in column_messages.decode(answer.body)] == [1000]
     monkeypatch.setattr(routes, "MOST_POINTS", 1001)
     body = {"series": [{"run": run_id("a"), "tag": tag} for tag in ("loss", "lr")]}
     answer = board.ask("POST", "/api/v1/scalars/series", body)
@@ -200,7 +200,11 @@ def test_a_series_asked_for_often_comes_once_and_points_have_a_limit(
 def test_answers_are_made_beside_the_event_loop(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tensorboard = importlib.import_module("tapeflow.board.api.scalars.tensorboard")
     threads = []
-    for module, name in ((wire, "encode"), (wire, "as_json"), (tensorboard, "json_rows")):
+    for module, name in (
+        (column_messages, "encode"),
+        (column_messages, "as_json"),
+        (tensorboard, "json_rows"),
+    ):
         real = getattr(module, name)
 
         def watched(*arguments: Any, real: Any = real) -> Any:
@@ -410,7 +414,7 @@ def test_several_log_folders_with_names(folder: Path, serve: Callable[..., Any],
 def test_a_board_starts_without_what_single_panels_need(tmp_path: Path) -> None:
     code = (
         "import sys; from tapeflow.board import app, board, logdirs; "
-        f"app.make_app(board.Board([logdirs.Logdir({str(tmp_path)!r})], board.Options(cache=None))); "
+        f"app.make_app(board.Board([logdirs.Logdir({str(tmp_path)!r})], board.BoardOptions(cache=None))); "
         "print([name for name in sys.modules if name.startswith('tapeflow.board.api.pro') "
         "and name.count('.') > 3 or name.startswith('tapeflow.summary.profile')])"
     )

@@ -272,13 +272,13 @@ def test_a_board_ends_in_time_whatever_its_clients_do(
 SHORT_OF_DESCRIPTORS = """
 import logging, os, resource, socket, sys, threading, time, urllib.request
 from tapeflow.board import connections
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 
 folder = sys.argv[1]
 connections.MOST_CONNECTIONS = 10**6
-running = Running([Logdir(folder)], Options(port=0, cache=None, settings=folder + "/../s.json"))
+running = Running([Logdir(folder)], BoardOptions(port=0, cache=None, settings=folder + "/../s.json"))
 thread = running.run_in_thread()
 url = f"http://127.0.0.1:{running.options.port}/api/v1/runs"
 while b'"ready"' not in urllib.request.urlopen(url).read():

@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.routing import BaseRoute, Mount, Route
 
 from tapeflow.board.app import routes_of
-from tapeflow.board.board import Board, Options
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.cli import board as board_command
 from tapeflow.cli import export as export_command
 
@@ -27,7 +27,7 @@ def paths(routes: list[BaseRoute], above: str = "") -> list[str]:
 
 
 def test_every_route_is_documented(tmp_path: Path) -> None:
-    board = Board([], Options(cache=None, settings=str(tmp_path / "s.json")))
+    board = Board([], BoardOptions(cache=None, settings=str(tmp_path / "s.json")))
     text = (DOCS / "board-api.md").read_text()
     listed = text
     for head, names, tail in re.findall(r"([\w/]*)\{([\w,]+)\}([\w/]*)", text):
@@ -37,7 +37,7 @@ def test_every_route_is_documented(tmp_path: Path) -> None:
 
 
 def test_every_documented_route_is_there(tmp_path: Path) -> None:
-    board = Board([], Options(cache=None, settings=str(tmp_path / "s.json")))
+    board = Board([], BoardOptions(cache=None, settings=str(tmp_path / "s.json")))
     there = {re.sub(r"\{\w+\}", "{}", path) for path in paths(routes_of(board))}
     text = re.sub(r"```.*?```", "", (DOCS / "board-api.md").read_text(), flags=re.DOTALL)
     named = set(re.findall(r"`(?:[A-Z]+ )?((?:api/v1|data)/[\w/{},]+\w\}?)(?:\?[^`]*)?`", text))

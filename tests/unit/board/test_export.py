@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tapeflow.board import export, wire
+from tapeflow.board import column_messages, export
 from tapeflow.board.logdirs import run_id
 
 
@@ -26,7 +26,7 @@ def test_everything_the_page_asks_for_is_inside(board: Any) -> None:
     assert [item["step"] for item in items] == [0, 3, 6, 9]
     for item in items:
         assert data["blobs"][item["samples"][0]["url"]].startswith("data:image/png;base64,iVBOR")
-    ((head, points),) = wire.decode(base64.b64decode(data["series"]))
+    ((head, points),) = column_messages.decode(base64.b64decode(data["series"]))
     assert (head["tag"], head["total"]) == ("loss", 5001)
     assert points[2][0] != points[2][0]
     assert len(points[0]) <= 410

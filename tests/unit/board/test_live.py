@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tapeflow.board import live, wire
+from tapeflow.board import column_messages, live
 from tapeflow.board.logdirs import run_id
 
 
@@ -39,7 +39,7 @@ class Listener:
         return next(data for name, data in self.messages if name == wanted)
 
     def points(self) -> Any:
-        ((head, points),) = wire.decode(base64.b64decode(self.next("points")["columns"]))
+        ((head, points),) = column_messages.decode(base64.b64decode(self.next("points")["columns"]))
         return head, [column.tolist() for column in points]
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ def test_many_points_come_in_several_messages_and_none_is_lost(
     follow(board, listener, *(("a", tag, "") for tag in tags))
     told: list[list[str]] = []
     while sum(map(len, told)) < len(tags):
-        series = wire.decode(base64.b64decode(listener.next("points")["columns"]))
+        series = column_messages.decode(base64.b64decode(listener.next("points")["columns"]))
         assert all(head["length"] == 10 for head, _ in series)
         told.append([head["tag"] for head, _ in series])
     assert [len(tags) for tags in told] == [2, 2, 2, 1]

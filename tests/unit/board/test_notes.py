@@ -10,8 +10,8 @@ import pytest
 from tapeflow.board.api.confusion import blob
 from tapeflow.board.api.custom_scalars import matching
 from tapeflow.board.api.graphs import graph_def
-from tapeflow.board.api.hparams import sayings as hparams
-from tapeflow.board.api.projector import sayings as projector
+from tapeflow.board.api.hparams import notes as hparams
+from tapeflow.board.api.projector import notes as projector
 from tapeflow.board.notes import HEALTH, REFUSALS, RUNS, Phrases, joined
 
 WEB = Path(__file__).resolve().parents[3] / "web" / "src"
@@ -27,11 +27,11 @@ def places(text: str) -> set[str]:
         (RUNS, "state/notes.ts"),
         (HEALTH, "state/alerts.ts"),
         (REFUSALS, "i18n/refusals.ts"),
-        (projector.SAY, "panels/projector/words.ts"),
-        (graph_def.SAY, "panels/graphs/words.ts"),
-        (blob.SAY, "panels/confusion/words.ts"),
-        (hparams.SAY, "panels/hparams/words.ts"),
-        (matching.SAY, "panels/custom_scalars/words.ts"),
+        (projector.NOTES, "panels/projector/words.ts"),
+        (graph_def.NOTES, "panels/graphs/words.ts"),
+        (blob.NOTES, "panels/confusion/words.ts"),
+        (hparams.NOTES, "panels/hparams/words.ts"),
+        (matching.NOTES, "panels/custom_scalars/words.ts"),
     ],
     ids=["runs", "health", "refusals", "projector", "graphs", "confusion", "hparams", "custom_scalars"],
 )

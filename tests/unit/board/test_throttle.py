@@ -65,4 +65,4 @@ def test_what_is_remembered_has_an_end(
     assert len(said) == 100
     (found,) = logger.filters
     assert isinstance(found, Throttle)
-    assert len(found._said) <= 10
+    assert len(found._reported) <= 10

@@ -100,7 +100,7 @@ def test_arguments_may_be_tensors() -> None:
         ),
     ],
 )
-def test_errors(make: Any, error: Any, text: str) -> None:
+def test_wrong_arguments_of_transformations_raise(make: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         make(Dataset.range(3))
 

@@ -136,7 +136,7 @@ def test_older_spellings() -> None:
         (lambda d: _all(d.rejection_resample(lambda x: x, [0.5, 0.5])), ValueError, "a class below 2"),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_wrong_datasets_and_arguments_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(Dataset.range(4))
 

@@ -11,7 +11,7 @@ import pytest
 
 from tapeflow import summary
 from tapeflow.board import app
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.serving import Running
 from tapeflow.demo.panels import findings
@@ -34,7 +34,7 @@ def serve(page: Path) -> Iterator[Callable[[Path], Running]]:
     started = []
 
     def start(logdir: Path) -> Running:
-        running = Running([Logdir(str(logdir))], Options(port=0, cache=None))
+        running = Running([Logdir(str(logdir))], BoardOptions(port=0, cache=None))
         started.append((running, running.run_in_thread()))
         return running
 
@@ -67,7 +67,7 @@ def test_a_page_that_lacks_a_file(serve: Callable[[Path], Running], page: Path, 
 
 
 def test_a_board_that_is_gone() -> None:
-    gone = Running([], Options(port=0, cache=None))
+    gone = Running([], BoardOptions(port=0, cache=None))
     gone.socket.close()
     (found,) = findings(gone.url)
     assert found.trouble.startswith("api/v1/info does not answer: ")

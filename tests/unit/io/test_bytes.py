@@ -57,7 +57,7 @@ def test_compressed() -> None:
         (lambda: tf.io.decode_csv("99999999999", [[1]]), errors.InvalidArgumentError, "not a valid int32"),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_malformed_bytes_and_records_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

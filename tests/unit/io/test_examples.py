@@ -109,7 +109,7 @@ def test_sparse_features() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_features_that_do_not_fit_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(_example(a=_ints(1, 2)))
 

@@ -60,7 +60,7 @@ def test_gfile(tmp_path: Path) -> None:
         (lambda p: gfile.remove(f"{p}/none"), errors.NotFoundError, "No such file"),
     ],
 )
-def test_errors(tmp_path: Path, call: Callable[[Path], Any], error: Any, text: str) -> None:
+def test_wrong_files_raise(tmp_path: Path, call: Callable[[Path], Any], error: Any, text: str) -> None:
     (tmp_path / "a").write_text("")
     with pytest.raises(error, match=text):
         call(tmp_path)

@@ -79,6 +79,6 @@ def test_gif_bmp_and_animation() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_undecodable_images_and_wrong_arguments_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(tf.io.encode_png(PIXELS).numpy())

@@ -63,7 +63,7 @@ def test_damage_is_an_error_where_it_is(tmp_path: Path, change: object, text: st
         _read(str(path))
 
 
-def test_errors(tmp_path: Path) -> None:
+def test_missing_files_and_closed_writers_raise(tmp_path: Path) -> None:
     with pytest.raises(errors.NotFoundError, match="No such file or directory"):
         _read(str(tmp_path / "none"))
     with pytest.raises(ValueError, match='not a valid compression_type: "BZIP"'):

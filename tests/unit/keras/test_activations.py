@@ -113,6 +113,6 @@ def test_relu_of_integers() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_unknown_identifiers_and_scalars_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

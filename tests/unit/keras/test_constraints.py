@@ -89,6 +89,6 @@ def test_names() -> None:
         ),
     ],
 )
-def test_errors(call: Any, text: str) -> None:
+def test_unknown_identifiers_and_wrong_kernels_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()

@@ -94,6 +94,6 @@ def test_callables_and_own_classes() -> None:
         (lambda: regularizers.get(3), ValueError, "Could not interpret regularizer identifier: 3"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_invalid_factors_and_unknown_identifiers_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -127,7 +127,7 @@ def _dense() -> Any:
         ),
     ],
 )
-def test_errors(tmp_path: Path, call: Any, error: Any, text: str) -> None:
+def test_wrong_keys_values_and_files_raise(tmp_path: Path, call: Any, error: Any, text: str) -> None:
     (tmp_path / "v").write_text("x\n")
     with pytest.raises(error, match=text):
         call(tmp_path)

@@ -105,6 +105,6 @@ def test_ngrams_of_rows() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_wrong_arguments_of_string_ops_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call()

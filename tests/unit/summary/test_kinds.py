@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tapeflow import summary
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.files import FileWriter
 from tapeflow.summary.kinds.histograms import histogram_buckets
 from tapeflow.summary.kinds.images import to_uint8

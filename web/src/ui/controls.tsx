@@ -6,7 +6,7 @@ import { messages } from "../i18n/messages";
 import { isPattern } from "../state/order";
 import "./controls.css";
 import { Icon, type IconName } from "./icon";
-import { marked } from "./marked";
+import { withCode } from "./with_code";
 
 const t = messages({
   clear: ["Clear", "清除"],
@@ -322,7 +322,9 @@ export function Notice({ title, children, isBusy }: StateProps) {
       {isBusy && <span class="spinner" />}
       <p class="notice-title">{title}</p>
       {children && (
-        <div class="notice-text">{typeof children === "string" ? marked(sentence(children)) : children}</div>
+        <div class="notice-text">
+          {typeof children === "string" ? withCode(sentence(children)) : children}
+        </div>
       )}
     </div>
   );

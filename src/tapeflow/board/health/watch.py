@@ -55,7 +55,7 @@ class Health:
         self.store = store
         self.listeners: list[Listener] = []
         self._judged: dict[str, _Judged] = {}
-        self._told: dict[str, set[tuple[str, str]]] = {}
+        self._reported: dict[str, set[tuple[str, str]]] = {}
         self._statuses: dict[str, Status] = {}
         self._profiles: dict[str, Finding | None] = {}
         self._news = threading.Event()
@@ -104,7 +104,7 @@ class Health:
         return later
 
     def _forget(self, one: str) -> None:
-        for kept in (self._judged, self._told, self._statuses):
+        for kept in (self._judged, self._reported, self._statuses):
             kept.pop(one, None)
 
     def _runs_of_new_status(self) -> set[str]:
@@ -260,12 +260,12 @@ class Health:
 
     def _tell(self, run: Run, now: Status) -> None:
         """Pass on what is new; what a run that is over had when it was first seen is not."""
-        is_first = run.id not in self._told
-        told = self._told.setdefault(run.id, set())
+        is_first = run.id not in self._reported
+        reported = self._reported.setdefault(run.id, set())
         for alert in alerts_of(run, now):
             key = (alert["code"], alert["tag"] or alert["note"]["text"])
-            if key not in told:
-                told.add(key)
+            if key not in reported:
+                reported.add(key)
                 if not is_first or run.is_live:
                     for listener in self.listeners:
                         listener(run, alert)

@@ -13,8 +13,8 @@ import orjson
 
 from tapeflow.board.api.runs.schema import RunPage, RunScalar
 from tapeflow.board.client import Client
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.schema import MediaItem
-from tapeflow.board.wire import numbers
 
 MOST_RUNS = 100
 MOST_TAGS = 500

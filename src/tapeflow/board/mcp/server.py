@@ -17,7 +17,7 @@ from mcp.server.mcpserver import Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
-from tapeflow.board.board import Options
+from tapeflow.board.board import BoardOptions
 from tapeflow.board.client import Client
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.mcp.answers import Answers, Unanswerable
@@ -36,7 +36,7 @@ _Given = ParamSpec("_Given")
 _Told = TypeVar("_Told")
 
 
-def serve(logdirs: list[Logdir], options: Options) -> int:
+def serve(logdirs: list[Logdir], options: BoardOptions) -> int:
     """Answer until standard input ends; gives the exit code of the command."""
     private = replace(
         options, host="127.0.0.1", port=0, token=secrets.token_urlsafe(24), path_prefix="", read_only=True

@@ -64,8 +64,8 @@ def _apart(a: np.ndarray, b: np.ndarray) -> float:
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
     is_same = (wide_a == wide_b) | (np.isnan(wide_a) & np.isnan(wide_b))
     with np.errstate(invalid="ignore"):
-        apart = np.where(is_same, 0.0, np.abs(wide_a - wide_b) / np.maximum(1.0, np.abs(wide_a)))
-    return float(np.nan_to_num(apart, nan=np.inf).max(initial=0.0))
+        deviation = np.where(is_same, 0.0, np.abs(wide_a - wide_b) / np.maximum(1.0, np.abs(wide_a)))
+    return float(np.nan_to_num(deviation, nan=np.inf).max(initial=0.0))
 
 
 def _described(arrays: list[np.ndarray]) -> str:

@@ -11,7 +11,7 @@ from tapeflow.ops.gradient.custom_gradient import custom_gradient
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
     """The same tensor, whose gradient may not be asked for."""
 
-    def refuse(upstream: Any) -> NoReturn:
+    def refuse(upstream: object) -> NoReturn:
         raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}.")
 
     return custom_gradient(lambda tensor: (tensor, refuse))(input)

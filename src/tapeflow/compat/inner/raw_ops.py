@@ -126,8 +126,8 @@ _OWN = (
 
 def _snake(name: str) -> str:
     """`BroadcastTo` as `broadcast_to`, `HSVToRGB` as `hsv_to_rgb`."""
-    apart = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name))
-    return apart.lower()
+    separated = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name))
+    return separated.lower()
 
 
 @functools.cache

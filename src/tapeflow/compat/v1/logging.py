@@ -25,7 +25,7 @@ def get_verbosity() -> int:
     return get_logger().getEffectiveLevel()
 
 
-def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: str, *args: str, **kwargs: Any) -> None:
     """Log a message at a level."""
     get_logger().log(level, msg, *args, **kwargs)
 
@@ -48,7 +48,7 @@ def _count() -> int:
     return _counts[place] - 1
 
 
-def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: str, n: int, *args: str) -> None:
     """Log a message the first time, and every `n`-th time after it."""
     if _count() % n == 0:
         log(level, msg, *args)

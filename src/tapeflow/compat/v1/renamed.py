@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow import linalg, math, random
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.math.casting import cast
@@ -31,27 +30,27 @@ random_uniform = random.uniform
 truncated_normal = random.truncated_normal
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """A quotient as Python 2 had it: whole for whole numbers."""
     x = convert_to_tensor(x)
     return math.floordiv(x, y) if x.dtype.is_integer else math.divide(x, y)
 
 
-def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor:
     """`tf.cast(x, tf.float64)`."""
     return cast(x, dtypes.float64)
 
 
-def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+def to_float(x: TensorLike, name: str = "ToFloat") -> Tensor:
     """`tf.cast(x, tf.float32)`."""
     return cast(x, dtypes.float32)
 
 
-def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+def to_int32(x: TensorLike, name: str = "ToInt32") -> Tensor:
     """`tf.cast(x, tf.int32)`."""
     return cast(x, dtypes.int32)
 
 
-def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Tensor:
     """`tf.cast(x, tf.int64)`."""
     return cast(x, dtypes.int64)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from tapeflow.compat.v1.behavior import no_graphs
 from tapeflow.engine.recording.name_scope import current_name_scope, get_current_name_scope
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.ops.debugging.introspection import inside_function
 
 
@@ -87,6 +88,6 @@ def get_default_graph() -> DefaultGraph:
     return _DEFAULT_GRAPH
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> NoReturn:
+def placeholder(dtype: DTypeLike, shape: TensorLike | None = None, name: str | None = None) -> NoReturn:
     """Not possible here: raises, as TensorFlow 2 does."""
     raise RuntimeError(no_graphs("tf.compat.v1.placeholder"))

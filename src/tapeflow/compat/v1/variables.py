@@ -10,6 +10,7 @@ from typing import Any
 
 from tapeflow.compat.v1 import initializers
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.shaping import ensure_shape, identity
@@ -57,9 +58,9 @@ def get_variable_scope() -> VariableScope:
 def variable_scope(
     name_or_scope: Any = None,
     default_name: str | None = None,
-    values: Any = None,
+    values: TensorLike | None = None,
     initializer: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     reuse: Any = None,
     **_: Any,
 ) -> Iterator[VariableScope]:
@@ -90,8 +91,8 @@ def variable_scope(
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool | None = None,
@@ -126,12 +127,12 @@ def get_variable(
     )
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> nullcontext[None]:
+def colocate_with(op: TensorLike, ignore_existing: bool = False) -> nullcontext[None]:
     """Nothing to do: XLA chooses where ops run."""
     return nullcontext()
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """The default, as in eager mode, where nothing feeds a placeholder; its shape must be compatible."""
     return identity(input) if shape is None else ensure_shape(input, shape)
 

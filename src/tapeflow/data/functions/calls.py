@@ -24,11 +24,12 @@ from tapeflow.data.structure import (
 )
 from tapeflow.engine.programs.running import materialise, run_trace
 from tapeflow.engine.recording.trace import Trace, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
 
 @contextmanager
-def apart(counters: Any = None) -> Iterator[None]:
+def isolated_recording(counters: Any = None) -> Iterator[None]:
     """Record in a trace of its own: no tape, function or loop body around it takes part.
 
     `counters` gives the random counters that ops draw from, in place of the shared ones.
@@ -75,11 +76,11 @@ def arguments_of(structure: Structure, parts: Flat) -> tuple[Any, ...]:
 
 
 def call(function: Callable[..., Any], structure: Structure, element: Flat) -> Any:
-    """The structure of tensors and datasets that a function makes of an element; inside `apart`."""
+    """The structure of tensors and datasets that a function makes of an element; inside `isolated_recording`."""
     return results_of(function(*arguments_of(structure, tuple([as_tensor(a) for a in element]))))
 
 
-def results_of(result: Any) -> Any:
+def results_of(result: object) -> Any:
     """What a function returned, as a structure of tensors; a list counts as a tuple."""
     return map_parts(as_result, tuple(result) if isinstance(result, list) else result)
 
@@ -89,7 +90,7 @@ def values_of(results: Any) -> Flat:
     return tuple([value_of(r) for r in flattened(results)])
 
 
-def value_of(result: Any) -> Any:
+def value_of(result: TensorLike) -> Any:
     """A tensor's value as an array; a ragged or sparse tensor with values that are; a dataset as it is."""
     if isinstance(result, Tensor):
         return np.asarray(materialise(result._node))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.autograph.callees import converted
-from tapeflow.data.functions.calls import apart, arguments_of, call, results_of
+from tapeflow.data.functions.calls import arguments_of, call, isolated_recording, results_of
 from tapeflow.data.pipe import Iteration, Pipe
 from tapeflow.data.specs import common_specs, spec_of_component
 from tapeflow.data.structure import Structure, flattened
@@ -75,7 +75,7 @@ def _sketched(source: Pipe, function: Callable[..., Any], size: int) -> Inferred
     def called(*parts: Tensor) -> Any:
         return results_of(converted(function)(*arguments_of(source.structure, parts)))
 
-    with apart():
+    with isolated_recording():
         return _described(sketch(called, *stands))
 
 
@@ -87,7 +87,7 @@ def _from_first(source: Pipe, function: Callable[..., Any]) -> Inferred:
             "tf.data.Dataset.element_spec expected at least one element to call the function on, which reads "
             "values and so tells what it returns only when it is called; got an empty dataset."
         )
-    with apart():
+    with isolated_recording():
         elements = source.rows.elements(handles)
         made = [call(function, source.structure, elements[0])]
         for element in elements[1:]:
@@ -115,7 +115,7 @@ def _described(results: Any) -> Inferred:
     return Inferred(Structure(results), tuple(specs))
 
 
-def _loosened(spec: Any, inputs: Sequence[Any]) -> Any:
+def _loosened(spec: object, inputs: Sequence[Any]) -> Any:
     """A result's spec when the first dimension of the inputs, a batch's, is not known."""
     are_batches = all(
         isinstance(s, TensorSpec) and s.shape.rank is not None and s.shape.rank > 0 and s.shape[0] is None

@@ -45,7 +45,7 @@ def drawn_seed(seed: int | None) -> Seed:
     return Seed(*counter_for(_DATASETS).next_words())
 
 
-def _mixed(value: Any) -> Any:
+def _mixed(value: np.ndarray) -> np.ndarray:
     """A 64-bit hash of each number (the finaliser of splitmix64)."""
     value = value + np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

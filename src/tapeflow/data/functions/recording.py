@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.autograph.callees import converted
-from tapeflow.data.functions.calls import apart, arguments_of, drawing_from, results_of, value_of
+from tapeflow.data.functions.calls import arguments_of, drawing_from, isolated_recording, results_of, value_of
 from tapeflow.data.functions.randomness import (
     ElementCounters,
     RowCounters,
@@ -88,7 +88,7 @@ class Recorded:
         keys = spec_of((len(self.draws), 2), uint32)
         self._body = self._record((*self._specs, keys), None)
 
-    def _record(self, specs: tuple[Spec, ...], counters: Any) -> Body:
+    def _record(self, specs: tuple[Spec, ...], counters: ElementCounters | None) -> Body:
         def body(*given: Tensor) -> Any:
             parts = given[: len(self._specs)]
             results = results_of(self._function(*arguments_of(self._structure, parts)))
@@ -105,7 +105,7 @@ class Recorded:
             with drawing_from(RowCounters(self.draws, given[-1])):
                 return body(*given)
 
-        with apart(counters):
+        with isolated_recording(counters):
             made = record_body(body if counters is not None else body_with_keys, *specs)
             if any(s.dtype is string for s in (*made.graph.specs, *[t.spec for t in made.captured])):
                 raise NeedsValue
@@ -140,7 +140,7 @@ class Recorded:
             given.append(self._keys(seed, places))
         length = max(count, most)
         filled = [_filled(c, length) for c in given]
-        with apart():
+        with isolated_recording():
             found = over_rows(body, [as_tensor(c) for c in filled], length)
             values = iter([value_of(t)[:count] for t in found])
         return tuple([next(values) if p is None else columns[p] for p in passed_on])

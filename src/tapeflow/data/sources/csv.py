@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tapeflow.data.sources.files import Files, names_of
 from tapeflow.data.sources.memory import Fixed
 from tapeflow.data.structure import Flat, Structure
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.csv import Columns, column_array, reader
@@ -91,7 +92,7 @@ class CsvDataset(Dataset):
         filenames: Any,
         record_defaults: Sequence[Any],
         compression_type: str | None = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         header: bool = False,
         field_delim: str = ",",
         use_quote_delim: bool = True,
@@ -213,7 +214,7 @@ def make_csv_dataset(
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
 
-    def named(*columns: Any) -> Any:
+    def named(*columns: int) -> Any:
         features = OrderedDict(zip(kept, columns, strict=True))
         return features if label_name is None else (features, features.pop(label_name))
 
@@ -224,7 +225,7 @@ def make_csv_dataset(
 class Named(Step):
     """The source's components, arranged as `arrange` arranges its arguments; none is touched."""
 
-    def __init__(self, source: Pipe, arrange: Any) -> None:
+    def __init__(self, source: Pipe, arrange: Callable[..., Any]) -> None:
         super().__init__(source, OBJECTS)
         template = arrange(*range(len(source.specs)))
         self._order = [int(i) for i in nest.flatten(template)]

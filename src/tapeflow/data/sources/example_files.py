@@ -8,11 +8,12 @@ from typing import Any
 from tapeflow.data.cardinality import AUTOTUNE
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.sources.files import TFRecordDataset
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.io.examples import parse_example
 
 
 def parse_example_dataset(
-    features: Mapping[str, Any], num_parallel_calls: Any = 1, deterministic: bool | None = None
+    features: Mapping[str, Any], num_parallel_calls: TensorLike = 1, deterministic: bool | None = None
 ) -> Callable[[Dataset], Dataset]:
     """A transform of batches of serialized `tf.train.Example`s into dicts of tensors; see `tf.io.parse_example`."""
     if not features:
@@ -26,7 +27,7 @@ def parse_example_dataset(
 
 def make_batched_features_dataset(
     file_pattern: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     features: Mapping[str, Any],
     reader: Callable[..., Dataset] | None = None,
     label_key: str | None = None,

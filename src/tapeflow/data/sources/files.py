@@ -16,6 +16,7 @@ from tapeflow.data.sources.file_stream import FileStream
 from tapeflow.data.sources.memory import Fixed, Slices
 from tapeflow.data.steps.interleaving import Interleave
 from tapeflow.data.structure import Flat, Structure
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.files import path_of, paths_of
@@ -84,7 +85,7 @@ def names_of(filenames: Any, where: str) -> Pipe:
     return Slices(found)
 
 
-def _cycle(num_parallel_reads: Any, where: str) -> int:
+def _cycle(num_parallel_reads: int | None, where: str) -> int:
     count = 1 if num_parallel_reads is None else read_count(num_parallel_reads, where, "num_parallel_reads")
     return (os.cpu_count() or 1) if count < 0 else max(count, 1)
 
@@ -106,8 +107,8 @@ class TextLineDataset(Dataset):
         self,
         filenames: Any,
         compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         _begin(self, "TextLineDataset", filenames, compression_type, num_parallel_reads, _line)
@@ -128,10 +129,10 @@ class TFRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         compression_type: str | None = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         _begin(self, "TFRecordDataset", filenames, compression_type, num_parallel_reads, read_record)
@@ -148,9 +149,9 @@ class FixedLengthRecordDataset(Dataset):
         record_bytes: Any,
         header_bytes: Any = None,
         footer_bytes: Any = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         compression_type: str | None = None,
-        num_parallel_reads: Any = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         where = "tf.data.FixedLengthRecordDataset"

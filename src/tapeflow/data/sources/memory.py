@@ -35,6 +35,7 @@ from tapeflow.data.structure import (
 )
 from tapeflow.engine import errors
 from tapeflow.engine.programs import phases
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import DType, int64, string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.host_args import ErrorType, fail
@@ -261,7 +262,7 @@ class Generated(Fixed):
     def stream(self, iteration: Iteration) -> Stream:
         return _Yielded(self)
 
-    def element(self, value: Any) -> Flat:
+    def element(self, value: object) -> Flat:
         """What was yielded, checked and flat."""
         parts = _split_like(value, self._structure.template)
         if parts is None or len(parts) != len(self._specs):
@@ -281,7 +282,7 @@ def _yielded(what: str) -> errors.InvalidArgumentError:
     )
 
 
-def _split_like(value: Any, template: Any) -> list[Any] | None:
+def _split_like(value: object, template: Any) -> list[Any] | None:
     """The parts of `value` at the leaves of `template`; lists are as good as tuples."""
     if template is None:
         return []
@@ -304,7 +305,7 @@ def _split_like(value: Any, template: Any) -> list[Any] | None:
     return found
 
 
-def _converted(value: Any, spec: Any) -> Any:
+def _converted(value: TensorLike, spec: Any) -> Any:
     if isinstance(spec, COMPOSITE_SPECS):
         if not spec.is_compatible_with(value):
             raise _yielded(f"an element that does not fit {spec!r}: {value!r}.")

@@ -90,7 +90,7 @@ def _structure_of(plain: Any) -> Any:
     return TensorSpec(shape, dtype)
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: int | None) -> bool:
     return value is None or (type(value) is int and 0 <= value < 1 << 63)
 
 

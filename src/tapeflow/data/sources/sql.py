@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,9 @@ class SqlDataset(Dataset):
 
     __slots__ = ()
 
-    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+    def __init__(
+        self, driver_name: Any, data_source_name: Any, query: Any, output_types: Sequence[DType]
+    ) -> None:
         driver, text = (path_of(v, _WHERE, n) for v, n in ((driver_name, "driver_name"), (query, "query")))
         if driver != "sqlite":
             raise invalid(
@@ -131,7 +133,7 @@ def _reader(dtype: DType) -> Callable[[Any], np.ndarray]:
     return lambda value: np.array(_whole(value), np.int64).astype(kind)
 
 
-def _text(value: Any) -> np.ndarray:
+def _text(value: object) -> np.ndarray:
     found = np.empty((), object)
     found[()] = b"" if value is None else value if isinstance(value, bytes) else str(value).encode()
     return found
@@ -146,6 +148,6 @@ def _number(value: Any) -> float | int:
         return 0
 
 
-def _whole(value: Any) -> int:
+def _whole(value: object) -> int:
     number = _number(value)
     return 0 if number != number else int(min(max(number, -_LARGEST - 1), _LARGEST))

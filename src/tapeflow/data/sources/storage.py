@@ -25,7 +25,7 @@ from tapeflow.data.structure import Flat, Structure
 from tapeflow.engine import errors
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor_spec import TensorSpec
-from tapeflow.io.files import told
+from tapeflow.io.files import file_errors
 from tapeflow.io.replaced_folder import ReplacedFolder, manifest_of
 from tapeflow.io.temporary import naming
 from tapeflow.io.tfrecord import TFRecordWriter, read_record
@@ -36,7 +36,7 @@ _NAME, _DATA = "dataset.json", "elements.tfrecord"
 _FORMAT = "tapeflow-dataset"
 
 
-def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
+def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> dict[str, Any]:
     """The element's structure with specs at its leaves, as JSON."""
     for spec in specs:
         if not isinstance(spec, TensorSpec):
@@ -44,7 +44,7 @@ def _described(structure: Structure, specs: tuple[Any, ...], where: str) -> Any:
                 f"{where} expected elements of tensors; got {spec!r}. Use to_tensor or to_dense first."
             )
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> Any:
         if isinstance(value, TensorSpec):
             shape = None if value.shape.rank is None else value.shape.as_list()
             return {"spec": [shape, value.dtype.name]}
@@ -74,7 +74,7 @@ class Saving:
         self.path, self._pipe, self._where = path, pipe, where
         self._compression = compression
         self._folder = ReplacedFolder(path, _NAME, _written, where)
-        with told(path, where):
+        with file_errors(path, where):
             self._building = self._folder.open()
         try:
             self._writer = TFRecordWriter(self._building / _DATA, compression)

@@ -18,6 +18,7 @@ from tapeflow.data.structure import Flat, Structure, as_tensor
 from tapeflow.engine import errors
 from tapeflow.engine.devices import host_memory
 from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.sparse.tensor import SparseTensor, SparseTensorSpec
@@ -101,7 +102,7 @@ def _among_zeros(part: np.ndarray, rows: slice, count: int) -> np.ndarray:
 class AsRagged(Step):
     """The same elements; those of unknown shape are rows of ragged tensors when they are batched."""
 
-    def __init__(self, source: Pipe, row_splits_dtype: Any) -> None:
+    def __init__(self, source: Pipe, row_splits_dtype: DTypeLike) -> None:
         super().__init__(source, OBJECTS)
         self._specs = ragged_specs(source.specs, row_splits_dtype)
 
@@ -144,7 +145,7 @@ class SparseBatch(Grouped):
         elements = self.source.rows.elements(handles)
         return tuple([self._sparse(column) for column in zip(*elements, strict=True)])
 
-    def _sparse(self, column: Sequence[np.ndarray]) -> Any:
+    def _sparse(self, column: Sequence[np.ndarray]) -> SparseTensor:
         for part in column:
             if part.ndim != len(self.row_shape) or any(
                 n > m for n, m in zip(part.shape, self.row_shape, strict=True)
@@ -197,7 +198,9 @@ class PaddedBatch(Grouped):
         )
 
 
-def _padded(parts: list[np.ndarray], shape: Sequence[int | None], value: Any, is_bound: bool) -> np.ndarray:
+def _padded(
+    parts: list[np.ndarray], shape: Sequence[int | None], value: TensorLike, is_bound: bool
+) -> np.ndarray:
     """Parts filled up to a shape, which binds if it is the user's and not one learnt from first elements."""
     largest = np.max([p.shape for p in parts], axis=0) if len(shape) else ()
     wanted = [d if is_bound and d is not None else int(m) for d, m in zip(shape, largest, strict=True)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, call, value_of
+from tapeflow.data.functions.calls import call, isolated_recording, value_of
 from tapeflow.data.functions.randomness import (
     ElementCounters,
     drawn_seed,
@@ -63,7 +63,7 @@ class Filter(Step):
         return np.array([self._keeps(element, place) for element, place in pairs], bool)
 
     def _keeps(self, element: Flat, place: tuple[int, int]) -> bool:
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             result = call(self.predicate, self.source.structure, element)
             if not isinstance(result, Tensor) or result.dtype is not bool_dtype or result.ndim:
                 raise ValueError(

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, arguments_of, call, results_of, value_of, values_of
+from tapeflow.data.functions.calls import (
+    arguments_of,
+    call,
+    isolated_recording,
+    results_of,
+    value_of,
+    values_of,
+)
 from tapeflow.data.functions.inference import Inferred, inferred
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
@@ -27,7 +34,9 @@ from tapeflow.engine.values.tensor_spec import TensorSpec
 class Scan(Step):
     """`function(state, element)` gives the next state and an element."""
 
-    def __init__(self, source: Pipe, start: Flat, start_structure: Structure, function: Any) -> None:
+    def __init__(
+        self, source: Pipe, start: Flat, start_structure: Structure, function: Callable[..., Any]
+    ) -> None:
         super().__init__(source, OBJECTS)
         self.start, self.start_structure, self.function = start, start_structure, function
         self.seed = drawn_seed(None)
@@ -45,7 +54,7 @@ class Scan(Step):
     def specs(self) -> tuple[Any, ...]:
         return self._inferred.specs
 
-    def _pair(self, state: Any, element: Any) -> tuple[Any, Any]:
+    def _pair(self, state: Tensor, element: Tensor) -> tuple[Any, Any]:
         found = self.function(state, element)
         if not isinstance(found, (tuple, list)) or len(found) != 2:
             raise TypeError(
@@ -57,7 +66,7 @@ class Scan(Step):
     def advance(self, state: Flat, element: Flat, place: tuple[int, int]) -> tuple[Flat, Flat]:
         """The next state and an element."""
         tensors = tuple([as_tensor(part) for part in (*state, *element)])
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             following, made = self._pair(*arguments_of(self.input.structure, tensors))
             after, result = values_of(following), values_of(made)
         wanted, found = ([getattr(v, "dtype", type(v)) for v in flat] for flat in (self.start, after))
@@ -146,7 +155,7 @@ class TakeWhile(Step):
 
     def holds(self, element: Flat) -> bool:
         """Whether the element is wanted."""
-        with apart():
+        with isolated_recording():
             result = flattened(call(self.predicate, self.source.structure, element))
             if len(result) != 1 or not isinstance(result[0], Tensor) or result[0].dtype is not bool_dtype:
                 raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, call, results_of, value_of
+from tapeflow.data.functions.calls import call, isolated_recording, results_of, value_of
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.piped import Piped, made
@@ -62,7 +62,7 @@ class GroupByWindow(Step):
 
     def key(self, element: Flat, place: tuple[int, int]) -> int:
         """The key of an element; `place` is the pass and the element's number in it."""
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             return key_of(
                 "tf.data.Dataset.group_by_window", self.key_function, self.source.structure, element
             )
@@ -72,7 +72,7 @@ class GroupByWindow(Step):
     ) -> Pipe:
         """The dataset that is made of a window."""
         window = Given(_Window(self.source), objects(elements))
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             found = flattened(
                 results_of((reduce or self.reduce)(as_tensor(np.array(key, np.int64)), made(window)))
             )
@@ -163,7 +163,7 @@ class _Grouped(ElementStream):
 
 
 def key_of(where: str, function: Callable[..., Any], structure: Structure, element: Flat) -> int:
-    """The key that a function gives an element; inside `apart`."""
+    """The key that a function gives an element; inside `isolated_recording`."""
     found = np.asarray(value_of(flattened(call(function, structure, element))[0]))
     if found.shape or found.dtype != np.int64:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, call
+from tapeflow.data.functions.calls import call, isolated_recording
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Part, Pipe, State, Step, Stream
 from tapeflow.data.piped import Piped
@@ -66,7 +66,7 @@ class Interleave(Step):
 
     def opened(self, element: Flat, place: tuple[int, int]) -> Pipe:
         """The dataset made of an element; `place` is the pass and the element's number in it."""
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             found = flattened(call(self.function, self.source.structure, element))
         if len(found) != 1 or not isinstance(found[0], Piped):
             raise TypeError(

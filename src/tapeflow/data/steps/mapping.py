@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import debugging
-from tapeflow.data.functions.calls import apart, call, values_of
+from tapeflow.data.functions.calls import call, isolated_recording, values_of
 from tapeflow.data.functions.inference import Inferred, inferred
 from tapeflow.data.functions.randomness import (
     ElementCounters,
@@ -100,7 +100,7 @@ class Map(Step):
             made = recorded.over([part[None] for part in element], self.seed, np.array([place]))
             found = tuple([part[0, ...] for part in made])
         else:
-            with apart(ElementCounters(self.seed, place)):
+            with isolated_recording(ElementCounters(self.seed, place)):
                 results = call(self.function, self.source.structure, element)
                 if self._structure is None:
                     self._structure = Structure(results)

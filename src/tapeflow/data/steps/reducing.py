@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, arguments_of, results_of, values_of
+from tapeflow.data.functions.calls import arguments_of, isolated_recording, results_of, values_of
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS
@@ -58,7 +58,7 @@ class GroupByReducer(Step):
         groups: dict[int, _Group] = {}
         self.add(groups, element, (0, 0))
         [group] = groups.values()
-        with apart(ElementCounters(self.seed, (0, 1))):
+        with isolated_recording(ElementCounters(self.seed, (0, 1))):
             found = self._finished(group)
             return Structure(found), tuple([spec_of_component(v) for v in values_of(found)])
 
@@ -76,7 +76,7 @@ class GroupByReducer(Step):
 
     def add(self, groups: dict[int, _Group], element: Flat, place: tuple[int, int]) -> None:
         """Put an element to those with its key; `place` is the pass and the element's number in it."""
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             key = key_of(_WHERE, self._key_function, self.source.structure, element)
             group = groups.get(key)
             if group is None:
@@ -93,13 +93,13 @@ class GroupByReducer(Step):
             )
         groups[key] = _Group(group.structure, after)
 
-    def _finished(self, group: _Group) -> Any:
+    def _finished(self, group: _Group) -> dict[str, Any]:
         state = tuple([as_tensor(part) for part in group.state])
         return results_of(self._reducer.finalize_func(*arguments_of(group.structure, state)))
 
     def finish(self, group: _Group, place: tuple[int, int]) -> Flat:
         """The result for a key."""
-        with apart(ElementCounters(self.seed, place)):
+        with isolated_recording(ElementCounters(self.seed, place)):
             return values_of(self._finished(group))
 
     def stream(self, iteration: Iteration) -> Stream:

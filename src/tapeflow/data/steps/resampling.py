@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
-from tapeflow.data.functions.calls import apart, call, value_of
+from tapeflow.data.functions.calls import call, isolated_recording, value_of
 from tapeflow.data.functions.randomness import Seed, drawn_seed
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.rows import OBJECTS
@@ -49,7 +49,7 @@ class Resample(Step):
 
     def class_of(self, element: Flat) -> int:
         """The class of an element."""
-        with apart():
+        with isolated_recording():
             found = int(value_of(flattened(call(self.function, self.source.structure, element))[0]))
         if not 0 <= found < len(self.target):
             raise ValueError(

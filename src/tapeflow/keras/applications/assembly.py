@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import activations, layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.config import image_data_format
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
@@ -40,7 +42,7 @@ def fetched(file: WeightFile) -> str:
     return get_file(name, file.url, cache_subdir="models", file_hash=file.file_hash)
 
 
-class Options(NamedTuple):
+class NetworkOptions(NamedTuple):
     """What every network takes; see `VGG16` for the meaning."""
 
     include_top: bool = True
@@ -58,12 +60,12 @@ class Network(Protocol):
     def __call__(
         self,
         include_top: bool = True,
-        weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        weights: str | None = "imagenet",
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
     ) -> Model: ...
 
 
@@ -83,13 +85,13 @@ def network(
     def build(
         include_top: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        options = Options(
+        options = NetworkOptions(
             include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         return assemble(model_name, body, options, files, **plan)
@@ -111,7 +113,7 @@ def channel_axis() -> int:
 
 
 def input_shape_for(
-    shape: Any, default_size: int, min_size: int, weights: Any, needs_size: bool
+    shape: Any, default_size: int, min_size: int, weights: str | None, needs_size: bool
 ) -> tuple[int | None, ...]:
     """The shape of an image: the one given, if the network takes it, or its usual one."""
     is_last = image_data_format() == "channels_last"
@@ -150,7 +152,7 @@ def input_shape_for(
     return tuple(shape)
 
 
-def check(name: str, options: Options) -> None:
+def check(name: str, options: NetworkOptions) -> None:
     """Raise unless the weights exist and fit the head, and the input is one of the functional API."""
     weights, classes, activation = options.weights, options.classes, options.classifier_activation
     if not (weights in ("imagenet", None) or Path(weights).exists()):
@@ -180,7 +182,7 @@ def check(name: str, options: Options) -> None:
         )
 
 
-def average_head(x: Any, classes: int, activation: Any) -> Any:
+def average_head(x: Any, classes: int, activation: ActivationLike) -> Any:
     """The head of most networks: the mean of each feature, then the classes."""
     x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)
@@ -189,7 +191,7 @@ def average_head(x: Any, classes: int, activation: Any) -> Any:
 def assemble(
     name: str,
     body: Callable[[Any], Any],
-    options: Options,
+    options: NetworkOptions,
     files: tuple[WeightFile, WeightFile],
     *,
     size: int = 224,

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.pixels import DEVIATIONS, MEANS
 from tapeflow.keras.applications.scale_layers import LayerScale
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model, Sequential
 
 _FIRST_SCALE = 1e-6  # of what a block adds
@@ -24,13 +33,13 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
         include_top: bool = True,
         include_preprocessing: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        def body(x: Any) -> Any:
+        def body(x: KerasTensor) -> Any:
             if include_preprocessing and x.shape[channel_axis()] == 3:
                 x = _standardised(x, f"{model_name}_prestem_normalization")
             for stage, count in enumerate(counts):
@@ -39,7 +48,7 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
                     x = _block(x, width << stage, f"{model_name}_stage_{stage}_block_{i}")
             return x
 
-        def head(x: Any, classes: int, activation: Any) -> Any:
+        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
             x = layers.GlobalAveragePooling2D(name=f"{model_name}_head_gap")(x)
             x = _normalization(f"{model_name}_head_layernorm")(x)
             return layers.Dense(classes, activation=activation, name=f"{model_name}_head_dense")(x)
@@ -47,7 +56,9 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
         return assemble(
             model_name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"convnext/{file}", hashes),
             head=head,
             end=_normalization(None),
@@ -66,7 +77,7 @@ def _normalization(name: str | None) -> layers.LayerNormalization:
     return layers.LayerNormalization(epsilon=1e-6, name=name)
 
 
-def _standardised(x: Any, name: str) -> Any:
+def _standardised(x: KerasTensor, name: str) -> Any:
     means = [255 * m for m in MEANS]
     variances = [(255 * d) ** 2 for d in DEVIATIONS]
     return layers.Normalization(mean=means, variance=variances, name=name)(x)
@@ -84,7 +95,7 @@ def _smaller(filters: int, stage: int, name: str) -> Sequential:
     )
 
 
-def _block(inputs: Any, filters: int, name: str) -> Any:
+def _block(inputs: KerasTensor, filters: int, name: str) -> Any:
     x = layers.Conv2D(filters, 7, padding="same", groups=filters, name=f"{name}_depthwise_conv")(inputs)
     x = _normalization(f"{name}_layernorm")(x)
     x = layers.Dense(4 * filters, name=f"{name}_pointwise_conv_1")(x)

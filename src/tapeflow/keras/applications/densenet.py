@@ -7,12 +7,13 @@ from typing import Any
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import Network, channel_axis, network, weight_files
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 _GROWTH = 32  # channels that a block adds
 
 
 def _dense_network(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
-    def body(x: Any) -> Any:
+    def body(x: KerasTensor) -> Any:
         x = layers.ZeroPadding2D(padding=((3, 3), (3, 3)))(x)
         x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1/conv")(x)
         x = layers.ZeroPadding2D(padding=((1, 1), (1, 1)))(_active(x, "conv1/"))
@@ -33,7 +34,7 @@ def _dense_network(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) 
     )
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     x = layers.BatchNormalization(axis=channel_axis(), epsilon=1.001e-5, name=f"{name}bn")(x)
     return layers.Activation("relu", name=f"{name}relu")(x)
 
@@ -45,7 +46,7 @@ def _smaller(x: Any, name: str) -> Any:
     return layers.AveragePooling2D(2, strides=2, name=f"{name}pool")(x)
 
 
-def _block(x: Any, name: str) -> Any:
+def _block(x: KerasTensor, name: str) -> Any:
     new = layers.Conv2D(4 * _GROWTH, 1, use_bias=False, name=f"{name}_1_conv")(_active(x, f"{name}_0_"))
     new = _active(new, f"{name}_1_")
     new = layers.Conv2D(_GROWTH, 3, padding="same", use_bias=False, name=f"{name}_2_conv")(new)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.mobile_block import KERNEL, Block, added, conv, top, weighed
 from tapeflow.keras.applications.pixels import DEVIATIONS
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 _ADDRESS = "https://storage.googleapis.com/keras-applications/"
@@ -30,16 +39,16 @@ def _network(
     def build(
         include_top: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
         *,
         dropout_rate: float = dropout,
         drop_connect_rate: float = 0.2,
     ) -> Model:
-        def body(x: Any) -> Any:
+        def body(x: KerasTensor) -> Any:
             x = _scaled(x, weights == "imagenet")
             x = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name="stem_conv_pad")(x)
             x = conv(x, in_eights(width * 32), 3, "stem", strides=2, padding="valid")
@@ -51,7 +60,9 @@ def _network(
         return assemble(
             f"efficientnetb{number}",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"{_ADDRESS}efficientnetb{number}", hashes),
             size=size,
             head=top(dropout_rate),
@@ -83,7 +94,7 @@ def _blocks(width: float, depth: float, drop_rate: float) -> list[Block]:
     return blocks
 
 
-def _scaled(x: Any, is_trained: bool) -> Any:
+def _scaled(x: KerasTensor, is_trained: bool) -> KerasTensor:
     x = layers.Rescaling(1.0 / 255.0)(x)
     x = layers.Normalization(axis=channel_axis())(x)
     if is_trained:  # the weights were made with the deviations where their squares should be
@@ -92,12 +103,12 @@ def _scaled(x: Any, is_trained: bool) -> Any:
     return x
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     x = layers.BatchNormalization(axis=channel_axis(), name=f"{name}bn")(x)
     return layers.Activation("swish", name=f"{name}activation")(x)
 
 
-def _apply(inputs: Any, block: Block) -> Any:
+def _apply(inputs: KerasTensor, block: Block) -> Any:
     narrow, wide, size, stride, widening, _, name = block
     x = inputs
     if widening != 1:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.mobile_block import KERNEL, Block, added, conv, top, weighed
 from tapeflow.keras.applications.pixels import standardised
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 Stage = tuple[int, int, int, int, int]  # repeats, filters in and out, widening, stride
@@ -43,14 +52,14 @@ def _network(
     def build(
         include_top: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
         include_preprocessing: bool = True,
     ) -> Model:
-        def body(x: Any) -> Any:
+        def body(x: KerasTensor) -> Any:
             if include_preprocessing:
                 is_usual = stages is _B and x.shape[channel_axis()] == 3
                 x = standardised(x) if is_usual else layers.Rescaling(scale=1.0 / 128.0, offset=-1)(x)
@@ -63,7 +72,9 @@ def _network(
         return assemble(
             name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"efficientnet_v2/{name}", hashes),
             size=size,
             head=top(0.2),
@@ -96,15 +107,15 @@ def _blocks(stages: tuple[Stage, ...], width: float, depth: float) -> list[tuple
     return blocks
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), momentum=0.9, name=f"{name}bn")(x)
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     return layers.Activation("swish", name=f"{name}activation")(_normalized(x, name))
 
 
-def _separate(inputs: Any, block: Block) -> Any:
+def _separate(inputs: KerasTensor, block: Block) -> Any:
     """Widen, convolve each channel, weigh the channels, narrow."""
     narrow, wide, size, stride, widening, _, name = block
     x = _active(conv(inputs, narrow * widening, 1, f"{name}expand"), f"{name}expand_")
@@ -120,7 +131,7 @@ def _separate(inputs: Any, block: Block) -> Any:
     return added(_normalized(conv(x, wide, 1, f"{name}project"), f"{name}project_"), inputs, block)
 
 
-def _whole(inputs: Any, block: Block) -> Any:
+def _whole(inputs: KerasTensor, block: Block) -> Any:
     """Widen with a convolution of all channels, and narrow; or do both at once."""
     narrow, wide, size, stride, widening, _, name = block
     if widening == 1:

@@ -11,6 +11,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.keras.applications.pixels import DEVIATIONS, MEANS
 from tapeflow.keras.config import floatx, read_data_format
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.utils import get_file
 
 _CLASSES_URL = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
@@ -43,7 +44,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
     return (x / 255.0 - _like(means, x, is_array)) / _like(np.reshape(DEVIATIONS, shape), x, is_array)
 
 
-def _backwards(x: Any, axis: int, is_array: bool) -> Any:
+def _backwards(x: KerasTensor, axis: int, is_array: bool) -> Any:
     return np.flip(x, axis) if is_array else tf.reverse(x, [axis])
 
 

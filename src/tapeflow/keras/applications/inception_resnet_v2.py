@@ -9,6 +9,7 @@ from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import channel_axis, network, weight_files
 from tapeflow.keras.applications.inception_block import Step, conv, joined, largest, stem, way, wide
 from tapeflow.keras.applications.scale_layers import CustomScaleLayer
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 Ways = tuple[tuple[Step, ...], ...]
 _BLOCK35: Ways = (
@@ -20,7 +21,7 @@ _BLOCK17: Ways = (((192, 1, 1),), ((128, 1, 1), (160, 1, 7), (192, 7, 1)))
 _BLOCK8: Ways = (((192, 1, 1),), ((192, 1, 1), (224, 1, 3), (256, 3, 1)))
 
 
-def _body(x: Any) -> Any:
+def _body(x: KerasTensor) -> Any:
     x = wide(stem(x), 96, 64, "mixed_5b")
     for i in range(1, 11):
         x = _block(x, _BLOCK35, 0.17, f"block35_{i}")
@@ -34,23 +35,23 @@ def _body(x: Any) -> Any:
     return conv(x, 1536, 1, 1, name="conv_7b")
 
 
-def _block(x: Any, ways: Ways, scale: float, name: str) -> Any:
+def _block(x: KerasTensor, ways: Ways, scale: float, name: str) -> Any:
     return layers.Activation("relu", name=f"{name}_ac")(_sum(x, ways, scale, name))
 
 
-def _sum(x: Any, ways: Ways, scale: float, name: str) -> Any:
+def _sum(x: KerasTensor, ways: Ways, scale: float, name: str) -> Any:
     new = joined([way(x, *steps) for steps in ways], f"{name}_mixed")
     new = layers.Conv2D(x.shape[channel_axis()], 1, padding="same", name=f"{name}_conv")(new)
     return CustomScaleLayer(scale)([x, new])
 
 
-def _smaller(x: Any) -> Any:
+def _smaller(x: KerasTensor) -> Any:
     three = conv(x, 384, 3, 3, 2, "valid")
     twice = conv(way(x, (256, 1, 1), (256, 3, 3)), 384, 3, 3, 2, "valid")
     return joined([three, twice, largest(x)], "mixed_6a")
 
 
-def _smallest(x: Any) -> Any:
+def _smallest(x: KerasTensor) -> Any:
     many = conv(conv(x, 256, 1, 1), 384, 3, 3, 2, "valid")
     fewer = conv(conv(x, 256, 1, 1), 288, 3, 3, 2, "valid")
     twice = conv(way(x, (256, 1, 1), (288, 3, 3)), 320, 3, 3, 2, "valid")

@@ -7,9 +7,10 @@ from typing import Any
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import network, weight_files
 from tapeflow.keras.applications.inception_block import conv, joined, largest, pooled, stem, way, wide
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
-def _body(x: Any) -> Any:
+def _body(x: KerasTensor) -> KerasTensor:
     x = stem(x)
     for i, filters in enumerate((32, 64, 64)):
         x = wide(x, 64, filters, f"mixed{i}")
@@ -22,26 +23,26 @@ def _body(x: Any) -> Any:
     return x
 
 
-def _smaller(x: Any) -> Any:
+def _smaller(x: KerasTensor) -> Any:
     three = conv(x, 384, 3, 3, 2, "valid")
     twice = conv(way(x, (64, 1, 1), (96, 3, 3)), 96, 3, 3, 2, "valid")
     return joined([three, twice, largest(x)], "mixed3")
 
 
-def _long(x: Any, filters: int, name: str) -> Any:
+def _long(x: KerasTensor, filters: int, name: str) -> Any:
     one = conv(x, 192, 1, 1)
     seven = way(x, (filters, 1, 1), (filters, 1, 7), (192, 7, 1))
     twice = way(x, (filters, 1, 1), (filters, 7, 1), (filters, 1, 7), (filters, 7, 1), (192, 1, 7))
     return joined([one, seven, twice, pooled(x, 192)], name)
 
 
-def _smallest(x: Any) -> Any:
+def _smallest(x: KerasTensor) -> Any:
     three = conv(conv(x, 192, 1, 1), 320, 3, 3, 2, "valid")
     seven = conv(way(x, (192, 1, 1), (192, 1, 7), (192, 7, 1)), 192, 3, 3, 2, "valid")
     return joined([three, seven, largest(x)], "mixed8")
 
 
-def _spread(x: Any, number: int) -> Any:
+def _spread(x: KerasTensor, number: int) -> Any:
     one = conv(x, 320, 1, 1)
     three = conv(x, 384, 1, 1)
     three = joined([conv(three, 384, 1, 3), conv(three, 384, 3, 1)], f"mixed9_{number}")

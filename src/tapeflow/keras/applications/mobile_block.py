@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications.assembly import channel_axis
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 KERNEL = {
     "class_name": "VarianceScaling",
@@ -32,7 +34,7 @@ class Block(NamedTuple):
 def top(rate: float) -> Any:
     """The head: the mean of each feature, of which a share `rate` is dropped, then the classes."""
 
-    def head(x: Any, classes: int, activation: Any) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         if rate > 0:
             x = layers.Dropout(rate, name="top_dropout")(x)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, channel_axis, weight_files
 from tapeflow.keras.applications.sizes import rows_of, trained_size
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 _SIZES = (128, 160, 192, 224)
@@ -20,16 +24,16 @@ _BLOCKS = (
 
 
 def MobileNet(
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     alpha: float = 1.0,
     depth_multiplier: int = 1,
     dropout: float = 1e-3,
     include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
+    weights: str | None = "imagenet",
+    input_tensor: TensorLike | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: ActivationLike = "softmax",
 ) -> Model:
     """The network of Howard and others, 2017. See `VGG16` for the other arguments.
 
@@ -52,7 +56,7 @@ def MobileNet(
     size = trained_size(input_shape, _SIZES)
     rows = rows_of(input_shape, size if include_top else None)
 
-    def body(x: Any) -> Any:
+    def body(x: KerasTensor) -> Any:
         x = layers.Conv2D(
             int(32 * alpha), (3, 3), padding="same", use_bias=False, strides=(2, 2), name="conv1"
         )(x)
@@ -61,7 +65,7 @@ def MobileNet(
             x = _block(x, int(filters * alpha), stride, depth_multiplier, number)
         return x
 
-    def head(x: Any, classes: int, activation: Any) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
         x = layers.GlobalAveragePooling2D(keepdims=True)(x)
         x = layers.Dropout(dropout, name="dropout")(x)
         x = layers.Conv2D(classes, (1, 1), padding="same", name="conv_preds")(x)
@@ -71,19 +75,21 @@ def MobileNet(
     return assemble(
         f"mobilenet_{alpha:0.2f}_{size if weights == 'imagenet' else rows}",
         body,
-        Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+        NetworkOptions(
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+        ),
         weight_files(f"mobilenet/mobilenet_{_ALPHAS.get(alpha)}_{size}_tf", ending="_no_top"),
         size=size,
         head=head,
     )
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     x = layers.BatchNormalization(axis=channel_axis(), name=f"{name}_bn")(x)
     return layers.ReLU(6.0, name=f"{name}_relu")(x)
 
 
-def _block(x: Any, filters: int, stride: int, multiplier: int, number: int) -> Any:
+def _block(x: KerasTensor, filters: int, stride: int, multiplier: int, number: int) -> Any:
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
     x = layers.DepthwiseConv2D(

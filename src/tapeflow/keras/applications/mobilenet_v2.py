@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, channel_axis, weight_files
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride, rows_of, trained_size
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 _SIZES = (96, 128, 160, 192, 224)
@@ -21,14 +24,14 @@ _BLOCKS = (
 
 
 def MobileNetV2(
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     alpha: float = 1.0,
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: ActivationLike = "softmax",
 ) -> Model:
     """The network of Sandler and others, 2018. See `VGG16` for the other arguments.
 
@@ -46,23 +49,25 @@ def MobileNetV2(
     return assemble(
         f"mobilenetv2_{alpha:0.2f}_{size if weights == 'imagenet' else rows}",
         lambda x: _body(x, alpha),
-        Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+        NetworkOptions(
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+        ),
         weight_files(file, ending="_no_top"),
         size=size,
         head=_head,
     )
 
 
-def _head(x: Any, classes: int, activation: Any) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
     x = layers.GlobalAveragePooling2D()(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=name)(x)
 
 
-def _body(x: Any, alpha: float) -> Any:
+def _body(x: KerasTensor, alpha: float) -> Any:
     x = layers.Conv2D(in_eights(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(
         x
     )

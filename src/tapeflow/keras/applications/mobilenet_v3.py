@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, channel_axis, published, weight_files
+from tapeflow.keras.applications.assembly import (
+    NetworkOptions,
+    assemble,
+    channel_axis,
+    published,
+    weight_files,
+)
 from tapeflow.keras.applications.sizes import in_eights, padding_before_stride
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 
@@ -59,16 +68,16 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
     """The function that makes the small or the large network; `last` is the width of its head."""
 
     def build(
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         alpha: float = 1.0,
         minimalistic: bool = False,
         include_top: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
+        input_tensor: TensorLike | None = None,
         classes: int = 1000,
         pooling: str | None = None,
         dropout_rate: float = 0.2,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
         include_preprocessing: bool = True,
     ) -> Model:
         variant = f"{kind}{'_minimalistic' if minimalistic else ''}_224_{float(alpha)}"
@@ -93,7 +102,7 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
             x = layers.Conv2D(width, 1, padding="same", use_bias=False, name="Conv_1")(x)
             return _active(x, "Conv_1", is_hard)
 
-        def head(x: Any, classes: int, activation: Any) -> Any:
+        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
             width = in_eights(last * alpha) if alpha > 1 else last
             x = layers.GlobalAveragePooling2D(keepdims=True)(x)
             x = _cut(layers.Conv2D(width, 1, padding="same", name="Conv_2")(x), is_hard)
@@ -105,7 +114,9 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
         return assemble(
             f"MobilenetV3{kind}",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(
                 f"mobilenet_v3/weights_mobilenet_v3_{variant}_float",
                 _HASHES.get(variant, (None, None)),
@@ -131,18 +142,18 @@ def _hard_sigmoid(x: Any) -> Any:
     return layers.ReLU(6.0)(x + 3.0) * (1.0 / 6.0)
 
 
-def _cut(x: Any, is_hard: bool) -> Any:
+def _cut(x: KerasTensor, is_hard: bool) -> Any:
     return layers.Multiply()([x, _hard_sigmoid(x)]) if is_hard else layers.ReLU()(x)
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     bn = layers.BatchNormalization(
         axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=f"{name}/BatchNorm"
     )
     return bn(x)
 
 
-def _active(x: Any, name: str, is_hard: bool) -> Any:
+def _active(x: KerasTensor, name: str, is_hard: bool) -> Any:
     return _cut(_normalized(x, name), is_hard)
 
 
@@ -169,7 +180,7 @@ def _apply(inputs: Any, block: _Block, number: int) -> Any:
     return layers.Add(name=f"{name}Add")([inputs, x]) if stride == 1 and width == filters else x
 
 
-def _weighed(x: Any, filters: int, name: str) -> Any:
+def _weighed(x: KerasTensor, filters: int, name: str) -> Any:
     """Each channel times a weight that all channels' means decide."""
     weight = layers.GlobalAveragePooling2D(keepdims=True, name=f"{name}AvgPool")(x)
     weight = layers.Conv2D(in_eights(filters / 4), 1, padding="same", name=f"{name}Conv")(weight)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import ADDRESS, Options, WeightFile, assemble, published
+from tapeflow.keras.applications.assembly import ADDRESS, NetworkOptions, WeightFile, assemble, published
 from tapeflow.keras.applications.sizes import padding_before_stride
 from tapeflow.keras.config import image_data_format
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.models import Model
 
 
@@ -25,7 +27,7 @@ def _network(
         skips: whether the cell after one that halves the size looks back past it, to what that one looked back to.
     """
 
-    def body(x: Any) -> Any:
+    def body(x: KerasTensor) -> Any:
         filters = last // 24
         x = layers.Conv2D(
             stem, (3, 3), strides=(2, 2), use_bias=False, name="stem_conv1", kernel_initializer="he_normal"
@@ -43,13 +45,13 @@ def _network(
         return layers.Activation("relu")(x)
 
     def build(
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         include_top: bool = True,
         weights: Any = "imagenet",
         input_tensor: Any = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
     ) -> Model:
         if image_data_format() != "channels_last":
             raise ValueError(
@@ -67,7 +69,9 @@ def _network(
         return assemble(
             "NASNet",
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             (
                 WeightFile(f"{file}.h5", hashes[0], f"nasnet_{name}.h5"),
                 WeightFile(f"{file}-no-top.h5", hashes[1], f"nasnet_{name}_no_top.h5"),
@@ -80,16 +84,16 @@ def _network(
     return published(build, f"NASNet{kind}", doc, __name__)
 
 
-def _head(x: Any, classes: int, activation: Any) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
     x = layers.GlobalAveragePooling2D()(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(axis=-1, momentum=0.9997, epsilon=1e-3, name=name)(x)
 
 
-def _conv(x: Any, filters: int, name: str) -> Any:
+def _conv(x: KerasTensor, filters: int, name: str) -> Any:
     """A convolution of one pixel."""
     conv = layers.Conv2D(
         filters, (1, 1), padding="same", use_bias=False, kernel_initializer="he_normal", name=name
@@ -97,7 +101,7 @@ def _conv(x: Any, filters: int, name: str) -> Any:
     return conv(x)
 
 
-def _separable(x: Any, filters: int, size: int, name: str, stride: int = 1) -> Any:
+def _separable(x: KerasTensor, filters: int, size: int, name: str, stride: int = 1) -> Any:
     """Two convolutions, each of space and channels one after the other."""
     x = layers.Activation("relu")(x)
     padding = "same"
@@ -116,7 +120,7 @@ def _separable(x: Any, filters: int, size: int, name: str, stride: int = 1) -> A
     return _normalized(x, f"separable_conv_2_bn_{name}")
 
 
-def _fitted(before: Any, x: Any, filters: int, name: str) -> Any:
+def _fitted(before: Any, x: KerasTensor, filters: int, name: str) -> Any:
     """What came before the last cell, in the size of what came after it and with so many channels."""
     if before is None:
         return x
@@ -134,21 +138,21 @@ def _fitted(before: Any, x: Any, filters: int, name: str) -> Any:
     return before
 
 
-def _entry(x: Any, before: Any, filters: int, kind: str, name: str) -> tuple[Any, Any]:
+def _entry(x: KerasTensor, before: Any, filters: int, kind: str, name: str) -> tuple[Any, Any]:
     """What a cell starts from: what the two cells before it made, with so many channels each."""
     before = _fitted(before, x, filters, name)
     x = _conv(layers.Activation("relu")(x), filters, f"{kind}_conv_1_{name}")
     return _normalized(x, f"{kind}_bn_1_{name}"), before
 
 
-def _mean(x: Any, name: str) -> Any:
+def _mean(x: KerasTensor, name: str) -> Any:
     return layers.AveragePooling2D((3, 3), strides=(1, 1), padding="same", name=name)(x)
 
 
-def _keeping_cell(x: Any, before: Any, filters: int, name: str) -> Any:
+def _keeping_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
     x, before = _entry(x, before, filters, "normal", name)
 
-    def add(number: int, left: Any, right: Any) -> Any:
+    def add(number: int, left: object, right: object) -> Any:
         return layers.Add(name=f"normal_add_{number}_{name}")([left, right])
 
     parts = [before]
@@ -163,11 +167,11 @@ def _keeping_cell(x: Any, before: Any, filters: int, name: str) -> Any:
     return layers.Concatenate(axis=-1, name=f"normal_concat_{name}")(parts)
 
 
-def _halving_cell(x: Any, before: Any, filters: int, name: str) -> Any:
+def _halving_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
     x, before = _entry(x, before, filters, "reduction", name)
     padded = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name=f"reduction_pad_1_{name}")(x)
 
-    def halved(x: Any, size: int, part: str) -> Any:
+    def halved(x: KerasTensor, size: int, part: str) -> Any:
         return _separable(x, filters, size, f"reduction_{part}_{name}", stride=2)
 
     def pooled(pool: Any, part: str) -> Any:

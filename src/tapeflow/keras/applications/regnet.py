@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
-from tapeflow.keras.applications.assembly import Options, assemble, published, weight_files
+from tapeflow.keras.applications.assembly import NetworkOptions, assemble, published, weight_files
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.base.naming import get_uid
 from tapeflow.keras.models import Model
 
@@ -24,13 +27,13 @@ def _network(
         include_top: bool = True,
         include_preprocessing: bool = True,
         weights: Any = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Any = None,
+        input_tensor: TensorLike | None = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        def body(x: Any) -> Any:
+        def body(x: KerasTensor) -> Any:
             if include_preprocessing:
                 x = layers.Rescaling(scale=1.0 / 255.0, name=f"{model_name}_prestem_rescaling")(x)
             x = _conv(x, 32, f"{model_name}_stem_conv", size=3, strides=2, padding="same")
@@ -44,7 +47,9 @@ def _network(
         return assemble(
             model_name,
             body,
-            Options(include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation),
+            NetworkOptions(
+                include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
+            ),
             weight_files(f"regnet/regnet{kind}", hashes),
             head=_head,
         )
@@ -59,22 +64,22 @@ def _network(
     return published(build, f"RegNet{kind.upper()}", doc, __name__)
 
 
-def _head(x: Any, classes: int, activation: Any) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
     number = get_uid("head")  # the names of Keras, which counts heads
     x = layers.GlobalAveragePooling2D(name=f"{number}_head_gap")(x)
     return layers.Dense(classes, name=f"{number}head_dense")(x)
 
 
-def _conv(x: Any, filters: int, name: str, size: int = 1, **options: Any) -> Any:
+def _conv(x: KerasTensor, filters: int, name: str, size: int = 1, **options: Any) -> Any:
     conv = layers.Conv2D(filters, size, use_bias=False, kernel_initializer="he_normal", name=name, **options)
     return conv(x)
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(momentum=0.9, epsilon=1e-5, name=f"{name}_bn")(x)
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     return layers.ReLU(name=f"{name}_relu")(_normalized(x, name))
 
 
@@ -93,7 +98,7 @@ def _block(inputs: Any, filters: int, group: int, is_first: bool, is_weighed: bo
     return layers.ReLU(name=f"{name}_exit_relu")(x + shortcut)
 
 
-def _weighed(x: Any, filters: int, few: int, name: str) -> Any:
+def _weighed(x: KerasTensor, filters: int, few: int, name: str) -> Any:
     """Each channel times a weight that all channels' means decide."""
     name = f"{name}_squeeze_and_excite"
     weight = layers.GlobalAveragePooling2D(keepdims=True, name=f"{name}_gap")(x)

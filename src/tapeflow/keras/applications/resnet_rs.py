@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
-    Options,
+    NetworkOptions,
     assemble,
     channel_axis,
     check,
@@ -18,6 +20,7 @@ from tapeflow.keras.applications.assembly import (
 )
 from tapeflow.keras.applications.mobile_block import KERNEL, weighed
 from tapeflow.keras.applications.pixels import standardised
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.layers.base.naming import get_uid
 from tapeflow.keras.models import Model
 
@@ -36,7 +39,7 @@ def _network(
     name = f"resnet-rs-{depth}"
     variants = {f"imagenet-i{size}": size for size in hashes}
 
-    def body(x: Any) -> Any:
+    def body(x: KerasTensor) -> Any:
         x = _stem(x)
         for stack, count in enumerate(counts):
             rate = skip_rate * (stack + 2) / (len(counts) + 1)
@@ -45,7 +48,7 @@ def _network(
                 x = _block(x, 64 << stack, stride, i == 0, rate, f"BlockGroup{stack + 2}__block_{i}_")
         return x
 
-    def head(x: Any, classes: int, activation: Any) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         x = layers.Dropout(dropout, name="top_dropout")(x)
         return layers.Dense(classes, activation=activation, name="predictions")(x)
@@ -54,15 +57,15 @@ def _network(
         include_top: bool = True,
         weights: Any = "imagenet",
         classes: int = 1000,
-        input_shape: Any = None,
-        input_tensor: Any = None,
+        input_shape: Sequence[int | None] | None = None,
+        input_tensor: TensorLike | None = None,
         pooling: str | None = None,
-        classifier_activation: Any = "softmax",
+        classifier_activation: ActivationLike = "softmax",
         include_preprocessing: bool = True,
     ) -> Model:
         size = variants.get(weights, max(hashes))
         files = weight_files(f"resnet_rs/{name}-i{size}", hashes[size])
-        options = Options(
+        options = NetworkOptions(
             include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         if weights == "imagenet" or weights in variants:  # images need not have that size
@@ -86,7 +89,7 @@ def _network(
     return published(build, f"ResNetRS{depth}", doc, __name__)
 
 
-def _conv(x: Any, filters: int, size: int, stride: int, name: str) -> Any:
+def _conv(x: KerasTensor, filters: int, size: int, stride: int, name: str) -> Any:
     """A convolution whose padding does not depend on the image's size."""
     if stride > 1:
         x = layers.ZeroPadding2D(padding=(size - 1) // 2)(x)
@@ -101,11 +104,11 @@ def _conv(x: Any, filters: int, size: int, stride: int, name: str) -> Any:
     )(x)
 
 
-def _normalized(x: Any, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), momentum=0.0, epsilon=1e-5, name=name)(x)
 
 
-def _stem(x: Any) -> Any:
+def _stem(x: KerasTensor) -> KerasTensor:
     name = f"stem_{get_uid('stem_')}_stem"  # the names of Keras, which counts stems
     for i, (filters, stride) in enumerate(((32, 2), (32, 1), (64, 1), (64, 2)), 1):
         x = _normalized(_conv(x, filters, 3, stride, f"{name}_conv_{i}"), f"{name}_batch_norm_{i}")
@@ -113,7 +116,7 @@ def _stem(x: Any) -> Any:
     return x
 
 
-def _block(inputs: Any, filters: int, stride: int, is_first: bool, rate: float, name: str) -> Any:
+def _block(inputs: KerasTensor, filters: int, stride: int, is_first: bool, rate: float, name: str) -> Any:
     shortcut = inputs
     if is_first:
         if stride == 2:

@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.residual_block import active, residual_network, stacks, stem
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
 def _body(*counts: int) -> Callable[[Any], Any]:
@@ -15,7 +16,7 @@ def _body(*counts: int) -> Callable[[Any], Any]:
     return lambda x: active(stacks(stem(x, is_active=False), counts, _block, halves_first=False), "post")
 
 
-def _block(x: Any, filters: int, stride: int, is_first: bool, name: str) -> Any:
+def _block(x: KerasTensor, filters: int, stride: int, is_first: bool, name: str) -> Any:
     before = active(x, f"{name}_preact")
     shortcut = x
     if is_first:

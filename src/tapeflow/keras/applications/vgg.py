@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.keras import layers
+from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications.assembly import Network, network, weight_files
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
 def vgg(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
     """A network of Simonyan and Zisserman's, by how many convolutions its blocks have."""
 
-    def body(x: Any) -> Any:
+    def body(x: KerasTensor) -> Any:
         for block, (count, filters) in enumerate(zip(counts, (64, 128, 256, 512, 512), strict=True), 1):
             for i in range(1, count + 1):
                 conv = layers.Conv2D(
@@ -36,7 +38,7 @@ def vgg(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
     return network(name, doc, body, weight_files(file, hashes), head=_head)
 
 
-def _head(x: Any, classes: int, activation: Any) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
     x = layers.Flatten(name="flatten")(x)
     x = layers.Dense(4096, activation="relu", name="fc1")(x)
     x = layers.Dense(4096, activation="relu", name="fc2")(x)

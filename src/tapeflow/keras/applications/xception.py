@@ -7,22 +7,23 @@ from typing import Any
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import channel_axis, network, weight_files
+from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
-def _normalized(x: Any, name: str | None = None) -> Any:
+def _normalized(x: KerasTensor, name: str | None = None) -> Any:
     return layers.BatchNormalization(axis=channel_axis(), name=name)(x)
 
 
-def _active(x: Any, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> Any:
     return layers.Activation("relu", name=f"{name}_act")(x)
 
 
-def _separable(x: Any, filters: int, name: str) -> Any:
+def _separable(x: KerasTensor, filters: int, name: str) -> Any:
     conv = layers.SeparableConv2D(filters, (3, 3), padding="same", use_bias=False, name=name)
     return _normalized(conv(x), f"{name}_bn")
 
 
-def _body(x: Any) -> Any:
+def _body(x: KerasTensor) -> KerasTensor:
     for i, (filters, stride) in enumerate(((32, 2), (64, 1)), 1):
         name = f"block1_conv{i}"
         x = layers.Conv2D(filters, (3, 3), strides=stride, use_bias=False, name=name)(x)
@@ -38,7 +39,7 @@ def _body(x: Any) -> Any:
     return x
 
 
-def _smaller(x: Any, first: int, second: int, name: str) -> Any:
+def _smaller(x: KerasTensor, first: int, second: int, name: str) -> Any:
     """Two convolutions and a pooling, and a way past them with a stride."""
     shortcut = layers.Conv2D(second, (1, 1), strides=(2, 2), padding="same", use_bias=False)(x)
     shortcut = _normalized(shortcut)
@@ -50,7 +51,7 @@ def _smaller(x: Any, first: int, second: int, name: str) -> Any:
     return layers.Add()([x, shortcut])
 
 
-def _middle(inputs: Any, name: str) -> Any:
+def _middle(inputs: KerasTensor, name: str) -> Any:
     x = inputs
     for i in range(1, 4):
         x = _separable(_active(x, f"{name}_sepconv{i}"), 728, f"{name}_sepconv{i}")

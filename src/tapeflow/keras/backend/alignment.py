@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 
 
-def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
+def ctc_batch_cost(
+    y_true: TensorLike, y_pred: TensorLike, input_length: TensorLike, label_length: TensorLike
+) -> Tensor:
     """The CTC loss of each sample, shape (samples, 1); the last class is the blank.
 
     Args:
@@ -28,7 +34,7 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
     return tf.expand_dims(losses, 1)
 
 
-def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: Any) -> Any:
     """The labels of each row up to its length, as a SparseTensor."""
     rows = tf.convert_to_tensor(labels)
     places = tf.where(tf.sequence_mask(label_lengths, rows.shape[1]))
@@ -36,7 +42,11 @@ def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
 
 
 def ctc_decode(
-    y_pred: Any, input_length: Any, greedy: bool = True, beam_width: int = 100, top_paths: int = 1
+    y_pred: np.ndarray,
+    input_length: TensorLike,
+    greedy: bool = True,
+    beam_width: int = 100,
+    top_paths: int = 1,
 ) -> tuple[list[Any], Any]:
     """The likeliest labels of each sample, filled up with -1, and their log-probabilities.
 
@@ -58,7 +68,7 @@ def ctc_decode(
     return (found if greedy else [_without_repeats(labels) for labels in found]), chances
 
 
-def _without_repeats(labels: Any) -> Any:
+def _without_repeats(labels: Any) -> Tensor:
     """Labels that a search found, with a label once that comes twice in a row: Keras 2 merges them."""
     steps = labels.shape[1]
     kept, counts = tf.nn.collapse_repeated(labels, tf.math.count_nonzero(labels >= 0, 1))

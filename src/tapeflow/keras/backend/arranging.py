@@ -10,68 +10,71 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
+from tapeflow.keras.annotations import InitializerLike
 
 
-def transpose(x: Any) -> Any:
+def transpose(x: TensorLike) -> Tensor:
     """The axes in reverse order."""
     return tf.transpose(x)
 
 
-def permute_dimensions(x: Any, pattern: Any) -> Any:
+def permute_dimensions(x: TensorLike, pattern: TensorLike) -> Tensor:
     """The axes in the order `pattern`."""
     return tf.transpose(x, pattern)
 
 
-def gather(reference: Any, indices: Any) -> Any:
+def gather(reference: TensorLike, indices: TensorLike) -> Tensor:
     """The rows of `reference` at `indices`."""
     return tf.gather(reference, indices)
 
 
-def concatenate(tensors: Any, axis: int = -1) -> Any:
+def concatenate(tensors: Any, axis: int = -1) -> Tensor:
     """Tensors one after the other along `axis`."""
     return tf.concat(list(tensors), axis)
 
 
-def stack(x: Any, axis: int = 0) -> Any:
+def stack(x: TensorLike, axis: int = 0) -> Any:
     """Tensors of one shape along a new axis."""
     return tf.stack(x, axis)
 
 
-def reshape(x: Any, shape: Any) -> Any:
+def reshape(x: TensorLike, shape: Any) -> Any:
     """The same elements in another shape."""
     return tf.reshape(x, shape)
 
 
-def flatten(x: Any) -> Any:
+def flatten(x: TensorLike) -> Tensor:
     """All elements in one row."""
     return tf.reshape(x, [-1])
 
 
 @dispatching
-def batch_flatten(x: Any) -> Any:
+def batch_flatten(x: TensorLike) -> Tensor:
     """The elements of each sample in one row."""
     tensor = convert_to_tensor(x)
     return tf.reshape(tensor, (tensor.shape[0], math.prod(tensor.spec.shape[1:])))
 
 
-def expand_dims(x: Any, axis: int = -1) -> Any:
+def expand_dims(x: TensorLike, axis: int = -1) -> Tensor:
     """A new axis of length 1."""
     return tf.expand_dims(x, axis)
 
 
-def squeeze(x: Any, axis: int) -> Any:
+def squeeze(x: TensorLike, axis: int) -> Tensor:
     """Without an axis of length 1."""
     return tf.squeeze(x, [axis])
 
 
-def tile(x: Any, n: Any) -> Any:
+def tile(x: TensorLike, n: TensorLike) -> Tensor:
     """`x` so many times over along each axis."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
 
 
-def repeat(x: Any, n: int) -> Any:
+def repeat(x: Tensor, n: int) -> Tensor:
     """Each row of a matrix `n` times: from (samples, features) to (samples, n, features)."""
     if len(x.shape) != 2:
         raise ValueError(
@@ -80,56 +83,66 @@ def repeat(x: Any, n: int) -> Any:
     return tf.repeat(tf.expand_dims(x, 1), n, axis=1)
 
 
-def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+def repeat_elements(x: TensorLike, rep: int, axis: int) -> Tensor:
     """Each element `rep` times along `axis`."""
     return tf.repeat(x, rep, axis=axis)
 
 
-def reverse(x: Any, axes: Any) -> Any:
+def reverse(x: TensorLike, axes: Any) -> Tensor:
     """The other way round along some axes."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+def arange(
+    start: Any, stop: TensorLike | None = None, step: TensorLike = 1, dtype: DTypeLike = "int32"
+) -> Tensor:
     """Numbers from `start` up to `stop`, or from 0 up to `start`."""
     if stop is None:
         start, stop = 0, np.maximum(start, 0)
     return tf.cast(tf.range(start, stop, step), dtype)
 
 
-def one_hot(indices: Any, num_classes: int) -> Any:
+def one_hot(indices: TensorLike, num_classes: int) -> Tensor:
     """1 at each index and 0 elsewhere."""
     return tf.one_hot(indices, num_classes, axis=-1)
 
 
-def map_fn(fn: Callable[..., Any], elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+def map_fn(
+    fn: Callable[..., Any], elems: TensorLike, name: str | None = None, dtype: DTypeLike | None = None
+) -> Tensor:
     """`fn` of each row."""
     return tf.map_fn(fn, elems, dtype=dtype)
 
 
-def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldl(
+    fn: Callable[..., Any], elems: TensorLike, initializer: InitializerLike = None, name: str | None = None
+) -> Tensor:
     """`fn(so_far, row)` over the rows, from the first."""
     return tf.foldl(fn, elems, initializer=initializer)
 
 
-def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldr(
+    fn: Callable[..., Any], elems: TensorLike, initializer: InitializerLike = None, name: str | None = None
+) -> Tensor:
     """`fn(so_far, row)` over the rows, from the last."""
     return tf.foldr(fn, elems, initializer=initializer)
 
 
-def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
+def temporal_padding(x: TensorLike, padding: Any = (1, 1)) -> Tensor:
     """Zeros before and after the middle axis of three."""
     return tf.pad(x, [[0, 0], list(padding), [0, 0]])
 
 
-def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
+def spatial_2d_padding(
+    x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Tensor:
     """Zeros around images."""
     return tf.pad(x, _around(padding, data_format))
 
 
 def spatial_3d_padding(
-    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
-) -> Any:
+    x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Tensor:
     """Zeros around volumes."""
     return tf.pad(x, _around(padding, data_format))
 
@@ -143,7 +156,11 @@ def _around(padding: Any, data_format: str | None) -> list[list[int]]:
 
 @dispatching
 def resize_images(
-    x: Any, height_factor: int, width_factor: int, data_format: str | None, interpolation: str = "nearest"
+    x: TensorLike,
+    height_factor: int,
+    width_factor: int,
+    data_format: str | None,
+    interpolation: str = "nearest",
 ) -> Any:
     """Enlarge images by integer factors, by repeating pixels or by 'bilinear' interpolation."""
     tensor = convert_to_tensor(x)
@@ -166,7 +183,7 @@ def resize_images(
 
 
 def resize_volumes(
-    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str | None
+    x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str | None
 ) -> Any:
     """Enlarge volumes by integer factors, by repeating."""
     first = 2 if config.read_data_format(data_format) == "channels_first" else 1

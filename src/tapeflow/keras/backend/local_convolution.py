@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 
 
 def local_conv(
-    inputs: Any,
+    inputs: TensorLike,
     kernel: Any,
     kernel_size: Sequence[int],
     strides: Sequence[int],
     output_shape: Sequence[int],
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """A product of every window of the inputs with a matrix of its own.
 
     Args:
@@ -48,19 +50,19 @@ def local_conv(
 
 
 def local_conv1d(
-    inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
-) -> Any:
+    inputs: TensorLike, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
+) -> Tensor:
     """`local_conv` over time; the kernel determines the number of positions."""
     return local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
 
 def local_conv2d(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     kernel_size: Any,
     strides: Any,
     output_shape: Any,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """`local_conv` over images, to (rows, columns) of `output_shape`."""
     return local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format)

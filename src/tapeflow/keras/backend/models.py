@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values.annotations import DTypeLike, StaticShape, TensorLike
 from tapeflow.keras import config
 
 
-def is_keras_tensor(x: Any) -> bool:
+def is_keras_tensor(x: TensorLike) -> bool:
     """Whether `x` is a symbolic tensor of a model."""
     if isinstance(x, Symbolic):
         return True
@@ -22,9 +23,9 @@ def is_keras_tensor(x: Any) -> bool:
 
 
 def placeholder(
-    shape: Any = None,
+    shape: StaticShape | None = None,
     ndim: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,
@@ -45,7 +46,11 @@ def placeholder(
 
 
 def function(
-    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+    inputs: TensorLike,
+    outputs: TensorLike,
+    updates: Sequence[int] | None = None,
+    name: str | None = None,
+    **kwargs: Any,
 ) -> Callable[[Sequence[Any]], Any]:
     """A function from a list of values for `inputs`, or the one value, to arrays for `outputs`, both of one model.
 
@@ -62,7 +67,7 @@ def function(
     model = tf.keras.Model(inputs=inputs, outputs=outputs)
     is_list = isinstance(inputs, (list, tuple))
 
-    def call(values: Any) -> Any:
+    def call(values: TensorLike) -> Any:
         given = values
         if is_list and isinstance(values, (list, tuple)):
             given = values[0] if len(values) == 1 else list(values)

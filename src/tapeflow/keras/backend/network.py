@@ -6,7 +6,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 from tapeflow.keras.activations import elu as elu
 from tapeflow.keras.activations import hard_sigmoid as hard_sigmoid
@@ -25,20 +27,26 @@ from tapeflow.ops.training import loss as kernels
 _CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW", "NCHW", "NCDHW")}
 
 
-def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+def categorical_crossentropy(
+    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
     """The cross-entropy of one-hot labels, a number for each sample. Mind the order of the arguments."""
     return _categorical(target, output, from_logits=from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1, ignore_class: int | None = None
+    target: TensorLike,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
 ) -> Any:
     """The cross-entropy of class numbers, a number for each sample."""
     return _sparse(target, output, from_logits=from_logits, axis=axis, ignore_class=ignore_class)
 
 
 @dispatching
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of yes-or-no questions; unlike the loss of that name, not averaged."""
     where = "binary_crossentropy"
     predicted, from_logits = logits_behind(where, convert_to_tensor(output), from_logits, "Sigmoid")
@@ -47,7 +55,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def binary_focal_crossentropy(
-    target: Any,
+    target: TensorLike,
     output: Any,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
@@ -65,22 +73,22 @@ def binary_focal_crossentropy(
     return (truth * alpha + (1 - truth) * (1 - alpha)) * found if apply_class_balancing else found
 
 
-def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
     """The share `level` of elements set to 0, the others enlarged to make up for it."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 
-def l2_normalize(x: Any, axis: Any = None) -> Any:
+def l2_normalize(x: TensorLike, axis: Any = None) -> Tensor:
     """x divided by its norm along `axis`."""
     return tf.math.l2_normalize(x, axis=axis)
 
 
-def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
     """Whether each target is among the `k` largest predictions."""
     return tf.math.in_top_k(targets, predictions, k)
 
 
-def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Any:
     """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)
@@ -93,13 +101,13 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
 
 
 def conv1d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: int = 1,
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: int = 1,
-) -> Any:
+) -> Tensor:
     """Convolution of sequences; with padding 'causal' a step sees none after it."""
     if padding == "causal":
         before = dilation_rate * (int(kernel.shape[0]) - 1)
@@ -110,32 +118,32 @@ def conv1d(
 
 
 def conv2d(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolution of images."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def conv3d(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1, 1),
-) -> Any:
+) -> Tensor:
     """Convolution of volumes."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 def _convolve(
     x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilations: Any
-) -> Any:
+) -> Tensor:
     layout = _layout(data_format, len(strides))
     return tf.nn.convolution(
         x,
@@ -148,14 +156,14 @@ def _convolve(
 
 
 def conv2d_transpose(
-    x: Any,
-    kernel: Any,
+    x: TensorLike,
+    kernel: TensorLike,
     output_shape: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """The transpose of `conv2d`: from its output's shape back to its input's, which is `output_shape`."""
     return tf.nn.conv2d_transpose(
         x,
@@ -169,27 +177,27 @@ def conv2d_transpose(
 
 
 def depthwise_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolve each channel separately."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.depthwise_conv2d(x, depthwise_kernel, **window)
 
 
 def separable_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> Tensor:
     """Convolve each channel separately, then combine the channels at each position."""
     window = _window(strides, padding, data_format, dilation_rate)
     return tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, **window)
@@ -207,30 +215,30 @@ def _window(strides: Any, padding: str, data_format: str | None, dilations: Any)
 
 
 def pool2d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """The largest element ('max') or the mean ('avg') of each window of an image."""
     return _pool(x, pool_size, strides, padding, data_format, pool_mode)
 
 
 def pool3d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """The largest element ('max') or the mean ('avg') of each window of a volume."""
     return _pool(x, pool_size, strides, padding, data_format, pool_mode)
 
 
-def _pool(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str) -> Any:
+def _pool(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str) -> Tensor:
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}. Expected 'max' or 'avg'.")
     return tf.nn.pool(
@@ -254,8 +262,14 @@ def _padding(padding: str) -> str:
 
 
 def batch_normalization(
-    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
-) -> Any:
+    x: Any,
+    mean: TensorLike,
+    var: Any,
+    beta: TensorLike,
+    gamma: TensorLike,
+    axis: int = -1,
+    epsilon: float = 1e-3,
+) -> Tensor:
     """(x - mean) / sqrt(var + epsilon) * gamma + beta, with a number for each place along `axis`."""
     places = [1] * len(x.shape)
     places[axis] = -1
@@ -265,7 +279,7 @@ def batch_normalization(
 
 
 def normalize_batch_in_training(
-    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+    x: Any, gamma: TensorLike, beta: TensorLike, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Any, Any, Any]:
     """x with mean 0 and variance 1 over `reduction_axes`, times gamma plus beta; and the two."""
     mean, variance = tf.nn.moments(x, reduction_axes, keepdims=True)
@@ -275,5 +289,5 @@ def normalize_batch_in_training(
     return normalised, tf.squeeze(mean, reduction_axes), tf.squeeze(variance, reduction_axes)
 
 
-def _placed(part: Any, shape: Any) -> Any:
+def _placed(part: Any, shape: ShapeLike) -> Any:
     return None if part is None else tf.reshape(part, shape)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
 
 
@@ -16,127 +20,127 @@ def _as_number(x: Any) -> Any:
     return tf.cast(x, config.floatx()) if getattr(x, "dtype", None) == tf.bool else x
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The largest element."""
     return tf.reduce_max(x, axis, keepdims)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The smallest element."""
     return tf.reduce_min(x, axis, keepdims)
 
 
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def sum(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The sum."""
     return tf.reduce_sum(x, axis, keepdims)
 
 
-def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def prod(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """The product."""
     return tf.reduce_prod(x, axis, keepdims)
 
 
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """The mean; of truth values, the share that is true."""
     return tf.reduce_mean(_as_number(x), axis, keepdims)
 
 
-def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def var(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The variance."""
     return tf.math.reduce_variance(_as_number(x), axis, keepdims)
 
 
-def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """The standard deviation."""
     return tf.math.reduce_std(_as_number(x), axis, keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether one element is true, or not 0."""
     return tf.reduce_any(tf.cast(x, tf.bool), axis, keepdims)
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """Whether all elements are true, or not 0."""
     return tf.reduce_all(tf.cast(x, tf.bool), axis, keepdims)
 
 
-def argmax(x: Any, axis: Any = -1) -> Any:
+def argmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """The index of the largest element."""
     return tf.argmax(x, axis)
 
 
-def argmin(x: Any, axis: Any = -1) -> Any:
+def argmin(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """The index of the smallest element."""
     return tf.argmin(x, axis)
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """log(sum(exp(x))), without overflow."""
     return tf.reduce_logsumexp(x, axis, keepdims)
 
 
-def cumsum(x: Any, axis: Any = 0) -> Any:
+def cumsum(x: TensorLike, axis: int | Sequence[int] = 0) -> Tensor:
     """Sums of all elements up to each."""
     return tf.cumsum(x, axis)
 
 
-def cumprod(x: Any, axis: Any = 0) -> Any:
+def cumprod(x: TensorLike, axis: Any = 0) -> Tensor:
     """Products of all elements up to each."""
     return tf.math.cumprod(x, axis)
 
 
-def square(x: Any) -> Any:
+def square(x: TensorLike) -> Tensor:
     """x²."""
     return tf.square(x)
 
 
-def abs(x: Any) -> Any:
+def abs(x: TensorLike) -> Any:
     """The size of x."""
     return tf.abs(x)
 
 
-def sqrt(x: Any) -> Any:
+def sqrt(x: TensorLike) -> Any:
     """The square root; of negative numbers, 0."""
     return tf.sqrt(tf.maximum(x, 0.0))
 
 
-def exp(x: Any) -> Any:
+def exp(x: TensorLike) -> Tensor:
     """The exponential."""
     return tf.exp(x)
 
 
-def log(x: Any) -> Any:
+def log(x: TensorLike) -> Tensor:
     """The natural logarithm."""
     return tf.math.log(x)
 
 
-def round(x: Any) -> Any:
+def round(x: TensorLike) -> Tensor:
     """The nearest integer; of two, the even one."""
     return tf.round(x)
 
 
-def sign(x: Any) -> Any:
+def sign(x: TensorLike) -> Tensor:
     """-1, 0 or 1."""
     return tf.sign(x)
 
 
-def pow(x: Any, a: Any) -> Any:
+def pow(x: TensorLike, a: TensorLike) -> Tensor:
     """x to the power `a`."""
     return tf.pow(x, a)
 
 
-def sin(x: Any) -> Any:
+def sin(x: TensorLike) -> Tensor:
     """The sine."""
     return tf.sin(x)
 
 
-def cos(x: Any) -> Any:
+def cos(x: TensorLike) -> Tensor:
     """The cosine."""
     return tf.cos(x)
 
 
-def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+def clip(x: TensorLike, min_value: Any, max_value: TensorLike) -> Tensor:
     """x, between the two values; `None` is no bound."""
     if isinstance(min_value, (int, float)) and isinstance(max_value, (int, float)):
         max_value = np.maximum(min_value, max_value)
@@ -145,54 +149,54 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
     return tf.clip_by_value(x, low, high)
 
 
-def equal(x: Any, y: Any) -> Any:
+def equal(x: TensorLike, y: TensorLike) -> Tensor:
     """x == y, element by element."""
     return tf.equal(x, y)
 
 
-def not_equal(x: Any, y: Any) -> Any:
+def not_equal(x: TensorLike, y: TensorLike) -> Tensor:
     """x != y, element by element."""
     return tf.not_equal(x, y)
 
 
-def greater(x: Any, y: Any) -> Any:
+def greater(x: TensorLike, y: TensorLike) -> Tensor:
     """x > y, element by element."""
     return tf.greater(x, y)
 
 
-def greater_equal(x: Any, y: Any) -> Any:
+def greater_equal(x: TensorLike, y: TensorLike) -> Tensor:
     """x >= y, element by element."""
     return tf.greater_equal(x, y)
 
 
-def less(x: Any, y: Any) -> Any:
+def less(x: TensorLike, y: TensorLike) -> Tensor:
     """x < y, element by element."""
     return tf.less(x, y)
 
 
-def less_equal(x: Any, y: Any) -> Any:
+def less_equal(x: TensorLike, y: TensorLike) -> Tensor:
     """x <= y, element by element."""
     return tf.less_equal(x, y)
 
 
-def maximum(x: Any, y: Any) -> Any:
+def maximum(x: TensorLike, y: TensorLike) -> Tensor:
     """The larger of each two elements."""
     return tf.maximum(x, y)
 
 
-def minimum(x: Any, y: Any) -> Any:
+def minimum(x: TensorLike, y: TensorLike) -> Tensor:
     """The smaller of each two elements."""
     return tf.minimum(x, y)
 
 
-def dot(x: Any, y: Any) -> Any:
+def dot(x: Tensor, y: Variable) -> Tensor:
     """The matrix product; over more axes, of the last axis of `x` with the last but one of `y`."""
     if len(x.shape) <= 2 and len(y.shape) <= 2:
         return tf.matmul(x, y)
     return tf.tensordot(x, y, [[len(x.shape) - 1], [len(y.shape) - 2]])
 
 
-def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     """The product of each sample of `x` with the same sample of `y`, over one axis of each.
 
     Args:

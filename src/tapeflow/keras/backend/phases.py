@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.call_context import call_context, default_training
 from tapeflow.keras.layers.base.call_context import learning_phase as learning_phase
 from tapeflow.keras.layers.base.call_context import set_learning_phase as set_learning_phase
 
 
 @contextmanager
-def learning_phase_scope(value: Any) -> Iterator[None]:
+def learning_phase_scope(value: TensorLike) -> Iterator[None]:
     """Set the learning phase for a while."""
     before = default_training(None)
     set_learning_phase(value)
@@ -23,7 +25,7 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
         set_learning_phase(before)
 
 
-def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
     """`x` in training and `alt` otherwise; either may be a function that makes it."""
     if training is None:
         training = learning_phase() if call_context.training is None else call_context.training
@@ -33,12 +35,12 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return chosen() if callable(chosen) else chosen
 
 
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_test_phase(x: TensorLike, alt: Any, training: bool | None = None) -> Any:
     """`alt` in training and `x` otherwise."""
     return in_train_phase(alt, x, training=training)
 
 
-def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+def switch(condition: TensorLike, then_expression: TensorLike, else_expression: Any) -> Tensor:
     """Choose one of two values by a scalar condition, or element by element; either may be a function.
 
     A condition of several axes, but fewer than the results have, belongs to their first ones; a vector

@@ -119,16 +119,18 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
     try:
         return sketch(filled, *specs)
     except NotSketchable as refusal:
-        said = _said(layer, args, size) if len(args) == 1 and id(layer) not in _asked.get() else None
-        if said is not None:
-            return said
+        computed = (
+            _computed_samples(layer, args, size) if len(args) == 1 and id(layer) not in _asked.get() else None
+        )
+        if computed is not None:
+            return computed
         try:
-            return _tried(layer, filled, specs, size)
+            return _samples_of_trial_call(layer, filled, specs, size)
         except (ArithmeticError, TypeError, ValueError, tf.errors.OpError) as error:
             raise refusal from error
 
 
-def _tried(layer: Any, filled: Any, specs: list[Spec], size: int) -> Any:
+def _samples_of_trial_call(layer: Any, filled: Any, specs: list[Spec], size: int) -> Any:
     """The samples of a call that needs values: of one on made-up ones, whose number of rows means nothing.
 
     Nor do the sizes that change with a number among the inputs, such as the end of a slice.
@@ -178,7 +180,7 @@ def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
     return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
 
 
-def _said(layer: Any, args: Any, size: int) -> Any:
+def _computed_samples(layer: Any, args: Any, size: int) -> Any:
     """The samples of results whose shapes the layer's class computes; None if that would sketch the call again."""
     if type(layer).compute_output_shape is tf.keras.layers.Layer.compute_output_shape or layer.gives_sparse:
         return None

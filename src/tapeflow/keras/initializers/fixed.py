@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, Shape, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_float_dtype, read_shape
 
 
-def _filled(value: float, shape: Any, dtype: Any, kwargs: dict[str, Any]) -> Any:
+def _filled(value: float, shape: Any, dtype: DTypeLike | None, kwargs: dict[str, Any]) -> Tensor:
     found = read_dtype(dtype)
     if found == tf.string:
         raise ValueError(f"Expected numeric or boolean dtype, got {found}.")
@@ -22,24 +24,24 @@ def _filled(value: float, shape: Any, dtype: Any, kwargs: dict[str, Any]) -> Any
 class Zeros(Initializer):
     """All zeros."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         return _filled(0, shape, dtype, kwargs)
 
 
 class Ones(Initializer):
     """All ones."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         return _filled(1, shape, dtype, kwargs)
 
 
 class Constant(Initializer):
     """Initializes with one number, or with the elements of an array that has the shape or broadcasts to it."""
 
-    def __init__(self, value: Any = 0) -> None:
-        self.value = value
+    def __init__(self, value: TensorLike = 0) -> None:
+        self.value: Any = value
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         sizes = read_shape(shape, kwargs)
         array = np.asarray(self.value, read_dtype(dtype).as_numpy_dtype)
         if array.size == math.prod(sizes):
@@ -63,7 +65,7 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         if len(sizes) != 2:

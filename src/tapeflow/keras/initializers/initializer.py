@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, Shape
+from tapeflow.engine.values.dtypes import DType
 from tapeflow.keras import config as keras_config
 
 # What TensorFlow passes for a weight that is split over machines.
@@ -20,7 +22,7 @@ class Initializer:
     A subclass defines `__call__`, and `get_config` if its constructor has arguments.
     """
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Any:
         """A tensor of this shape and type; the type is `floatx()` unless given."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
@@ -39,7 +41,7 @@ class Initializer:
         return self.from_config(self.get_config())
 
 
-def read_shape(shape: Any, kwargs: Mapping[str, Any]) -> tuple[int, ...]:
+def read_shape(shape: int | Iterable[Any], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
     """`shape` as a tuple of sizes; the keyword arguments of a partition take its place."""
     unknown = [key for key in kwargs if key not in _PARTITION_ARGUMENTS]
     if unknown:
@@ -56,12 +58,12 @@ def read_shape(shape: Any, kwargs: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes)
 
 
-def read_dtype(dtype: Any) -> Any:
+def read_dtype(dtype: DTypeLike | None) -> DType:
     """The `tf.DType` of a value; `floatx()` if none is given."""
     return tf.as_dtype(keras_config.floatx() if dtype is None else dtype)
 
 
-def read_float_dtype(dtype: Any) -> Any:
+def read_float_dtype(dtype: DTypeLike | None) -> DType:
     """`read_dtype`, for values that are fractions."""
     found = read_dtype(dtype)
     if not found.is_floating:

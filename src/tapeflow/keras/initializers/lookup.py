@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.initializers import fixed, random, spectrum
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_shape
 from tapeflow.keras.saving.family import Family
@@ -32,7 +33,7 @@ INITIALIZERS = Family(
 )
 
 
-def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(initializer: InitializerLike, use_legacy_format: bool = False) -> dict[str, Any]:
     """The config of an initializer, as JSON can hold it."""
     return serialize_keras_object(initializer)
 

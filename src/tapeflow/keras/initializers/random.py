@@ -16,6 +16,9 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.random import counter_for
+from tapeflow.engine.values.annotations import Shape
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_float_dtype, read_shape
 
 _SEED_BITS = (1 << 64) - 1
@@ -61,12 +64,14 @@ class RandomInitializer(Initializer):
         return {"seed": self.seed}
 
 
-def _drawn_dtype(dtype: Any) -> Any:
+def _drawn_dtype(dtype: DType) -> Any:
     """The type to draw in: numpy draws 32 and 64 bits, narrower floats are rounded."""
     return np.float64 if dtype == tf.float64 else np.float32
 
 
-def _uniform(generator: np.random.Generator, shape: tuple[int, ...], low: Any, high: Any, dtype: Any) -> Any:
+def _uniform(
+    generator: np.random.Generator, shape: tuple[int, ...], low: Any, high: Any, dtype: Any
+) -> Tensor:
     if dtype.is_integer:
         return tf.constant(generator.integers(low, high, shape, dtype.as_numpy_dtype))
     values = generator.random(shape, dtype=_drawn_dtype(dtype))
@@ -78,11 +83,11 @@ def _uniform(generator: np.random.Generator, shape: tuple[int, ...], low: Any, h
 def _normal(
     generator: np.random.Generator,
     shape: tuple[int, ...],
-    mean: Any,
-    stddev: Any,
-    dtype: Any,
+    mean: float,
+    stddev: float,
+    dtype: DType,
     truncated: bool,
-) -> Any:
+) -> Tensor:
     values = generator.standard_normal(shape, dtype=_drawn_dtype(dtype))
     if truncated:
         flat = values.reshape(-1)
@@ -99,12 +104,12 @@ def _normal(
 class RandomUniform(RandomInitializer):
     """Numbers from `minval` up to `maxval`, each as likely as the other; integers if `dtype` is."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None) -> None:
         super().__init__(seed)
         self.minval = minval
         self.maxval = maxval
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_dtype(dtype)
         if not found.is_floating and not found.is_integer:
             raise ValueError(f"Expected float or integer dtype, got {found}.")
@@ -125,7 +130,7 @@ class RandomNormal(RandomInitializer):
         self.mean = mean
         self.stddev = stddev
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         return _normal(self.generator(kwargs), sizes, self.mean, self.stddev, found, self._truncated)
@@ -174,7 +179,7 @@ class VarianceScaling(RandomInitializer):
         self.input_axes = input_axes
         self.output_axes = output_axes
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         fan_in, fan_out = compute_fans(sizes, self.input_axes, self.output_axes)
@@ -266,7 +271,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         if len(sizes) < 2:

@@ -59,7 +59,7 @@ def _names() -> list[str]:
 LAYERS = Family("layer", Layer, _Known, protocol=("call", "get_config"))
 
 
-def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
     """A layer as `{"class_name", "config"}`."""
     return serialize_keras_object(layer)
 

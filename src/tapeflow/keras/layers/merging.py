@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 Shape = tuple[int | None, ...]
@@ -25,7 +30,7 @@ class Merge(Layer):
         """What is made of inputs of one rank."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge: write _merge_function.")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A merge layer", 1)
         batch_sizes = {s[0] for s in shapes if s} - {None}
         if len(batch_sizes) > 1:
@@ -35,18 +40,18 @@ class Merge(Layer):
         functools.reduce(_broadcast, [s[1:] for s in shapes])
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         tensors = _tensors(inputs)
         rank = max(len(x.shape) for x in tensors)
         return self._merge_function([_with_rank(x, rank) for x in tensors])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shapes = _shapes(input_shape, "A merge layer", 1)
         batch_sizes = {s[0] for s in shapes if s} - {None}
         batch = batch_sizes.pop() if len(batch_sizes) == 1 else None
         return tf.TensorShape((batch, *functools.reduce(_broadcast, [s[1:] for s in shapes])))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         masks = [m for m in _masks(inputs, mask) if m is not None]
         return functools.reduce(tf.logical_and, masks) if masks else None
 
@@ -58,7 +63,7 @@ class Add(Merge):
     array([3.], dtype=float32)
     """
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         return functools.reduce(tf.add, inputs)
 
 
@@ -73,7 +78,7 @@ class Subtract(Merge):
                 f"{[tuple(s) for s in input_shape]}"
             )
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         if len(inputs) != 2:
             raise ValueError(
                 f"A `Subtract` layer should be called on exactly 2 inputs. Received: inputs={inputs}"
@@ -84,28 +89,28 @@ class Subtract(Merge):
 class Multiply(Merge):
     """The product of the inputs, element by element."""
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         return functools.reduce(tf.multiply, inputs)
 
 
 class Average(Merge):
     """Average the inputs, element by element."""
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         return functools.reduce(tf.add, inputs) / len(inputs)
 
 
 class Maximum(Merge):
     """The largest of the inputs, element by element."""
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         return functools.reduce(tf.maximum, inputs)
 
 
 class Minimum(Merge):
     """The smallest of the inputs, element by element."""
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         return functools.reduce(tf.minimum, inputs)
 
 
@@ -121,7 +126,7 @@ class Concatenate(Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A `Concatenate` layer", 1)
         rests = [_dropped(s, self.axis) for s in shapes]
         if len({len(s) for s in shapes}) > 1 or any(
@@ -133,20 +138,20 @@ class Concatenate(Merge):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Sequence[Tensor]) -> Any:
         tensors = _tensors(inputs)
         if all(isinstance(x, tf.SparseTensor) for x in tensors):
             return tf.sparse.concat(self.axis, tensors)
         return tf.concat([tf.keras.backend.to_dense(x) for x in tensors], axis=self.axis)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shapes = _shapes(input_shape, "A `Concatenate` layer", 1)
         sizes = [s[self.axis] for s in shapes]
         merged = [next((d for d in dims if d is not None), None) for dims in zip(*shapes, strict=True)]
         merged[self.axis] = None if None in sizes else sum(d for d in sizes if d is not None)
         return tf.TensorShape(merged)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Sequence[Tensor], mask: TensorLike | None = None) -> Any:
         masks = _masks(inputs, mask)
         if all(m is None for m in masks):
             return None
@@ -196,7 +201,7 @@ class Dot(Merge):
         one, two = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         return one % first, two % second
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = _shapes(input_shape, "A `Dot` layer", 2)
         if len(shapes) != 2:
             _not_a_list("A `Dot` layer", shapes, 2)
@@ -209,20 +214,20 @@ class Dot(Merge):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         first, second = _tensors(inputs)
         one, two = self._axes_for(len(first.shape), len(second.shape))
         if self.normalize:
             first, second = tf.math.l2_normalize(first, axis=one), tf.math.l2_normalize(second, axis=two)
         return tf.keras.backend.batch_dot(first, second, (one, two))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shapes = _shapes(input_shape, "A `Dot` layer", 2)
         one, two = self._axes_for(len(shapes[0]), len(shapes[1]))
         left = (*_dropped(shapes[0], one), *_dropped(shapes[1], two)[1:])
         return tf.TensorShape(left if len(left) > 1 else (*left, 1))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         return None
 
     def get_config(self) -> dict[str, Any]:
@@ -308,7 +313,7 @@ def _masks(inputs: Any, mask: Any) -> list[Any]:
     return list(mask)
 
 
-def _with_rank(x: Any, rank: int) -> Any:
+def _with_rank(x: Tensor, rank: int) -> Tensor:
     """`x` with axes of size 1 after the first, as many as it lacks."""
     shape = tuple(x.shape)
     return x if len(shape) == rank else tf.reshape(x, (*shape[:1], *(1,) * (rank - len(shape)), *shape[1:]))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
 from tapeflow.ops.nn.ctc import padded_ctc_loss
@@ -14,7 +16,7 @@ _BLANK = 0
 
 
 @dispatching
-def ctc(y_true: Any, y_pred: Any) -> Any:
+def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """One loss per sequence; class 0 is the blank.
 
     Args:
@@ -39,6 +41,9 @@ class CTC(LossFunctionWrapper):
     """Connectionist temporal classification: `ctc` as a class."""
 
     def __init__(
-        self, reduction: Any = Reduction.SUM_OVER_BATCH_SIZE, name: str | None = "ctc", dtype: Any = None
+        self,
+        reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
+        name: str | None = "ctc",
+        dtype: Any = None,
     ) -> None:
         super().__init__(ctc, reduction, name, dtype)

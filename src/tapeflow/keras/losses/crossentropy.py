@@ -12,7 +12,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import as_tensors, logits_behind, smoothed
 from tapeflow.keras.losses.loss import LossFunctionWrapper
@@ -47,7 +49,7 @@ def binary_crossentropy(
 
 
 def binary_inputs(
-    where: str, y_true: Any, y_pred: Any, from_logits: bool, label_smoothing: Any
+    where: str, y_true: Any, y_pred: Any, from_logits: bool, label_smoothing: float
 ) -> tuple[Any, Any]:
     """Smoothed labels and predictions; logits must have the labels' shape, probabilities may broadcast."""
     y_true = smoothed(convert_to_tensor(y_true), label_smoothing, 0.5, y_pred.dtype)
@@ -62,8 +64,12 @@ def binary_inputs(
 @takes_ragged
 @dispatching
 def categorical_crossentropy(
-    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0.0, axis: int = -1
-) -> Any:
+    y_true: TensorLike,
+    y_pred: Any,
+    from_logits: bool = False,
+    label_smoothing: TensorLike = 0.0,
+    axis: int = -1,
+) -> Tensor:
     """The cross-entropy of one-hot labels, or other distributions, over the classes along `axis`.
 
     Args:
@@ -82,7 +88,9 @@ def categorical_crossentropy(
     )
 
 
-def categorical_labels(where: str, y_true: Any, y_pred: Any, label_smoothing: Any, axis: Any) -> Any:
+def categorical_labels(
+    where: str, y_true: TensorLike, y_pred: Tensor, label_smoothing: TensorLike, axis: Any
+) -> Tensor:
     """Smoothed labels, after a look at shapes and axis."""
     shape = y_pred.shape
     if isinstance(axis, bool):
@@ -111,8 +119,12 @@ def categorical_labels(where: str, y_true: Any, y_pred: Any, label_smoothing: An
 @takes_ragged
 @dispatching
 def sparse_categorical_crossentropy(
-    y_true: Any, y_pred: Any, from_logits: bool = False, axis: int = -1, ignore_class: int | None = None
-) -> Any:
+    y_true: TensorLike,
+    y_pred: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
+) -> Tensor:
     """The cross-entropy of class numbers.
 
     Args:
@@ -166,9 +178,9 @@ class BinaryCrossentropy(LossFunctionWrapper):
     def __init__(
         self,
         from_logits: bool = False,
-        label_smoothing: Any = 0.0,
-        axis: Any = -1,
-        reduction: Any = Reduction.AUTO,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "binary_crossentropy",
         dtype: Any = None,
     ) -> None:
@@ -190,9 +202,9 @@ class CategoricalCrossentropy(LossFunctionWrapper):
     def __init__(
         self,
         from_logits: bool = False,
-        label_smoothing: Any = 0.0,
+        label_smoothing: float = 0.0,
         axis: int = -1,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "categorical_crossentropy",
         dtype: Any = None,
     ) -> None:
@@ -215,7 +227,7 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
         self,
         from_logits: bool = False,
         ignore_class: int | None = None,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "sparse_categorical_crossentropy",
         dtype: Any = None,
         axis: int = -1,

@@ -6,6 +6,8 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
@@ -14,7 +16,7 @@ from tapeflow.keras.losses.reduction import Reduction
 
 
 @dispatching
-def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The sum over the last axis of `y_true * log(y_true / y_pred)`, both clipped to [epsilon, 1]."""
     y_true, y_pred = prepare("kl_divergence", y_true, y_pred)
     y_true = tf.clip_by_value(y_true, epsilon(), 1.0)
@@ -24,7 +26,7 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
 
 @takes_ragged
 @dispatching
-def poisson(y_true: Any, y_pred: Any) -> Any:
+def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean over the last axis of `y_pred - y_true * log(y_pred)`, for counts and their rates."""
     y_true, y_pred = prepare("poisson", y_true, y_pred)
     return tf.reduce_mean(y_pred - y_true * tf.math.log(y_pred + epsilon()), -1)
@@ -34,7 +36,7 @@ class KLDivergence(LossFunctionWrapper):
     """Kullback-Leibler divergence: `kl_divergence` as a class."""
 
     def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = "kl_divergence", dtype: Any = None
+        self, reduction: str | None = Reduction.AUTO, name: str | None = "kl_divergence", dtype: Any = None
     ) -> None:
         super().__init__(kl_divergence, reduction, name, dtype)
 
@@ -43,7 +45,7 @@ class Poisson(LossFunctionWrapper):
     """Poisson loss for counts: `poisson` as a class."""
 
     def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = "poisson", dtype: Any = None
+        self, reduction: str | None = Reduction.AUTO, name: str | None = "poisson", dtype: Any = None
     ) -> None:
         super().__init__(poisson, reduction, name, dtype)
 

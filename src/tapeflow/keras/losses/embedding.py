@@ -6,21 +6,23 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
 
 
 @dispatching
 def circle(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     ref_labels: Any = None,
     ref_embeddings: Any = None,
     remove_diagonal: bool = True,
     gamma: float = 80,
     margin: float = 0.4,
-) -> Any:
+) -> Tensor:
     """One loss per embedding; an embedding with no partner or no opponent in the batch is masked.
 
     Args:
@@ -63,7 +65,7 @@ class Circle(LossFunctionWrapper):
         gamma: float = 80.0,
         margin: float = 0.4,
         remove_diagonal: bool = True,
-        reduction: Any = Reduction.SUM_OVER_BATCH_SIZE,
+        reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "circle",
         dtype: Any = None,
     ) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.crossentropy import binary_inputs, categorical_labels
 from tapeflow.keras.losses.inputs import logits_behind
@@ -59,12 +61,12 @@ def binary_focal_crossentropy(
 @takes_ragged
 @dispatching
 def categorical_focal_crossentropy(
-    y_true: Any,
-    y_pred: Any,
-    alpha: Any = 0.25,
+    y_true: TensorLike,
+    y_pred: TensorLike,
+    alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-    label_smoothing: Any = 0.0,
+    label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
     """`categorical_crossentropy` that gives easy examples less weight.
@@ -91,7 +93,7 @@ def categorical_focal_crossentropy(
 
 
 @dispatching
-def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float = 0.5) -> Any:
+def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: Any, q: float = 0.5) -> Tensor:
     """`(1 - p ** q) / q` of the probability `p` of the label: cross-entropy as `q` nears 0, and `1 - p` at 1.
 
     Args:
@@ -113,9 +115,9 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         alpha: float = 0.25,
         gamma: float = 2.0,
         from_logits: bool = False,
-        label_smoothing: Any = 0.0,
-        axis: Any = -1,
-        reduction: Any = Reduction.AUTO,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "binary_focal_crossentropy",
         dtype: Any = None,
     ) -> None:
@@ -140,12 +142,12 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
 
     def __init__(
         self,
-        alpha: Any = 0.25,
+        alpha: float = 0.25,
         gamma: float = 2.0,
         from_logits: bool = False,
-        label_smoothing: Any = 0.0,
+        label_smoothing: float = 0.0,
         axis: int = -1,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "categorical_focal_crossentropy",
         dtype: Any = None,
     ) -> None:
@@ -169,7 +171,7 @@ class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
     def __init__(
         self,
         q: float = 0.5,
-        reduction: Any = Reduction.SUM_OVER_BATCH_SIZE,
+        reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "categorical_generalized_cross_entropy",
         dtype: Any = None,
     ) -> None:

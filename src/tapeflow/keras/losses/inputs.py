@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.keras.losses.shape_warning import warn_of_broadcast, warn_user
 
 
-def prepare(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+def prepare(where: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     """Labels cast to the dtype of the predictions, and the predictions, both as tensors."""
     y_pred = convert_to_tensor(y_pred)
     y_true = tf.cast(convert_to_tensor(y_true), y_pred.dtype)
@@ -22,7 +23,7 @@ def prepare(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return y_true, y_pred
 
 
-def as_tensors(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+def as_tensors(where: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     """`prepare` without the cast, for kernels that cast the labels themselves."""
     y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
     if y_true.spec.shape != y_pred.spec.shape:
@@ -30,7 +31,7 @@ def as_tensors(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return y_true, y_pred
 
 
-def logits_behind(where: str, y_pred: Any, from_logits: bool, activation: str) -> tuple[Any, bool]:
+def logits_behind(where: str, y_pred: TensorLike, from_logits: bool, activation: str) -> tuple[Any, bool]:
     """The logits that `y_pred` was made from by a Keras activation, if it was; and whether it is logits now.
 
     Keras's softmax and sigmoid leave their input on their output. The cross-entropy of the logits is
@@ -48,7 +49,7 @@ def logits_behind(where: str, y_pred: Any, from_logits: bool, activation: str) -
     return logits, True
 
 
-def smoothed(y_true: Any, label_smoothing: Any, even: float, dtype: Any) -> Any:
+def smoothed(y_true: TensorLike, label_smoothing: Any, even: float, dtype: DTypeLike) -> Any:
     """Labels moved by `label_smoothing` towards an even guess, the probability `even`; in `dtype` then."""
     if isinstance(label_smoothing, (int, float)) and label_smoothing == 0:
         return y_true

@@ -8,7 +8,8 @@ from typing import Any, Self
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.recording.symbolic import Symbolic
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.losses.reduction import Reduction, compute_weighted_loss, match_labels
 from tapeflow.keras.saving.registry import get_registered_name
 
@@ -25,13 +26,17 @@ class Loss:
         dtype: cast labels and predictions to this first; by default they are taken as they are.
     """
 
-    def __init__(self, reduction: Any = Reduction.AUTO, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, reduction: str | None = Reduction.AUTO, name: str | None = None, dtype: Any = None
+    ) -> None:
         Reduction.validate(reduction)
         self.reduction = Reduction.NONE if reduction is None else reduction
         self.name = name
         self._dtype = None if dtype is None else tf.as_dtype(dtype)
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def __call__(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Tensor:
         """The reduced loss; positions that the mask of `y_pred` leaves out do not count."""
         mask = _mask_of(y_pred)
         if self._dtype is not None:
@@ -44,7 +49,7 @@ class Loss:
             mask = tf.logical_and(mask, losses_mask)
         return compute_weighted_loss(losses, sample_weight, self._get_reduction(), mask)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: float, y_pred: float) -> Any:
         """Compute one loss per sample; subclasses define it."""
         raise NotImplementedError(
             f"Must be implemented in subclasses: {type(self).__name__} needs a method "
@@ -83,7 +88,7 @@ class LossFunctionWrapper(Loss):
     def __init__(
         self,
         fn: LossFunction,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = None,
         dtype: Any = None,
         **kwargs: Any,
@@ -92,7 +97,7 @@ class LossFunctionWrapper(Loss):
         self.fn = fn
         self._fn_kwargs = kwargs
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
         # Keras lines the ranks up for tensors only. Arrays are left as they are, and the functions warn.
         if isinstance(y_pred, _TENSORS) and isinstance(y_true, _TENSORS):
             y_true, y_pred = match_labels(y_true, y_pred)
@@ -113,5 +118,5 @@ class LossFunctionWrapper(Loss):
         return cls(**arguments)
 
 
-def _mask_of(tensor: Any) -> Any:
+def _mask_of(tensor: TensorLike) -> Tensor | None:
     return getattr(tensor, "_keras_mask", None)

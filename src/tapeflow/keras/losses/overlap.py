@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
@@ -13,7 +14,7 @@ from tapeflow.keras.losses.reduction import Reduction
 
 
 @dispatching
-def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
+def dice(y_true: Any, y_pred: Any, axis: int | None = None) -> Tensor:
     """1 minus twice the overlap over the sum of both regions.
 
     Args:
@@ -28,7 +29,9 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 
 
 @dispatching
-def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Any:
+def tversky(
+    y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: int | None = None
+) -> Tensor:
     """`dice` with separate weights for false positives and false negatives.
 
     Args:
@@ -50,9 +53,9 @@ class Dice(LossFunctionWrapper):
 
     def __init__(
         self,
-        reduction: Any = Reduction.SUM_OVER_BATCH_SIZE,
+        reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "dice",
-        axis: Any = None,
+        axis: int | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(dice, reduction, name, dtype, axis=axis)
@@ -66,9 +69,9 @@ class Tversky(LossFunctionWrapper):
         self,
         alpha: float = 0.5,
         beta: float = 0.5,
-        reduction: Any = Reduction.SUM_OVER_BATCH_SIZE,
+        reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
         name: str | None = "tversky",
-        axis: Any = None,
+        axis: int | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.ops.ragged.dispatch import for_ragged
 
 
@@ -17,7 +18,9 @@ def takes_ragged(function: Callable[..., Any]) -> Callable[..., Any]:
     return for_ragged(function, functools.partial(_ragged_loss, function))
 
 
-def _ragged_loss(function: Callable[..., Any], y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
+def _ragged_loss(
+    function: Callable[..., Any], y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any
+) -> Any:
     true, pred, rows = same_rows(function.__name__, y_true, y_pred)
     if len(pred.shape) > 1:
         return rows.with_flat_values(function(true, pred, *args, **kwargs))
@@ -26,7 +29,7 @@ def _ragged_loss(function: Callable[..., Any], y_true: Any, y_pred: Any, *args: 
     return tf.reduce_mean(rows.with_flat_values(each), axis=-1)
 
 
-def same_rows(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any, tf.RaggedTensor]:
+def same_rows(where: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any, tf.RaggedTensor]:
     """The values of labels and predictions, of which one at least is ragged, and the rows that both lie in."""
     ragged = [y for y in (y_true, y_pred) if isinstance(y, tf.RaggedTensor)]
     rank = min(y.ragged_rank for y in ragged)
@@ -40,7 +43,7 @@ def same_rows(where: str, y_true: Any, y_pred: Any) -> tuple[Any, Any, tf.Ragged
     return true.flat_values, pred.flat_values, pred
 
 
-def _values(y: Any, rank: int) -> tf.RaggedTensor:
+def _values(y: TensorLike, rank: int) -> tf.RaggedTensor:
     """A ragged tensor of a number of ragged dimensions; dimensions further in are filled up."""
     if not isinstance(y, tf.RaggedTensor):
         return tf.RaggedTensor.from_tensor(tf.convert_to_tensor(y), ragged_rank=rank)

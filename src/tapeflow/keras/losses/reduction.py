@@ -7,7 +7,9 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.errors import InvalidArgumentError
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.losses.shape_warning import broadcast_shape
 from tapeflow.ops.ragged.dispatch import for_ragged
 
@@ -33,7 +35,7 @@ class Reduction:
         return (cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE)
 
     @classmethod
-    def validate(cls, key: Any) -> None:
+    def validate(cls, key: str | None) -> None:
         """Raise unless `key` is a reduction."""
         known = (*cls.all(), cls.MEAN, cls.MEAN_WITH_SAMPLE_WEIGHT)
         if key is not None and key not in known:
@@ -45,11 +47,11 @@ _MEANS = (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE, Reduction.MEAN)
 
 @dispatching
 def compute_weighted_loss(
-    losses: Any,
-    sample_weight: Any = None,
+    losses: TensorLike,
+    sample_weight: TensorLike | None = None,
     reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
-    mask: Any = None,
-) -> Any:
+    mask: TensorLike | None = None,
+) -> Tensor:
     """Weigh the losses of the samples and reduce them.
 
     Args:
@@ -75,10 +77,10 @@ def compute_weighted_loss(
 
 def _weighted_ragged(
     losses: Any,
-    sample_weight: Any = None,
+    sample_weight: list[float] | None = None,
     reduction: str | None = Reduction.SUM_OVER_BATCH_SIZE,
-    mask: Any = None,
-) -> Any:
+    mask: Tensor | None = None,
+) -> Tensor:
     """The same for ragged losses: every position counts alike, whatever row it is in."""
     if mask is not None:
         raise TypeError(
@@ -99,7 +101,7 @@ def _weighted_ragged(
 for_ragged(compute_weighted_loss, _weighted_ragged)
 
 
-def match_rank(sample_weight: Any, values: Any) -> Any:
+def match_rank(sample_weight: Tensor, values: Tensor) -> Tensor:
     """`sample_weight` with a last axis of length 1 taken away or added, if its rank is one off."""
     given, wanted = tuple(sample_weight.shape), tuple(values.shape)
     if given == wanted or not given:
@@ -132,7 +134,7 @@ def match_labels(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return y_true, y_pred
 
 
-def _masked_weight(losses: Any, sample_weight: Any, mask: Any, reduction: str | None) -> Any:
+def _masked_weight(losses: Tensor, sample_weight: Any, mask: Any, reduction: str | None) -> Tensor:
     """Weights that are zero outside of the mask, and make a plain mean one over what is inside."""
     mask = tf.cast(mask, losses.dtype)
     if reduction in _MEANS:
@@ -143,7 +145,7 @@ def _masked_weight(losses: Any, sample_weight: Any, mask: Any, reduction: str | 
     return match_rank(tf.cast(sample_weight, losses.dtype), mask) * mask
 
 
-def _reduce(losses: Any, sample_weight: Any, reduction: str | None) -> Any:
+def _reduce(losses: Tensor, sample_weight: Tensor | None, reduction: str | None) -> Tensor:
     if reduction is None or reduction == Reduction.NONE:
         return losses
     if reduction == Reduction.MEAN_WITH_SAMPLE_WEIGHT and sample_weight is not None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import epsilon, floatx
 from tapeflow.keras.losses.inputs import as_tensors, prepare
 from tapeflow.keras.losses.loss import LossFunctionWrapper
@@ -18,7 +20,7 @@ from tapeflow.ops.training import loss as kernels
 
 @takes_ragged
 @dispatching
-def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_error(y_true: TensorLike, y_pred: Any) -> Tensor:
     """The mean over the last axis of `(y_true - y_pred) ** 2`: one value per sample.
 
     >>> tf.keras.losses.MSE([[0.0, 1.0]], [[1.0, 1.0]]).numpy()
@@ -32,7 +34,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
 
 @takes_ragged
 @dispatching
-def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean over the last axis of `|y_true - y_pred|`."""
     y_true, y_pred = prepare("mean_absolute_error", y_true, y_pred)
     return tf.reduce_mean(tf.abs(y_pred - y_true), -1)
@@ -40,7 +42,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
 
 @takes_ragged
 @dispatching
-def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     """100 times the mean over the last axis of `|y_true - y_pred| / |y_true|`."""
     y_true, y_pred = prepare("mean_absolute_percentage_error", y_true, y_pred)
     share = tf.abs((y_true - y_pred) / tf.maximum(tf.abs(y_true), epsilon()))
@@ -49,7 +51,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
 
 @takes_ragged
 @dispatching
-def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean over the last axis of `(log(y_true + 1) - log(y_pred + 1)) ** 2`, negatives as 0."""
     y_true, y_pred = prepare("mean_squared_logarithmic_error", y_true, y_pred)
     log_true, log_pred = (tf.math.log(tf.maximum(y, epsilon()) + 1.0) for y in (y_true, y_pred))
@@ -58,7 +60,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
 
 @takes_ragged
 @dispatching
-def huber(y_true: Any, y_pred: Any, delta: Any = 1.0) -> Any:
+def huber(y_true: Any, y_pred: Any, delta: TensorLike = 1.0) -> Tensor:
     """The mean over the last axis of a squared error that is linear beyond `delta`, in `floatx`."""
     y_true, y_pred = prepare("huber", y_true, tf.cast(convert_to_tensor(y_pred), floatx()))
     delta = tf.cast(delta, floatx())
@@ -70,7 +72,7 @@ def huber(y_true: Any, y_pred: Any, delta: Any = 1.0) -> Any:
 
 @takes_ragged
 @dispatching
-def log_cosh(y_true: Any, y_pred: Any) -> Any:
+def log_cosh(y_true: Any, y_pred: Any) -> Tensor:
     """The mean over the last axis of `log(cosh(y_pred - y_true))`: squares when small, absolute when large."""
     y_true, y_pred = prepare("log_cosh", y_true, y_pred)
     x = y_pred - y_true
@@ -78,7 +80,7 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
 
 
 @dispatching
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
     """The negative cosine similarity of the vectors along `axis`: -1 if they have the same direction."""
     y_true, y_pred = prepare("cosine_similarity", y_true, y_pred)
     y_true, y_pred = tf.linalg.l2_normalize(y_true, axis), tf.linalg.l2_normalize(y_pred, axis)
@@ -89,7 +91,10 @@ class MeanSquaredError(LossFunctionWrapper):
     """Mean squared error. With ten outputs it is a tenth of the sum of squares."""
 
     def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = "mean_squared_error", dtype: Any = None
+        self,
+        reduction: str | None = Reduction.AUTO,
+        name: str | None = "mean_squared_error",
+        dtype: Any = None,
     ) -> None:
         super().__init__(mean_squared_error, reduction, name, dtype)
 
@@ -98,7 +103,10 @@ class MeanAbsoluteError(LossFunctionWrapper):
     """Mean absolute error: `mean_absolute_error` as a class."""
 
     def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = "mean_absolute_error", dtype: Any = None
+        self,
+        reduction: str | None = Reduction.AUTO,
+        name: str | None = "mean_absolute_error",
+        dtype: Any = None,
     ) -> None:
         super().__init__(mean_absolute_error, reduction, name, dtype)
 
@@ -108,7 +116,7 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
 
     def __init__(
         self,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "mean_absolute_percentage_error",
         dtype: Any = None,
     ) -> None:
@@ -120,7 +128,7 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
 
     def __init__(
         self,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "mean_squared_logarithmic_error",
         dtype: Any = None,
     ) -> None:
@@ -133,7 +141,7 @@ class Huber(LossFunctionWrapper):
     def __init__(
         self,
         delta: float = 1.0,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "huber_loss",
         dtype: Any = None,
     ) -> None:
@@ -144,7 +152,7 @@ class LogCosh(LossFunctionWrapper):
     """Logarithm of the hyperbolic cosine of the error: `log_cosh` as a class."""
 
     def __init__(
-        self, reduction: Any = Reduction.AUTO, name: str | None = "log_cosh", dtype: Any = None
+        self, reduction: str | None = Reduction.AUTO, name: str | None = "log_cosh", dtype: Any = None
     ) -> None:
         super().__init__(log_cosh, reduction, name, dtype)
 
@@ -155,7 +163,7 @@ class CosineSimilarity(LossFunctionWrapper):
     def __init__(
         self,
         axis: int = -1,
-        reduction: Any = Reduction.AUTO,
+        reduction: str | None = Reduction.AUTO,
         name: str | None = "cosine_similarity",
         dtype: Any = None,
     ) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
 from tapeflow.keras.metrics.thresholds import CountingMetric, even_thresholds
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
@@ -48,7 +50,7 @@ class AUC(CountingMetric):
         thresholds: Sequence[float] | None = None,
         multi_label: bool = False,
         num_labels: int | None = None,
-        label_weights: Any = None,
+        label_weights: Sequence[float] | None = None,
         from_logits: bool = False,
     ) -> None:
         self._check_arguments(num_thresholds, thresholds, multi_label, num_labels)
@@ -71,7 +73,9 @@ class AUC(CountingMetric):
             self._build((self.num_thresholds, num_labels))
 
     @staticmethod
-    def _check_arguments(num_thresholds: int, thresholds: Any, multi_label: bool, num_labels: Any) -> None:
+    def _check_arguments(
+        num_thresholds: int, thresholds: Any, multi_label: bool, num_labels: int | None
+    ) -> None:
         if thresholds is None and num_thresholds <= 1:
             raise ValueError(
                 "AUC expected at least two thresholds: Argument `num_thresholds` must be an integer > 1. "
@@ -96,7 +100,9 @@ class AUC(CountingMetric):
             "fn": self.false_negatives,
         }
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> None:
         """Add a batch."""
         predictions = as_tensor(y_pred)
         self._check_labels(as_tensor(y_true).spec.shape, predictions.spec.shape)
@@ -125,7 +131,7 @@ class AUC(CountingMetric):
                 f"consistent; got y_true of shape {true_shape} for {sorted(expected)} labels."
             )
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The area."""
         if not self._totals:
             raise ValueError(
@@ -134,11 +140,11 @@ class AUC(CountingMetric):
             )
         return self._area(self.curve, self.summation_method)
 
-    def interpolate_pr_auc(self) -> Any:
+    def interpolate_pr_auc(self) -> Tensor:
         """The area under the precision-recall curve, interpolated after Davis & Goadrich (2006)."""
         return self._area("PR", "interpolation")
 
-    def _area(self, curve: str, method: str) -> Any:
+    def _area(self, curve: str, method: str) -> Tensor:
         return area_under_curve(
             self.true_positives,
             self.true_negatives,
@@ -166,7 +172,7 @@ class AUC(CountingMetric):
         return {**super().get_config(), **given}
 
 
-def _read_curve(curve: Any) -> str:
+def _read_curve(curve: str) -> str:
     found = _CURVES.get(str(getattr(curve, "value", curve)).lower())
     if found is None:
         raise ValueError(
@@ -176,7 +182,7 @@ def _read_curve(curve: Any) -> str:
     return found
 
 
-def _read_method(method: Any) -> str:
+def _read_method(method: str) -> str:
     found = str(getattr(method, "value", method)).lower()
     if found not in _METHODS:
         raise ValueError(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.thresholds import CountingMetric, read_thresholds
 from tapeflow.ops.training.confusion_counts import NEG_INF
 
@@ -19,7 +23,9 @@ class _ConditionCount(CountingMetric):
         self.init_thresholds = thresholds
         (self.accumulator,) = self._add_totals("accumulator")
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: np.ndarray | None = None
+    ) -> None:
         """Add a batch."""
         self._count({self._kind: self.accumulator}, y_true, y_pred, sample_weight)
 
@@ -60,7 +66,7 @@ class _Rate(CountingMetric):
 
     def __init__(
         self,
-        thresholds: Any = None,
+        thresholds: list[float] | None = None,
         top_k: int | None = None,
         class_id: int | None = None,
         name: str | None = None,
@@ -88,7 +94,7 @@ class Precision(_Rate):
 
     def __init__(
         self,
-        thresholds: Any = None,
+        thresholds: list[float] | None = None,
         top_k: int | None = None,
         class_id: int | None = None,
         name: str | None = None,
@@ -97,12 +103,14 @@ class Precision(_Rate):
         super().__init__(thresholds, top_k, class_id, name, dtype)
         self.true_positives, self.false_positives = self._add_totals("true_positives", "false_positives")
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> None:
         """Add a batch."""
         totals = {"tp": self.true_positives, "fp": self.false_positives}
         self._count(totals, y_true, y_pred, sample_weight)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The precision, for each threshold if there are several."""
         found = self.true_positives + self.false_positives
         return self._per_threshold(tf.math.divide_no_nan(self.true_positives, found))
@@ -113,7 +121,7 @@ class Recall(_Rate):
 
     def __init__(
         self,
-        thresholds: Any = None,
+        thresholds: list[float] | None = None,
         top_k: int | None = None,
         class_id: int | None = None,
         name: str | None = None,
@@ -122,12 +130,14 @@ class Recall(_Rate):
         super().__init__(thresholds, top_k, class_id, name, dtype)
         self.true_positives, self.false_negatives = self._add_totals("true_positives", "false_negatives")
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> None:
         """Add a batch."""
         totals = {"tp": self.true_positives, "fn": self.false_negatives}
         self._count(totals, y_true, y_pred, sample_weight)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The recall, for each threshold if there are several."""
         positives = self.true_positives + self.false_negatives
         return self._per_threshold(tf.math.divide_no_nan(self.true_positives, positives))

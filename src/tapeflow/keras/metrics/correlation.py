@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
 from tapeflow.keras.metrics.weighting import squeezed
 from tapeflow.keras.metrics.wrapper import MeanMetricWrapper
 
 
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> tf.Tensor:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> tf.Tensor:
     """The cosine of the angle between the two along `axis`: 1 for the same direction.
 
     The loss of this name is its negative.
@@ -24,13 +25,13 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> tf.Tensor:
 cosine_proximity = cosine_similarity
 
 
-def pearson_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> tf.Tensor:
+def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> tf.Tensor:
     """The correlation coefficient along `axis`, in [-1, 1]."""
     labels, predictions = _pair(y_true, y_pred)
     return tf.reduce_mean(_standardised(labels, axis) * _standardised(predictions, axis), axis=axis)
 
 
-def concordance_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> tf.Tensor:
+def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> tf.Tensor:
     """As the correlation, but less for a wrong mean or scale too."""
     labels, predictions = _pair(y_true, y_pred)
     true_mean = tf.reduce_mean(labels, axis=axis, keepdims=True)

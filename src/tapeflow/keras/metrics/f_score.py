@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
 from tapeflow.ops.training.metric_totals import add_f_score_counts
@@ -52,7 +56,9 @@ class FBetaScore(Metric):
             self._totals
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: np.ndarray | None = None
+    ) -> None:
         """Add a batch of one-hot labels and scores, both of shape (batch, classes)."""
         labels, predictions = as_tensor(y_true), as_tensor(y_pred)
         if not self._totals:
@@ -67,7 +73,7 @@ class FBetaScore(Metric):
             per_class=self.average != "micro",
         )
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The score, or one for each class."""
         if not self._totals:
             raise ValueError(f"{type(self).__name__} does not have any value yet. Call update_state first.")
@@ -102,7 +108,7 @@ class F1Score(FBetaScore):
         return {key: value for key, value in super().get_config().items() if key != "beta"}
 
 
-def _check_arguments(where: str, average: Any, beta: Any, threshold: Any) -> None:
+def _check_arguments(where: str, average: str | None, beta: float, threshold: float | None) -> None:
     if average not in (None, "micro", "macro", "weighted"):
         raise ValueError(
             f"{where} got an invalid `average` argument value. Expected one of: {{None, 'micro', 'macro', "

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
 from tapeflow.ops.training.confusion_counts import add_confusion, class_numbers, mean_iou
@@ -53,7 +55,7 @@ class IoU(Metric):
             "total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros"
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: Any = None) -> None:
         """Add a batch; the shapes do not matter but for their size."""
         labels = as_tensor(y_true) if self.sparse_y_true else tf.argmax(y_true, axis=self.axis)
         found = as_tensor(y_pred) if self.sparse_y_pred else tf.argmax(y_pred, axis=self.axis)
@@ -68,7 +70,7 @@ class IoU(Metric):
             )
         update_variable(self.total_cm, add_confusion, labels, found, weights, ignored=self.ignore_class)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The mean of the chosen classes."""
         return mean_iou(self.total_cm, classes=tuple(self.target_class_ids))
 
@@ -100,7 +102,9 @@ class BinaryIoU(IoU):
         super().__init__(num_classes=2, target_class_ids=target_class_ids, name=name, dtype=dtype)
         self.threshold = threshold
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> None:
         """Add a batch of scores."""
         is_one = tf.cast(tf.cast(y_pred, self._dtype) >= self.threshold, tf.int32)
         super().update_state(y_true, is_one, sample_weight)

@@ -34,7 +34,7 @@ def get(identifier: Any) -> Any:
     return METRICS.get(identifier)
 
 
-def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
+def serialize(metric: Any, use_legacy_format: bool = False) -> dict[str, Any]:
     """A metric as `{"class_name", "config"}`, or a function's name."""
     return serialize_keras_object(metric)
 

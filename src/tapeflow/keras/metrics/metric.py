@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import initializers, mixed_precision
+from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.layers.base.naming import snake_case, unique_name
 from tapeflow.keras.losses.ragged import same_rows
 from tapeflow.keras.saving.load_budget import spend
@@ -128,7 +132,7 @@ class Metric(tf.Module):
             for mine, theirs in zip(self.weights, metric.weights, strict=True):
                 mine.assign_add(theirs)
 
-    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
+    def add_weight(self, *args: str, **kwargs: Any) -> Any:
         """Make a Variable of this metric's state.
 
         Called as in Keras 2, `(name, shape=(), aggregation=None, synchronization=None,
@@ -150,12 +154,12 @@ class Metric(tf.Module):
     def _new_weight(
         self,
         name: str | None = None,
-        shape: Any = (),
+        shape: int | Iterable[Any] = (),
         aggregation: Any = None,
         synchronization: Any = None,
-        initializer: Any = None,
-        dtype: Any = None,
-    ) -> Any:
+        initializer: InitializerLike = None,
+        dtype: DTypeLike | None = None,
+    ) -> Variable:
         sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
         wanted = tf.as_dtype(self._dtype if dtype is None else dtype)
         spend(math.prod(sizes) * wanted.size, f"a variable of metric {self._name!r} of shape {sizes}")
@@ -260,7 +264,7 @@ def _taking_ragged(update_state: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _flat_samples(where: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+def _flat_samples(where: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """The same arguments without rows: labels and predictions, or values, and their weights."""
     given = {**dict(zip(("y_true", "y_pred", "sample_weight"), args, strict=False)), **kwargs}
     values = given.pop("values", None)
@@ -287,14 +291,14 @@ def _giving_tensors(result: Callable[..., Any]) -> Callable[..., Any]:
     """`result`, giving the value of a Variable now rather than the Variable, which will change."""
 
     @functools.wraps(result)
-    def wrapped(self: Metric, *args: Any, **kwargs: Any) -> Any:
+    def wrapped(self: Metric, *args: Any, **kwargs: Any) -> Tensor:
         found = result(self, *args, **kwargs)
         return found if type(found) is Tensor else tf.nest.map_structure(_as_tensor, found)
 
     return wrapped
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: object) -> Tensor:
     return value if type(value) is Tensor else tf.identity(value)
 
 
@@ -305,7 +309,7 @@ def _variable_dtype(dtype: Any) -> str:
     return tf.as_dtype(getattr(dtype, "variable_dtype", dtype)).name
 
 
-def _initial_value(initializer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def _initial_value(initializer: InitializerLike, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     if initializer is None or initializer in ("zeros", "zero", "Zeros"):
         return np.zeros(shape, dtype.as_numpy_dtype)
     return initializers.get(initializer)(shape, dtype=dtype)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.thresholds import CountingMetric, even_thresholds
 from tapeflow.ops.training.confusion_counts import best_under_constraint
 
@@ -40,7 +44,9 @@ class _OperatingPoint(CountingMetric):
             self._add_totals("true_positives", "true_negatives", "false_positives", "false_negatives")
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: np.ndarray | None = None
+    ) -> None:
         """Add a batch."""
         totals = {
             "tp": self.true_positives,
@@ -73,7 +79,7 @@ class SensitivityAtSpecificity(_OperatingPoint):
         super().__init__("specificity", specificity, num_thresholds, class_id, name, dtype)
         self.specificity = specificity
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The sensitivity."""
         return best_under_constraint(
             self.true_negatives,
@@ -98,7 +104,7 @@ class SpecificityAtSensitivity(_OperatingPoint):
         super().__init__("sensitivity", sensitivity, num_thresholds, class_id, name, dtype)
         self.sensitivity = sensitivity
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The specificity."""
         return best_under_constraint(
             self.true_positives,
@@ -123,7 +129,7 @@ class PrecisionAtRecall(_OperatingPoint):
         super().__init__("recall", recall, num_thresholds, class_id, name, dtype)
         self.recall = recall
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The precision."""
         return best_under_constraint(
             self.true_positives,
@@ -148,7 +154,7 @@ class RecallAtPrecision(_OperatingPoint):
         super().__init__("precision", precision, num_thresholds, class_id, name, dtype)
         self.precision = precision
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The recall."""
         return best_under_constraint(
             self.true_positives,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.metric import Metric
 
 
@@ -52,7 +54,9 @@ class PyMetric(Metric):
 
 def _updating(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def update_state(self: PyMetric, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def update_state(
+        self: PyMetric, y_true: TensorLike, y_pred: TensorLike, sample_weight: list[float] | None = None
+    ) -> None:
         given = [y_true, y_pred] if sample_weight is None else [y_true, y_pred, sample_weight]
         tf.py_function(lambda *values: method(self, *values), given, [])
 
@@ -61,7 +65,7 @@ def _updating(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _resulting(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def result(self: PyMetric) -> Any:
+    def result(self: PyMetric) -> Tensor:
         return tf.py_function(lambda: tf.cast(method(self), self.dtype), [], self.dtype)
 
     return result

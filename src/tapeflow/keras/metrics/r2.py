@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights, number
 from tapeflow.ops.training.metric_totals import add_squares
@@ -60,7 +64,9 @@ class R2Score(Metric):
         self._totals = [self.add_weight(name=n, shape=sizes, initializer="zeros") for n in names]
         self.squared_sum, self.sum, self.total_mse, self.count = self._totals
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: np.ndarray | None = None
+    ) -> None:
         """Add a batch of shape (batch, outputs)."""
         labels, predictions = as_tensor(y_true), as_tensor(y_pred)
         if not self._totals:
@@ -69,7 +75,7 @@ class R2Score(Metric):
         update_variables(tuple(self._totals), add_squares, labels, predictions, weights)
         self.num_samples.assign_add(number(math.prod(labels.spec.shape), "int32"))
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The score, or one for each column."""
         if not self._totals:
             raise ValueError("R2Score does not have any value yet. Call update_state first.")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, number
 from tapeflow.ops.training.metric_totals import (
@@ -29,7 +33,7 @@ class Sum(Metric):
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_weight("total", initializer="zeros")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: TensorLike, sample_weight: Sequence[float] | None = None) -> None:
         """Add values of any shape."""
         values = _as_values(values)
         if sample_weight is None:
@@ -37,7 +41,7 @@ class Sum(Metric):
         else:
             update_variable(self.total, add_weighted_sum, values, as_tensor(sample_weight))
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The sum."""
         return tf.identity(self.total)
 
@@ -56,7 +60,7 @@ class Mean(Metric):
         self.total = self.add_weight("total", initializer="zeros")
         self.count = self.add_weight("count", initializer="zeros")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: TensorLike, sample_weight: TensorLike | None = None) -> None:
         """Add values of any shape."""
         values = _as_values(values)
         if sample_weight is None:
@@ -66,7 +70,7 @@ class Mean(Metric):
             weights = as_tensor(sample_weight)
             update_variables((self.total, self.count), self._add_weighted, values, weights)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The mean."""
         return tf.math.divide_no_nan(self.total, self.count)
 
@@ -100,7 +104,7 @@ class MeanTensor(Metric):
         self.total = self.add_weight("total", shape=shape, initializer="zeros")
         self.count = self.add_weight("count", shape=shape, initializer="zeros")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: Any, sample_weight: Sequence[float] | None = None) -> None:
         """Add one tensor."""
         values = tf.cast(values, self._dtype)
         total, count = self._totals_for(values.spec.shape)
@@ -124,7 +128,7 @@ class MeanTensor(Metric):
             )
         return self.total, self.count
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The mean, of the shape of the tensors."""
         if self.total is None:
             raise ValueError(
@@ -134,7 +138,7 @@ class MeanTensor(Metric):
         return tf.math.divide_no_nan(self.total, self.count)
 
 
-def _as_values(values: Any) -> tf.Tensor:
+def _as_values(values: TensorLike) -> tf.Tensor:
     if isinstance(values, dict):
         raise RuntimeError(
             f"The output of a metric function can only be a single Tensor. Received: {values}. To return a "
@@ -143,7 +147,7 @@ def _as_values(values: Any) -> tf.Tensor:
     return as_tensor(values)
 
 
-def _add(total: Any, values: tf.Tensor) -> None:
+def _add(total: Variable, values: tf.Tensor) -> None:
     """Add the sum of `values`; a scalar of the right dtype, such as a loss, needs no op of its own."""
     if not values.spec.shape and values.spec.dtype is total.dtype:
         total.assign_add(values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.losses.shape_warning import warn_of_broadcast
 from tapeflow.keras.metrics.reduction import Mean
 from tapeflow.keras.metrics.weighting import squeezed
@@ -17,7 +19,7 @@ class RootMeanSquaredError(Mean):
         super().__init__(name=name, dtype=dtype)
 
     def update_state(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> None:
         """Add a batch."""
         labels, predictions = squeezed(tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype))
@@ -25,7 +27,7 @@ class RootMeanSquaredError(Mean):
             warn_of_broadcast(type(self).__name__, labels.spec.shape, predictions.spec.shape)
         super().update_state(tf.math.squared_difference(predictions, labels), sample_weight)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The error, in the unit of the labels."""
         return tf.sqrt(tf.math.divide_no_nan(self.total, self.count))
 
@@ -39,12 +41,12 @@ class MeanRelativeError(Mean):
         dtype: of the result.
     """
 
-    def __init__(self, normalizer: Any, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, normalizer: TensorLike, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.normalizer = tf.cast(normalizer, self._dtype)
 
     def update_state(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> None:
         """Add a batch."""
         labels, predictions = squeezed(tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype))

@@ -111,7 +111,7 @@ def _show(shape: tuple[int | None, ...]) -> str:
     return str(shape)
 
 
-def _name_of(found: Any) -> str:
+def _name_of(found: object) -> str:
     """What a function or loss object is called in logs."""
     for attribute in ("name", "__name__"):
         name = getattr(found, attribute, None)

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.weighting import as_tensor, as_weights
@@ -84,8 +87,8 @@ class CountingMetric(Metric):
     def _count(
         self,
         totals: dict[str, Any],
-        y_true: Any,
-        y_pred: Any,
+        y_true: TensorLike,
+        y_pred: TensorLike,
         sample_weight: Any,
         label_weights: tf.Tensor | None = None,
     ) -> None:
@@ -120,6 +123,6 @@ class CountingMetric(Metric):
         sizes = (len(self.thresholds),) if shape is None else shape
         return [self.add_weight(name, shape=sizes, initializer="zeros") for name in names]
 
-    def _per_threshold(self, values: Any) -> Any:
+    def _per_threshold(self, values: Tensor | Variable) -> Any:
         """A scalar if there is but one threshold."""
         return values[0] if len(self.thresholds) == 1 else values

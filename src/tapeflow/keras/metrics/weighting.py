@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
 
-def as_tensor(value: Any) -> Tensor:
+def as_tensor(value: TensorLike) -> Tensor:
     """A value as a tensor; quickly if it is one, as at every step of a training."""
     return value if type(value) is Tensor else tf.convert_to_tensor(value)
 
@@ -35,7 +37,7 @@ def squeezed(y_true: tf.Tensor, y_pred: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor
     return y_true, y_pred
 
 
-def masked_weights(values: Any, sample_weight: Any, scale_mask: bool = False) -> Any:
+def masked_weights(values: Tensor, sample_weight: Sequence[float] | None, scale_mask: bool = False) -> Any:
     """Sample weights times the mask that `values` carries; `None` if there is neither.
 
     Args:
@@ -52,7 +54,7 @@ def masked_weights(values: Any, sample_weight: Any, scale_mask: bool = False) ->
     return apply_mask(mask, sample_weight)
 
 
-def apply_mask(mask: tf.Tensor, sample_weight: Any) -> tf.Tensor:
+def apply_mask(mask: tf.Tensor, sample_weight: Sequence[float] | None) -> tf.Tensor:
     """A mask, already of a float dtype, times weights of about its rank."""
     if sample_weight is None:
         return mask

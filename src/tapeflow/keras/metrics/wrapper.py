@@ -8,6 +8,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.metrics.accuracy_functions import MATCHINGS
 from tapeflow.keras.metrics.lookup import get
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
@@ -38,7 +39,7 @@ class MeanMetricWrapper(Mean):
         self._matching: Matching | None = MATCHINGS.get(fn) if isinstance(fn, FunctionType) else None
 
     def update_state(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> None:
         """Add a batch."""
         matching = self._matching
@@ -56,7 +57,7 @@ class MeanMetricWrapper(Mean):
             weights = as_tensor(sample_weight)
             update_variables(totals, matching.add_weighted, labels, predictions, weights, **self._fn_kwargs)
 
-    def _update_with_function(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
+    def _update_with_function(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: Any) -> None:
         labels, predictions = squeezed(tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype))
         values = converted(self._fn)(labels, predictions, **self._fn_kwargs)
         weights = masked_weights(values, sample_weight, scale_mask=self._add_weighted is add_weighted_batch)

@@ -3,59 +3,67 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.config import floatx
 from tapeflow.keras.ops.conversion import alike, floating, shape, tensor
 
 # Making
 
 
-def zeros(shape: Any, dtype: Any = None) -> Any:
+def zeros(shape: Any, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros."""
     return tf.zeros(shape, dtype or floatx())
 
 
-def ones(shape: Any, dtype: Any = None) -> Any:
+def ones(shape: Any, dtype: Any = None) -> Tensor:
     """Ones."""
     return tf.ones(shape, dtype or floatx())
 
 
-def empty(shape: Any, dtype: Any = None) -> Any:
+def empty(shape: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros; nothing is left undefined here."""
     return zeros(shape, dtype)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     """One value everywhere."""
     return tf.broadcast_to(tensor(fill_value, dtype or floatx()), shape)
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Any:
+def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
     """Zeros in the shape of `x`."""
     return tf.zeros_like(tensor(x), dtype=dtype)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Any:
+def ones_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones in the shape of `x`."""
     return tf.ones_like(tensor(x), dtype=dtype)
 
 
-def empty_like(x: Any, dtype: Any = None) -> Any:
+def empty_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape of `x`."""
     return zeros_like(x, dtype)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(x: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     """One value in the shape of `x`."""
     x = tensor(x)
     return tf.ones_like(x, dtype=dtype or x.dtype) * tf.cast(tensor(fill_value), dtype or x.dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
     """Numbers from `start` up to `stop`."""
     low, high = (0, start) if stop is None else (start, stop)
     ends = alike(low, high, 1 if step is None else step)
@@ -64,12 +72,12 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
 
 
 def linspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """Evenly spaced numbers."""
@@ -86,14 +94,14 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     base: Any = 10,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """Powers of `base` whose exponents are evenly spaced."""
     exponents = linspace(start, stop, num, endpoint, axis=axis)
     found = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
@@ -101,50 +109,55 @@ def logspace(
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
-) -> Any:
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Tensor:
     """Numbers of which each is the one before times the same."""
     low, high = (tf.math.log(floating(end)) for end in (start, stop))
     found = tf.exp(linspace(low, high, num, endpoint, axis=axis))
     return found if dtype is None else tf.cast(found, dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """Ones on a diagonal."""
     return tf.constant(np.eye(N, M, k), dtype or floatx())
 
 
-def identity(n: int, dtype: Any = None) -> Any:
+def identity(n: int, dtype: DTypeLike | None = None) -> Tensor:
     """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """Ones on and below a diagonal."""
     return tf.constant(np.tri(N, M, k), dtype or floatx())
 
 
-def bartlett(x: int) -> Any:
+def bartlett(x: int) -> Tensor:
     """A triangular window."""
     return tf.constant(np.bartlett(int(x)), floatx())
 
 
-def blackman(x: int) -> Any:
+def blackman(x: int) -> Tensor:
     """Blackman's window."""
     return tf.constant(np.blackman(int(x)), floatx())
 
 
-def hamming(x: int) -> Any:
+def hamming(x: int) -> Tensor:
     """Hamming's window."""
     return tf.constant(np.hamming(int(x)), floatx())
 
 
-def hanning(x: int) -> Any:
+def hanning(x: int) -> Tensor:
     """Hann's window."""
     return tf.constant(np.hanning(int(x)), floatx())
 
 
-def kaiser(x: int, beta: float) -> Any:
+def kaiser(x: int, beta: float) -> Tensor:
     """Kaiser's window."""
     return tf.constant(np.kaiser(int(x), float(beta)), floatx())
 
@@ -154,7 +167,7 @@ def meshgrid(*x: Any, indexing: str = "xy") -> list[Any]:
     return tf.meshgrid(*map(tensor, x), indexing=indexing)
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of the elements."""
     x = tensor(x)
     count = x.shape[0] if N is None else N
@@ -165,22 +178,22 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 # Moving
 
 
-def reshape(x: Any, newshape: Any) -> Any:
+def reshape(x: TensorLike, newshape: Any) -> Any:
     """The elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
 
-def ravel(x: Any) -> Any:
+def ravel(x: TensorLike) -> Tensor:
     """The elements in one row."""
     return tf.reshape(tensor(x), [-1])
 
 
-def transpose(x: Any, axes: Any = None) -> Any:
+def transpose(x: TensorLike, axes: Any = None) -> Tensor:
     """The axes in another order."""
     return tf.transpose(tensor(x), axes)
 
 
-def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     """Axes moved elsewhere."""
     x = tensor(x)
     rank = len(x.shape)
@@ -192,7 +205,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return tf.transpose(x, order)
 
 
-def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
     """Two axes exchanged."""
     x = tensor(x)
     order = list(range(len(x.shape)))
@@ -200,7 +213,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return tf.transpose(x, order)
 
 
-def expand_dims(x: Any, axis: Any) -> Any:
+def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
     """With axes of size 1."""
     x = tensor(x)
     if not isinstance(axis, (tuple, list)):
@@ -211,34 +224,34 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return x
 
 
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """Without axes of size 1."""
     return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
 
 
-def broadcast_to(x: Any, shape: Any) -> Any:
+def broadcast_to(x: TensorLike, shape: Any) -> Any:
     """Repeated to a shape."""
     return tf.broadcast_to(tensor(x), shape)
 
 
-def flip(x: Any, axis: Any = None) -> Any:
+def flip(x: Any, axis: int | Sequence[int] | None = None) -> Tensor:
     """The other way round."""
     x = tensor(x)
     axes = range(len(x.shape)) if axis is None else np.atleast_1d(axis).tolist()
     return tf.reverse(x, list(axes))
 
 
-def fliplr(x: Any) -> Any:
+def fliplr(x: TensorLike) -> Tensor:
     """Columns the other way round."""
     return flip(x, 1)
 
 
-def flipud(x: Any) -> Any:
+def flipud(x: TensorLike) -> Tensor:
     """Rows the other way round."""
     return flip(x, 0)
 
 
-def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(array: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     """Turned by quarters."""
     x = tensor(array)
     for _ in range(k % 4):
@@ -246,7 +259,7 @@ def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return x
 
 
-def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+def roll(x: TensorLike, shift: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """Moved around the end."""
     x = tensor(x)
     if axis is None:
@@ -254,7 +267,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     return tf.roll(x, shift, axis)
 
 
-def tile(x: Any, repeats: Any) -> Any:
+def tile(x: Any, repeats: Any) -> Tensor:
     """Repeated as a whole."""
     x = tensor(x)
     counts = list(np.atleast_1d(repeats))
@@ -262,7 +275,7 @@ def tile(x: Any, repeats: Any) -> Any:
     return tf.tile(tf.reshape(x, [1] * (len(counts) - len(x.shape)) + list(shape(x))), counts)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Each element repeated."""
     return tf.repeat(tensor(x), repeats, axis)
 
@@ -278,42 +291,42 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = N
     return tf.pad(x, widths, mode.upper())
 
 
-def tril(x: Any, k: int = 0) -> Any:
+def tril(x: Any, k: int = 0) -> Tensor:
     """What is on and below a diagonal."""
     x = tensor(x)
     kept = np.tri(*tuple(x.shape)[-2:], k=k, dtype=bool)
     return tf.where(kept, x, tf.zeros_like(x))
 
 
-def triu(x: Any, k: int = 0) -> Any:
+def triu(x: Any, k: int = 0) -> Tensor:
     """What is on and above a diagonal."""
     x = tensor(x)
     left = np.tri(*tuple(x.shape)[-2:], k=k - 1, dtype=bool)
     return tf.where(left, tf.zeros_like(x), x)
 
 
-def diag(x: Any, k: int = 0) -> Any:
+def diag(x: Any, k: int = 0) -> Tensor:
     """A matrix with a diagonal, or the diagonal of a matrix."""
     x = tensor(x)
     return diagonal(x, k) if len(x.shape) == 2 else tf.linalg.diag(x, k=k)
 
 
-def diagflat(x: Any, k: int = 0) -> Any:
+def diagflat(x: TensorLike, k: int = 0) -> Tensor:
     """A matrix with all elements on a diagonal."""
     return tf.linalg.diag(ravel(x), k=k)
 
 
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The elements of a diagonal."""
     return tf.linalg.diag_part(moveaxis(x, (axis1, axis2), (-2, -1)), k=offset)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The sum of a diagonal."""
     return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
 
 
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
     """The places in a shape of elements that are counted through."""
     found = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
     return tuple(tf.unstack(tf.cast(found, "int32"), axis=0))
@@ -322,7 +335,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
 # Joining and splitting
 
 
-def concatenate(xs: Any, axis: int | None = 0) -> Any:
+def concatenate(xs: Any, axis: int | None = 0) -> Tensor:
     """One after the other."""
     found = alike(*xs)
     return tf.concat(
@@ -330,7 +343,7 @@ def concatenate(xs: Any, axis: int | None = 0) -> Any:
     )
 
 
-def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
+def append(x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Tensor:
     """One after the other; in one row unless an axis is given."""
     return concatenate([x1, x2], axis)
 
@@ -340,18 +353,18 @@ def stack(x: Any, axis: int = 0) -> Any:
     return tf.stack(alike(*x), axis)
 
 
-def hstack(xs: Any) -> Any:
+def hstack(xs: Any) -> Tensor:
     """Side by side."""
     found = alike(*xs)
     return tf.concat(found, 0 if len(found[0].shape) <= 1 else 1)
 
 
-def vstack(xs: Any) -> Any:
+def vstack(xs: Any) -> Tensor:
     """One above the other."""
     return tf.concat([tf.expand_dims(x, 0) if len(x.shape) < 2 else x for x in alike(*xs)], 0)
 
 
-def dstack(xs: Any) -> Any:
+def dstack(xs: Sequence[np.ndarray]) -> Tensor:
     """Along a third axis."""
     found = []
     for x in alike(*xs):
@@ -376,22 +389,22 @@ def array_split(x: Any, indices_or_sections: int, axis: int = 0) -> list[Any]:
     return tf.split(x, [whole + (i < more) for i in range(indices_or_sections)], axis)
 
 
-def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
-def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the second axis, or the only one."""
     return split(x, indices_or_sections, 0 if len(tensor(x).shape) == 1 else 1)
 
 
-def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Split along the third axis."""
     return split(x, indices_or_sections, 2)
 
 
-def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
+def unstack(x: TensorLike, num: int | None = None, axis: int = 0) -> list[Any]:
     """The parts along an axis."""
     return tf.unstack(tensor(x), num, axis)
 
@@ -399,7 +412,7 @@ def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
 # Picking
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     """The elements or parts with these numbers; negative ones count from the end."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -408,7 +421,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     return tf.gather(x, tf.where(places < 0, places + tf.cast(size, places.dtype), places), axis=axis)
 
 
-def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take_along_axis(x: Any, indices: TensorLike, axis: int | None = None) -> Tensor:
     """Elements chosen along an axis for each place of the others."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -419,17 +432,17 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
     return moveaxis(tf.gather(swapped, chosen, batch_dims=last), last, axis)
 
 
-def get_item(x: Any, key: Any) -> Any:
+def get_item(x: TensorLike, key: TensorLike) -> Any:
     """`x[key]`."""
     return tensor(x)[key]
 
 
-def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
     """The part of a shape that begins at indices."""
     return tf.slice(tensor(inputs), start_indices, shape)
 
 
-def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) -> Tensor:
     """With another part that begins at indices."""
     x, part = alike(inputs, updates)
     places = [tf.range(n) + tf.cast(s, "int32") for n, s in zip(shape(part), start_indices, strict=True)]
@@ -437,12 +450,14 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     return tf.tensor_scatter_nd_update(x, grid, part)
 
 
-def scatter(indices: Any, values: Any, shape: Any) -> Any:
+def scatter(indices: TensorLike, values: TensorLike, shape: TensorLike) -> Tensor:
     """Values at indices of zeros; those at one index are added."""
     return tf.scatter_nd(tensor(indices), tensor(values), shape)
 
 
-def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+def scatter_update(
+    inputs: TensorLike, indices: TensorLike, updates: TensorLike, reduction: str | None = None
+) -> Tensor:
     """With values at indices, in the place of those there or joined with them."""
     ways = {
         None: tf.tensor_scatter_nd_update,
@@ -460,14 +475,14 @@ def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | Non
 
 
 def unique(
-    x: Any,
+    x: TensorLike,
     sorted: bool = True,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
     size: int | None = None,
-    fill_value: Any = None,
+    fill_value: TensorLike | None = None,
 ) -> Any:
     """Each value once, in order. It looks at the values, so it is no part of a program."""
     found = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
@@ -480,7 +495,7 @@ def unique(
     return given[0] if len(given) == 1 else tuple(given)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """Each less the one before."""
     x = moveaxis(a, axis, -1)
     for _ in range(n):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import tensor
 
 
@@ -21,12 +23,14 @@ def switch(index: Any, branches: Any, *operands: Any) -> Any:
     return tf.switch_case(tensor(index), [lambda branch=branch: branch(*operands) for branch in branches])
 
 
-def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | None = None) -> Any:
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: int | None = None
+) -> Any:
     """Values made anew as long as a condition holds."""
     is_several = isinstance(loop_vars, (tuple, list))
     given = tuple(loop_vars) if is_several else (loop_vars,)
 
-    def turn(*values: Any) -> Any:
+    def turn(*values: Tensor) -> tuple[Tensor, ...]:
         found = body(*values)
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
@@ -35,7 +39,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | N
     return type(loop_vars)(found) if is_several else found[0]
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Tensor:
     """A value made anew for each number from `lower` up to `upper`."""
     found = tf.while_loop(
         lambda i, value: i < upper,
@@ -48,7 +52,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
 def scan(
     f: Callable[[Any, Any], Any],
     init: Any,
-    xs: Any = None,
+    xs: TensorLike | None = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: Any = 1,
@@ -67,7 +71,7 @@ def scan(
     return carry, tf.nest.map_structure(lambda *parts: tf.stack(parts), *given)
 
 
-def map(f: Callable[[Any], Any], xs: Any) -> Any:
+def map(f: Callable[[Any], Any], xs: TensorLike) -> Tensor:
     """What a function gives for each row."""
     parts = [tf.nest.map_structure(lambda x, i=i: tensor(x)[i], xs) for i in range(_rows(xs))]
     return tf.nest.map_structure(lambda *rows: tf.stack(rows), *[f(part) for part in parts])

@@ -8,11 +8,13 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import CallTaker
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.config import floatx
 
 
-def tensor(x: Any, dtype: Any = None) -> Any:
+def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
     if isinstance(x, (CallTaker, TensorBase)):
         found = x if isinstance(x, CallTaker) else tf.convert_to_tensor(x)
@@ -30,7 +32,7 @@ def _holds_tensors(x: Any) -> bool:
     )
 
 
-def floating(x: Any) -> Any:
+def floating(x: TensorLike) -> Any:
     """`x` as a tensor of fractions or complex numbers."""
     found = tensor(x)
     return found if found.dtype.is_floating or found.dtype.is_complex else tf.cast(found, floatx())
@@ -50,15 +52,15 @@ def alike(*values: Any) -> list[Any]:
     return [f if f.dtype is common else tf.cast(f, common) for f in found]
 
 
-def _widest(dtypes: list[Any]) -> Any:
-    def rank(dtype: Any) -> tuple[int, int]:
+def _widest(dtypes: list[Any]) -> DType:
+    def rank(dtype: DType) -> tuple[int, int]:
         return 3 * dtype.is_complex + 2 * dtype.is_floating + dtype.is_integer, dtype.size
 
     return max(dtypes, key=rank)
 
 
 def convert_to_tensor(
-    x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None
+    x: TensorLike, dtype: DTypeLike | None = None, sparse: bool | None = None, ragged: bool | None = None
 ) -> Any:
     """`x` as a tensor; `sparse=False` and `ragged=False` fill one up."""
     if sparse is False and isinstance(x, tf.SparseTensor):
@@ -68,58 +70,58 @@ def convert_to_tensor(
     return tensor(x, dtype)
 
 
-def convert_to_numpy(x: Any) -> np.ndarray:
+def convert_to_numpy(x: TensorLike) -> np.ndarray:
     """The values as an array."""
     return np.asarray(tensor(x))
 
 
-def array(x: Any, dtype: Any = None) -> Any:
+def array(x: TensorLike, dtype: Any = None) -> Tensor:
     """`x` as a tensor."""
     return tensor(x, dtype)
 
 
-def copy(x: Any) -> Any:
+def copy(x: TensorLike) -> Tensor:
     """`x`, as a tensor of its own."""
     return tf.identity(tensor(x))
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: Any) -> Tensor:
     """`x` in another dtype."""
     return tf.cast(tensor(x), dtype)
 
 
-def saturate_cast(x: Any, dtype: Any) -> Any:
+def saturate_cast(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """`x` in another dtype, what is beyond its range at its ends."""
     return tf.saturate_cast(tensor(x), dtype)
 
 
-def dtype(x: Any) -> str:
+def dtype(x: TensorLike) -> str:
     """The name of the dtype."""
     return tensor(x).dtype.name
 
 
-def shape(x: Any) -> tuple[Any, ...]:
+def shape(x: TensorLike) -> tuple[Any, ...]:
     """The sizes; what is not known yet as a symbol."""
     found = tensor(x)
     sizes = tuple(found.shape)
     return tuple(tf.shape(found)[i] if size is None else size for i, size in enumerate(sizes))
 
 
-def ndim(x: Any) -> int:
+def ndim(x: TensorLike) -> int:
     """The number of axes."""
     return len(tensor(x).shape)
 
 
-def size(x: Any) -> Any:
+def size(x: TensorLike) -> Any:
     """The number of elements."""
     return tf.size(tensor(x))
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Whether it is a tensor, dense, ragged or sparse."""
     return isinstance(x, (CallTaker, tf.Tensor))
 
 
-def stop_gradient(variable: Any) -> Any:
+def stop_gradient(variable: Any) -> Tensor:
     """A value that gradients take for a constant."""
     return tf.stop_gradient(tensor(variable))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 
 One = Callable[[Any], Any]
@@ -23,21 +25,21 @@ def _of_any(function: Callable[..., Any]) -> One:
 
 
 def _of_floats(function: Callable[..., Any]) -> One:
-    def call(x: Any) -> Any:
+    def call(x: Any) -> Tensor:
         return function(floating(x))
 
     return _documented(call, function)
 
 
 def _of_two(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Any:
+    def call(x1: TensorLike, x2: TensorLike) -> Tensor:
         return function(*alike(x1, x2))
 
     return _documented(call, function)
 
 
 def _of_two_floats(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Any:
+    def call(x1: Any, x2: Any) -> Tensor:
         return function(*map(floating, alike(x1, x2)))
 
     return _documented(call, function)
@@ -50,7 +52,7 @@ def _of_truths(function: Callable[..., Any]) -> Two:
     return _documented(call, function)
 
 
-def _documented(call: Any, function: Callable[..., Any]) -> Any:
+def _documented(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     call.__doc__ = function.__doc__
     return call
 
@@ -109,101 +111,101 @@ bitwise_left_shift = left_shift = _of_two(tf.bitwise.left_shift)
 bitwise_right_shift = right_shift = _of_two(tf.bitwise.right_shift)
 
 
-def logical_not(x: Any) -> Any:
+def logical_not(x: TensorLike) -> Tensor:
     """Whether it is false or zero."""
     return tf.logical_not(tf.cast(tensor(x), tf.bool))
 
 
-def fabs(x: Any) -> Any:
+def fabs(x: TensorLike) -> Tensor:
     """The distance from 0, as a fraction."""
     return tf.abs(floating(x))
 
 
-def exp2(x: Any) -> Any:
+def exp2(x: TensorLike) -> Tensor:
     """Two to the power of `x`."""
     return tf.exp(floating(x) * math.log(2.0))
 
 
-def log2(x: Any) -> Any:
+def log2(x: TensorLike) -> Tensor:
     """The logarithm to base 2."""
     return tf.math.log(floating(x)) / math.log(2.0)
 
 
-def log10(x: Any) -> Any:
+def log10(x: TensorLike) -> Tensor:
     """The logarithm to base 10."""
     return tf.math.log(floating(x)) / math.log(10.0)
 
 
-def logaddexp(x1: Any, x2: Any) -> Any:
+def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The logarithm of the sum of the exponentials."""
     one, two = map(floating, alike(x1, x2))
     return tf.maximum(one, two) + tf.math.log1p(tf.exp(-tf.abs(one - two)))
 
 
-def logaddexp2(x1: Any, x2: Any) -> Any:
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The same to base 2."""
     scale = math.log(2.0)
     return logaddexp(floating(x1) * scale, floating(x2) * scale) / scale
 
 
-def cbrt(x: Any) -> Any:
+def cbrt(x: TensorLike) -> Tensor:
     """The third root."""
     x = floating(x)
     return tf.sign(x) * tf.pow(tf.abs(x), 1.0 / 3.0)
 
 
-def deg2rad(x: Any) -> Any:
+def deg2rad(x: TensorLike) -> Any:
     """Degrees as radians."""
     return floating(x) * (math.pi / 180.0)
 
 
-def rad2deg(x: Any) -> Any:
+def rad2deg(x: TensorLike) -> Any:
     """Radians as degrees."""
     return floating(x) * (180.0 / math.pi)
 
 
-def sinc(x: Any) -> Any:
+def sinc(x: TensorLike) -> Tensor:
     """`sin(pi x) / (pi x)`."""
     x = floating(x) * math.pi
     safe = tf.where(tf.equal(x, 0.0), tf.ones_like(x), x)
     return tf.where(tf.equal(x, 0.0), tf.ones_like(x), tf.sin(safe) / safe)
 
 
-def hypot(x1: Any, x2: Any) -> Any:
+def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The length of the long side."""
     one, two = map(floating, alike(x1, x2))
     return tf.sqrt(tf.square(one) + tf.square(two))
 
 
-def heaviside(x1: Any, x2: Any) -> Any:
+def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
     """0 below zero, 1 above, and `x2` there."""
     one, two = map(floating, alike(x1, x2))
     return tf.where(tf.equal(one, 0.0), two + tf.zeros_like(one), tf.cast(one > 0, one.dtype))
 
 
-def ldexp(x1: Any, x2: Any) -> Any:
+def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """`x1` times two to the power of `x2`."""
     one = floating(x1)
     return one * tf.pow(tf.constant(2.0, one.dtype), tf.cast(tensor(x2), one.dtype))
 
 
-def gcd(x1: Any, x2: Any) -> Any:
+def gcd(x1: TensorLike, x2: TensorLike) -> Any:
     """The greatest common divisor."""
     return tf.experimental.numpy.gcd(*alike(x1, x2))
 
 
-def lcm(x1: Any, x2: Any) -> Any:
+def lcm(x1: TensorLike, x2: TensorLike) -> Any:
     """The least common multiple."""
     return tf.experimental.numpy.lcm(*alike(x1, x2))
 
 
-def fmax(x1: Any, x2: Any) -> Any:
+def fmax(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The larger; of NaN and a number, the number."""
     one, two = map(floating, alike(x1, x2))
     return tf.where(tf.math.is_nan(one), two, tf.where(tf.math.is_nan(two), one, tf.maximum(one, two)))
 
 
-def fmin(x1: Any, x2: Any) -> Any:
+def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The smaller; of NaN and a number, the number."""
     one, two = map(floating, alike(x1, x2))
     return tf.where(tf.math.is_nan(one), two, tf.where(tf.math.is_nan(two), one, tf.minimum(one, two)))
@@ -227,14 +229,16 @@ def trunc(x: Any) -> Any:
     return tf.where(x < 0, tf.math.ceil(x), tf.floor(x)) if x.dtype.is_floating else x
 
 
-def clip(x: Any, x_min: Any, x_max: Any) -> Any:
+def clip(x: Any, x_min: TensorLike, x_max: TensorLike) -> Tensor:
     """Numbers below `x_min` or above `x_max` at these."""
     x = tensor(x)
     low, high = (tf.cast(tensor(end), x.dtype) for end in (x_min, x_max))
     return tf.minimum(tf.maximum(x, low), high)
 
 
-def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(
+    x1: TensorLike, x2: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Tensor:
     """Whether numbers are about equal."""
     one, two = map(floating, alike(x1, x2))
     near = tf.logical_or(tf.abs(one - two) <= atol + rtol * tf.abs(two), tf.equal(one, two))
@@ -243,17 +247,17 @@ def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
     )
 
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: TensorLike) -> Tensor:
     """Whether it is minus infinity."""
     return tf.equal(floating(x), -np.inf)
 
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: TensorLike) -> Tensor:
     """Whether it is infinity."""
     return tf.equal(floating(x), np.inf)
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: Any) -> Tensor:
     """Whether there is no imaginary part."""
     x = tensor(x)
     return tf.equal(tf.math.imag(x), 0) if x.dtype.is_complex else tf.ones_like(x, dtype=tf.bool)
@@ -281,7 +285,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     return x
 
 
-def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+def where(condition: Any, x1: TensorLike | None = None, x2: TensorLike | None = None) -> Any:
     """`x1` where the condition holds and `x2` elsewhere; without them, where it holds."""
     condition = tf.cast(tensor(condition), tf.bool)
     if x1 is None and x2 is None:
@@ -289,13 +293,13 @@ def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return tf.where(condition, *alike(x1, x2))
 
 
-def nonzero(x: Any) -> tuple[Any, ...]:
+def nonzero(x: TensorLike) -> tuple[Any, ...]:
     """The places of what is not zero, axis by axis."""
     found = tf.where(tf.cast(tensor(x), tf.bool))
     return tuple(tf.cast(part, "int32") for part in tf.unstack(found, axis=1))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Sequence[np.ndarray], choicelist: Sequence[np.ndarray], default: Any = 0) -> Tensor:
     """The choice of the first condition that holds."""
     *choices, found = alike(*choicelist, default)
     for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
@@ -303,7 +307,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return found
 
 
-def polar(abs_: Any, angle: Any) -> Any:
+def polar(abs_: Any, angle: Any) -> Tensor:
     """Complex numbers of a length and an angle."""
     length, turn = map(floating, alike(abs_, angle))
     return tf.complex(length * tf.cos(turn), length * tf.sin(turn))

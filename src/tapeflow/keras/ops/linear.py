@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.arranging import moveaxis
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The product of matrices; of vectors and matrices, too."""
     one, two = alike(x1, x2)
     rank_one, rank_two = len(one.shape), len(two.shape)
@@ -25,7 +28,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     return tf.squeeze(tf.matmul(tf.expand_dims(one, 0), two), -2)
 
 
-def dot(x1: Any, x2: Any) -> Any:
+def dot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The sum over the last axis of one and the last but one of the other."""
     one, two = alike(x1, x2)
     if not len(one.shape) or not len(two.shape):
@@ -33,106 +36,106 @@ def dot(x1: Any, x2: Any) -> Any:
     return tf.tensordot(one, two, [[-1], [-2 if len(two.shape) > 1 else -1]])
 
 
-def vdot(x1: Any, x2: Any) -> Any:
+def vdot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The sum of the products of all elements."""
     one, two = alike(x1, x2)
     return tf.reduce_sum(tf.math.conj(tf.reshape(one, [-1])) * tf.reshape(two, [-1]))
 
 
-def inner(x1: Any, x2: Any) -> Any:
+def inner(x1: TensorLike, x2: TensorLike) -> Any:
     """The sum over the last axes."""
     one, two = alike(x1, x2)
     return one * two if not len(one.shape) or not len(two.shape) else tf.tensordot(one, two, [[-1], [-1]])
 
 
-def outer(x1: Any, x2: Any) -> Any:
+def outer(x1: TensorLike, x2: TensorLike) -> Tensor:
     """All products of an element of one and one of the other."""
     one, two = alike(x1, x2)
     return tf.reshape(one, [-1, 1]) * tf.reshape(two, [1, -1])
 
 
-def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
+def tensordot(x1: TensorLike, x2: TensorLike, axes: Any = 2) -> Tensor:
     """The sum over several axes of both."""
     one, two = alike(x1, x2)
     return tf.tensordot(one, two, axes)
 
 
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     """Einstein's sum."""
     return tf.einsum(subscripts, *alike(*operands), **kwargs)
 
 
-def kron(x1: Any, x2: Any) -> Any:
+def kron(x1: TensorLike, x2: TensorLike) -> Tensor:
     """One matrix, with the other in the place of each element."""
     return tf.experimental.numpy.kron(*alike(x1, x2))
 
 
 def cross(
-    x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Any:
+    x1: TensorLike, x2: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Tensor:
     """The vectors that are at right angles to two others."""
     one, two = alike(x1, x2)
     return tf.experimental.numpy.cross(one, two, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
 
 
-def cholesky(x: Any, upper: bool = False) -> Any:
+def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     """The triangular matrix whose product with its transpose is `x`."""
     found = tf.linalg.cholesky(floating(x))
     return tf.linalg.adjoint(found) if upper else found
 
 
-def cholesky_inverse(x: Any, upper: bool = False) -> Any:
+def cholesky_inverse(x: TensorLike, upper: bool = False) -> Tensor:
     """The inverse of a matrix from its Cholesky factor."""
     factor = floating(x)
     lower = tf.linalg.adjoint(factor) if upper else factor
     return tf.linalg.cholesky_solve(lower, tf.eye(lower.shape[-1], dtype=lower.dtype))
 
 
-def det(x: Any) -> Any:
+def det(x: TensorLike) -> Tensor:
     """The determinant."""
     return tf.linalg.det(floating(x))
 
 
-def slogdet(x: Any) -> tuple[Any, Any]:
+def slogdet(x: TensorLike) -> tuple[Any, Any]:
     """The sign of the determinant, and the logarithm of its size."""
     sign, size = tf.linalg.slogdet(floating(x))
     return sign, size
 
 
-def logdet(x: Any) -> Any:
+def logdet(x: TensorLike) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix."""
     return tf.linalg.slogdet(floating(x))[1]
 
 
-def eig(x: Any) -> tuple[Any, Any]:
+def eig(x: TensorLike) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors."""
     values, vectors = tf.linalg.eig(floating(x))
     return values, vectors
 
 
-def eigh(x: Any) -> tuple[Any, Any]:
+def eigh(x: TensorLike) -> tuple[Any, Any]:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
     values, vectors = tf.linalg.eigh(floating(x))
     return values, vectors
 
 
-def inv(x: Any) -> Any:
+def inv(x: TensorLike) -> Tensor:
     """The inverse."""
     return tf.linalg.inv(floating(x))
 
 
-def pinv(x: Any, rcond: Any = None) -> Any:
+def pinv(x: TensorLike, rcond: Any = None) -> Tensor:
     """The pseudo-inverse."""
     return tf.linalg.pinv(floating(x), rcond)
 
 
-def qr(x: Any, mode: str = "reduced") -> tuple[Any, Any]:
+def qr(x: TensorLike, mode: str = "reduced") -> tuple[Any, Any]:
     """An orthogonal and a triangular factor."""
     q, r = tf.linalg.qr(floating(x), full_matrices=mode == "complete")
     return q, r
 
 
-def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Singular vectors and values: `u`, `s` and the adjoint of `v`; or the values alone."""
     x = floating(x)
     if not compute_uv:
@@ -141,7 +144,7 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return u, s, tf.linalg.adjoint(v)
 
 
-def solve(a: Any, b: Any) -> Any:
+def solve(a: Any, b: Any) -> Tensor:
     """The solution of linear equations."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -149,7 +152,7 @@ def solve(a: Any, b: Any) -> Any:
     return tf.linalg.solve(a, b)
 
 
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
+def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
     """The solution of linear equations with a triangular matrix."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -157,7 +160,7 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
     return tf.linalg.triangular_solve(a, b, lower)
 
 
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: TensorLike, b: Any, rcond: Any = None) -> Tensor:
     """The solution with the least squares."""
     a, b = map(floating, alike(a, b))
     right = tf.expand_dims(b, -1) if len(b.shape) == 1 else b
@@ -165,12 +168,14 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return tf.squeeze(found, -1) if len(b.shape) == 1 else found
 
 
-def matrix_rank(x: Any, tol: Any = None) -> Any:
+def matrix_rank(x: TensorLike, tol: Any = None) -> Tensor:
     """How many singular values are not zero."""
     return tf.linalg.matrix_rank(floating(x), tol)
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(
+    x: np.ndarray, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False
+) -> Tensor:
     """The length of vectors, or a norm of matrices."""
     x = floating(x)
     if ord is None:
@@ -184,7 +189,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return _matrix_norm(x, ord, axes, keepdims)
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
+def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Tensor:
     size = tf.abs(x)
     if ord == np.inf:
         return tf.reduce_max(size, axis, keepdims)
@@ -195,7 +200,7 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     return tf.pow(tf.reduce_sum(tf.pow(size, float(ord)), axis, keepdims), 1.0 / float(ord))
 
 
-def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     rows, columns = axes
     size = tf.abs(x)
     if ord in ("fro", "f"):
@@ -219,40 +224,40 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
     return found
 
 
-def _complex(x: Any) -> Any:
+def _complex(x: Any) -> Tensor:
     real, imaginary = map(floating, alike(*x))
     return tf.complex(real, imaginary)
 
 
-def _parts(x: Any) -> tuple[Any, Any]:
+def _parts(x: Tensor) -> tuple[Any, Any]:
     return tf.math.real(x), tf.math.imag(x)
 
 
-def fft(x: Any) -> tuple[Any, Any]:
+def fft(x: TensorLike) -> tuple[Any, Any]:
     """The spectrum along the last axis; complex numbers are pairs of tensors here."""
     return _parts(tf.signal.fft(_complex(x)))
 
 
-def fft2(x: Any) -> tuple[Any, Any]:
+def fft2(x: TensorLike) -> tuple[Any, Any]:
     """The spectrum along the last two axes."""
     return _parts(tf.signal.fft2d(_complex(x)))
 
 
-def ifft2(x: Any) -> tuple[Any, Any]:
+def ifft2(x: TensorLike) -> tuple[Any, Any]:
     """What has a spectrum along the last two axes."""
     return _parts(tf.signal.ifft2d(_complex(x)))
 
 
-def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
+def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Any, Any]:
     """The spectrum of real numbers."""
     return _parts(tf.signal.rfft(floating(x), None if fft_length is None else [fft_length]))
 
 
-def irfft(x: Any, fft_length: int | None = None) -> Any:
+def irfft(x: TensorLike, fft_length: int | None = None) -> Tensor:
     """The real numbers that have a spectrum."""
     return tf.signal.irfft(_complex(x), None if fft_length is None else [fft_length])
 
 
-def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
+def extract_sequences(x: TensorLike, sequence_length: int, sequence_stride: int) -> Tensor:
     """Windows along the last axis."""
     return tf.signal.frame(tensor(x), sequence_length, sequence_stride)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, losses
 from tapeflow.keras.config import epsilon as least
 from tapeflow.keras.config import floatx, read_data_format
@@ -35,78 +37,78 @@ hard_tanh, tanh_shrink = _activation(activations.hard_tanh), _activation(activat
 log_sigmoid, sparse_plus = _activation(activations.log_sigmoid), _activation(activations.sparse_plus)
 
 
-def relu(x: Any) -> Any:
+def relu(x: TensorLike) -> Tensor:
     """Zero below zero."""
     return tf.nn.relu(tensor(x))
 
 
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: TensorLike) -> Tensor:
     """`relu6(x + 3) / 6`, as in Keras 3."""
     return tf.nn.relu6(floating(x) + 3.0) / 6.0
 
 
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """Exponential below zero."""
     return activations.elu(floating(x), alpha)
 
 
-def celu(x: Any, alpha: float = 1.0) -> Any:
+def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """`elu` whose slope is continuous."""
     return activations.celu(floating(x), alpha)
 
 
-def gelu(x: Any, approximate: bool = True) -> Any:
+def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
     """`x` times the share of a normal distribution below it."""
     return tf.nn.gelu(floating(x), approximate)
 
 
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: TensorLike, axis: int = -1) -> Tensor:
     """One half of an axis, gated by the other."""
     return activations.glu(floating(x), axis)
 
 
-def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Tensor:
     """With a slope below zero."""
     return tf.nn.leaky_relu(floating(x), negative_slope)
 
 
-def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """Zero near zero."""
     return activations.hard_shrink(floating(x), threshold)
 
 
-def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """Moved towards zero."""
     return activations.soft_shrink(floating(x), threshold)
 
 
-def squareplus(x: Any, b: float = 4) -> Any:
+def squareplus(x: TensorLike, b: float = 4) -> Tensor:
     """A smooth `relu` without exponentials."""
     return activations.squareplus(floating(x), b)
 
 
-def sparsemax(x: Any, axis: int = -1) -> Any:
+def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
     """A softmax that gives zeros."""
     return activations.sparsemax(floating(x), axis)
 
 
-def sparse_sigmoid(x: Any) -> Any:
+def sparse_sigmoid(x: TensorLike) -> Tensor:
     """A sigmoid of straight lines, from -1 to 1."""
     return tf.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
-def threshold(x: Any, threshold: Any, default_value: Any) -> Any:
+def threshold(x: Any, threshold: Any, default_value: Any) -> Tensor:
     """Another value where `x` is not above a threshold."""
     x = floating(x)
     return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
 
 
-def softmax(x: Any, axis: Any = -1) -> Any:
+def softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
     """Positive numbers that sum to one along an axis, several, or all."""
     return _over_axes(tf.nn.softmax, floating(x), axis)
 
 
-def log_softmax(x: Any, axis: Any = -1) -> Any:
+def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
     """The logarithm of `softmax`."""
     return _over_axes(tf.nn.log_softmax, floating(x), axis)
 
@@ -123,17 +125,19 @@ def _over_axes(function: Callable[..., Any], x: Any, axis: Any) -> Any:
     return tf.transpose(tf.reshape(flat, kept), np.argsort(order).tolist())
 
 
-def one_hot(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
+def one_hot(
+    x: TensorLike, num_classes: int, axis: int = -1, dtype: DTypeLike | None = None, sparse: bool = False
+) -> Any:
     """A vector with a one for each class number."""
     found = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
     return tf.sparse.from_dense(found) if sparse else found
 
 
 def multi_hot(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
     axis: int = -1,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     **kwargs: Any,
 ) -> Any:
@@ -145,7 +149,7 @@ def multi_hot(
     return tf.sparse.from_dense(found) if sparse else found
 
 
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each yes-or-no question."""
     output = floating(output)
     target = tf.cast(tensor(target), output.dtype)
@@ -155,13 +159,15 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return -(target * tf.math.log(output) + (1.0 - target) * tf.math.log(1.0 - output))
 
 
-def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+def categorical_crossentropy(
+    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
     """The cross-entropy of distributions over classes."""
     return losses.categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
     """The cross-entropy of class numbers."""
     return losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
@@ -177,11 +183,11 @@ def batch_normalization(
     x: Any,
     mean: Any,
     variance: Any,
-    axis: Any,
+    axis: int | Sequence[int],
     offset: Any = None,
     scale: Any = None,
     epsilon: float = 1e-3,
-) -> Any:
+) -> Tensor:
     """Normalised by a mean and a variance for each place along an axis."""
     x = floating(x)
     axes = [a % len(x.shape) for a in ([axis] if isinstance(axis, int) else axis)]
@@ -193,8 +199,13 @@ def batch_normalization(
 
 
 def layer_normalization(
-    x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: float | None = None, **kwargs: Any
-) -> Any:
+    x: TensorLike,
+    gamma: TensorLike | None = None,
+    beta: TensorLike | None = None,
+    axis: int | Sequence[int] = -1,
+    epsilon: float | None = None,
+    **kwargs: Any,
+) -> Tensor:
     """Normalised along axes."""
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
@@ -204,7 +215,12 @@ def layer_normalization(
     return found if beta is None else found + tensor(beta)
 
 
-def rms_normalization(x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None) -> Any:
+def rms_normalization(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    axis: int | Sequence[int] = -1,
+    epsilon: float | None = None,
+) -> Any:
     """Divided by the root of the mean square along axes."""
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
@@ -222,23 +238,23 @@ def _windows(x: Any, data_format: Any) -> tuple[Any, str, bool]:
     return moved, {3: "NWC", 4: "NHWC", 5: "NDHWC"}[rank], is_first
 
 
-def _back(x: Any, is_first: bool) -> Any:
+def _back(x: Tensor, is_first: bool) -> Tensor:
     rank = len(x.shape)
     return tf.transpose(x, [0, rank - 1, *range(1, rank - 1)]) if is_first else x
 
 
-def _each(value: Any, count: int) -> Any:
+def _each(value: Any, count: int) -> list[int]:
     return [value] * count if isinstance(value, int) else list(value)
 
 
 def conv(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of one, two or three dimensions."""
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
@@ -249,8 +265,8 @@ def conv(
 
 
 def depthwise_conv(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
@@ -269,7 +285,7 @@ def depthwise_conv(
 
 
 def separable_conv(
-    inputs: Any,
+    inputs: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
     strides: Any = 1,
@@ -283,14 +299,22 @@ def separable_conv(
 
 
 def max_pool(
-    inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
-) -> Any:
+    inputs: TensorLike,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Tensor:
     """The largest of each window."""
     return _pooled("MAX", inputs, pool_size, strides, padding, data_format)
 
 
 def average_pool(
-    inputs: Any, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: str | None = None
+    inputs: TensorLike,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
 ) -> Any:
     """The mean of each window."""
     return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
@@ -298,7 +322,7 @@ def average_pool(
 
 def _pooled(
     kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
-) -> Any:
+) -> Tensor:
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
     size = _each(pool_size, count)
@@ -308,13 +332,13 @@ def _pooled(
     return _back(found, is_first)
 
 
-def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
     """Channels as blocks of pixels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.depth_to_space(moved, block_size), is_first)
 
 
-def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
     """Blocks of pixels as channels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.space_to_depth(moved, block_size), is_first)
@@ -322,15 +346,15 @@ def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") 
 
 def dot_product_attention(
     query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    mask: Any = None,
+    key: TensorLike,
+    value: TensorLike,
+    bias: TensorLike | None = None,
+    mask: TensorLike | None = None,
     scale: float | None = None,
     is_causal: bool = False,
     flash_attention: bool | None = None,
     attn_logits_soft_cap: float | None = None,
-) -> Any:
+) -> Tensor:
     """Attention of heads: tensors of shape (batch, length, heads, size)."""
     query, key, value = map(floating, alike(query, key, value))
     scores = tf.einsum("bqhd,bkhd->bhqk", query, key) * (scale or float(query.shape[-1]) ** -0.5)
@@ -348,7 +372,7 @@ def dot_product_attention(
     return tf.einsum("bhqk,bkhd->bqhd", tf.nn.softmax(scores, -1), value)
 
 
-def psnr(x1: Any, x2: Any, max_val: float) -> Any:
+def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Any:
     """The ratio of the largest signal and the noise between two, in decibels."""
     one, two = map(floating, alike(x1, x2))
     error = tf.reduce_mean(tf.square(one - two))

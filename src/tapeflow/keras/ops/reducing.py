@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 from tapeflow.keras.ops.elementwise import isclose
 
@@ -16,33 +18,40 @@ def _axes(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple) else axis
 
 
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """The mean."""
     return tf.reduce_mean(floating(x), _axes(axis), keepdims)
 
 
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def sum(x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The sum; of truths, their number."""
     x = tensor(x)
     return tf.reduce_sum(tf.cast(x, "int32") if x.dtype is tf.bool else x, _axes(axis), keepdims)
 
 
-def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+def prod(
+    x: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+) -> Any:
     """The product."""
     return tf.reduce_prod(tensor(x, dtype), _axes(axis), keepdims)
 
 
-def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """The standard deviation."""
     return tf.math.reduce_std(floating(x), _axes(axis), keepdims)
 
 
-def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def var(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The variance."""
     return tf.math.reduce_variance(floating(x), _axes(axis), keepdims)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+def max(
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+) -> Tensor:
     """The largest, at least `initial`."""
     x = tensor(x)
     if x.dtype is tf.bool:
@@ -51,7 +60,9 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -
     return found if initial is None else tf.maximum(found, tf.cast(initial, found.dtype))
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+def min(
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+) -> Tensor:
     """The smallest, at most `initial`."""
     x = tensor(x)
     if x.dtype is tf.bool:
@@ -60,47 +71,49 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -
     return found if initial is None else tf.minimum(found, tf.cast(initial, found.dtype))
 
 
-def amax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def amax(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The largest."""
     return max(x, axis, keepdims)
 
 
-def amin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def amin(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The smallest."""
     return min(x, axis, keepdims)
 
 
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """From the smallest to the largest."""
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
     """Whether all are true."""
     return tf.reduce_all(tf.cast(tensor(x), tf.bool), _axes(axis), keepdims)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether one is true."""
     return tf.reduce_any(tf.cast(tensor(x), tf.bool), _axes(axis), keepdims)
 
 
-def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(
+    x1: TensorLike, x2: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Tensor:
     """Whether all numbers are about equal."""
     return tf.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
-def count_nonzero(x: Any, axis: Any = None) -> Any:
+def count_nonzero(x: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
     """How many are not zero."""
     return tf.reduce_sum(tf.cast(tf.not_equal(tensor(x), 0), "int32"), _axes(axis))
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The logarithm of the sum of the exponentials."""
     return tf.reduce_logsumexp(floating(x), _axes(axis), keepdims)
 
 
-def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
+def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
     """The mean, weighted."""
     if weights is None:
         return mean(x, axis)
@@ -113,22 +126,22 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
     return tf.reduce_sum(x * weights, _axes(axis)) / total
 
 
-def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Any, Any]:
+def moments(x: TensorLike, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Any, Any]:
     """The mean and the variance."""
     return mean(x, axes, keepdims), var(x, axes, keepdims)
 
 
-def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The place of the largest."""
     return _place(tf.argmax, x, axis, keepdims)
 
 
-def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Any:
     """The place of the smallest."""
     return _place(tf.argmin, x, axis, keepdims)
 
 
-def _place(function: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Any:
+def _place(function: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Tensor:
     x = tensor(x)
     if axis is None:
         found = function(tf.reshape(x, [-1]), 0, "int32")
@@ -137,43 +150,43 @@ def _place(function: Callable[..., Any], x: Any, axis: int | None, keepdims: boo
     return tf.expand_dims(found, axis) if keepdims else found
 
 
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def cumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Sums of what came so far."""
     x, axis = _along(tensor(x, dtype), axis)
     return tf.cumsum(x, axis)
 
 
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def cumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Products of what came so far."""
     x, axis = _along(tensor(x, dtype), axis)
     return tf.math.cumprod(x, axis)
 
 
-def _along(x: Any, axis: int | None) -> tuple[Any, int]:
+def _along(x: Tensor, axis: int | None) -> tuple[Any, int]:
     return (tf.reshape(x, [-1]), 0) if axis is None else (x, axis)
 
 
-def sort(x: Any, axis: int | None = -1) -> Any:
+def sort(x: TensorLike, axis: int | None = -1) -> Tensor:
     """In ascending order."""
     return tf.sort(*_along(tensor(x), axis))
 
 
-def argsort(x: Any, axis: int | None = -1) -> Any:
+def argsort(x: TensorLike, axis: int | None = -1) -> Tensor:
     """Places in ascending order of what is there; equals stay in theirs."""
     return tf.argsort(*_along(tensor(x), axis), stable=True)
 
 
-def top_k(x: Any, k: int, sorted: bool = True) -> Any:
+def top_k(x: TensorLike, k: int, sorted: bool = True) -> Any:
     """The largest `k` along the last axis, and their places."""
     return tf.math.top_k(tensor(x), k, sorted)
 
 
-def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int) -> Tensor:
     """Whether the target is among the `k` most likely classes."""
     return tf.math.in_top_k(tensor(targets), tensor(predictions), k)
 
 
-def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:
     """The numbers below which shares `q` of the others lie."""
     x, q = floating(x), tensor(q)
     kept = list(range(len(x.shape))) if axis is None else [a % len(x.shape) for a in np.atleast_1d(axis)]
@@ -210,12 +223,18 @@ def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     return found if len(q.shape) else found[0]
 
 
-def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(
+    x: TensorLike,
+    q: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Tensor:
     """`quantile` of hundredths."""
     return quantile(x, floating(q) / 100.0, axis, method, keepdims)
 
 
-def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def median(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The number in the middle."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
@@ -229,20 +248,20 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     return tf.sparse.from_dense(found) if sparse else found
 
 
-def digitize(x: Any, bins: Any) -> Any:
+def digitize(x: TensorLike, bins: Any) -> Tensor:
     """The number of the bin between edges."""
     x, edges = alike(x, bins)
     flat = tf.searchsorted(edges, tf.reshape(x, [-1]), side="right")
     return tf.reshape(flat, tf.shape(x))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
+def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left") -> Tensor:
     """Where values would go in a sorted sequence."""
     sequence, wanted = alike(sorted_sequence, values)
     return tf.reshape(tf.searchsorted(sequence, tf.reshape(wanted, [-1]), side=side), tf.shape(wanted))
 
 
-def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
+def histogram(x: TensorLike, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
     """How many numbers lie in each of `bins` bins of equal width, and the edges of these."""
     x = tf.reshape(floating(x), [-1])
     low, high = (tf.reduce_min(x), tf.reduce_max(x)) if range is None else map(floating, range)
@@ -253,22 +272,30 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
     return tf.cast(tf.reduce_sum(counted, 0), "int32"), edges
 
 
-def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Any:
+def segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
+) -> Tensor:
     """The sum of the rows of each segment."""
     return tf.math.unsorted_segment_sum(tensor(data), tensor(segment_ids), _count(segment_ids, num_segments))
 
 
-def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Any:
+def segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
+) -> Tensor:
     """The largest of the rows of each segment."""
     return tf.math.unsorted_segment_max(tensor(data), tensor(segment_ids), _count(segment_ids, num_segments))
 
 
-def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Any:
+def segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
+) -> Tensor:
     """The smallest of the rows of each segment."""
     return tf.math.unsorted_segment_min(tensor(data), tensor(segment_ids), _count(segment_ids, num_segments))
 
 
-def segment_prod(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Any:
+def segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
+) -> Tensor:
     """The product of the rows of each segment."""
     return tf.math.unsorted_segment_prod(tensor(data), tensor(segment_ids), _count(segment_ids, num_segments))
 
@@ -278,14 +305,14 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
 
 
 def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., Any]:
-    def call(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def call(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
         return function(_filled(x, neutral), axis, keepdims)
 
     call.__doc__ = f"{function.__doc__} NaN does not count."
     return call
 
 
-def _filled(x: Any, neutral: float) -> Any:
+def _filled(x: Any, neutral: float) -> Tensor:
     x = floating(x)
     return tf.where(tf.math.is_nan(x), tf.constant(neutral, x.dtype), x)
 
@@ -298,33 +325,33 @@ nanargmax = _without_nan(argmax, -np.inf)
 nanargmin = _without_nan(argmin, np.inf)
 
 
-def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The mean. NaN does not count."""
     counted = tf.cast(tf.logical_not(tf.math.is_nan(floating(x))), floating(x).dtype)
     return nansum(x, axis, keepdims) / tf.reduce_sum(counted, _axes(axis), keepdims)
 
 
-def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanvar(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The variance. NaN does not count."""
     return nanmean(tf.square(floating(x) - nanmean(x, axis, True)), axis, keepdims)
 
 
-def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanstd(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The standard deviation. NaN does not count."""
     return tf.sqrt(nanvar(x, axis, keepdims))
 
 
-def nancumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Sums of what came so far. NaN does not count."""
     return cumsum(_filled(x, 0.0), axis, dtype)
 
 
-def nancumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Products of what came so far. NaN does not count."""
     return cumprod(_filled(x, 1.0), axis, dtype)
 
 
-def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(x1: TensorLike, x2: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each is among the elements of `x2`."""
     one, two = alike(x1, x2)
     found = tf.reduce_any(tf.equal(tf.expand_dims(one, -1), tf.reshape(two, [-1])), -1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.utils.images import array_to_img, img_to_array, load_img
 from tapeflow.keras.utils.sequence import Sequence
 
@@ -106,7 +107,9 @@ class ImageBatches(Sequence):
 class ArrayBatches(ImageBatches):
     """Batches of images from arrays; see `ImageDataGenerator.flow`."""
 
-    def __init__(self, x: Any, y: Any, sample_weight: Any, changes: ImageDataGenerator, **order: Any) -> None:
+    def __init__(
+        self, x: Any, y: Any, sample_weight: TensorLike | None, changes: ImageDataGenerator, **order: Any
+    ) -> None:
         images, *others = x if isinstance(x, (tuple, list)) else (x,)
         self.x = np.asarray(images, changes.dtype)
         self.x_misc = [np.asarray(other) for other in others]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
 from tapeflow.keras.preprocessing.image_batches import ArrayBatches, FileBatches
 from tapeflow.keras.preprocessing.image_changes import (
@@ -112,7 +113,7 @@ class ImageDataGenerator:
         y: Any = None,
         batch_size: int = 32,
         shuffle: bool = True,
-        sample_weight: Any = None,
+        sample_weight: TensorLike | None = None,
         seed: int | None = None,
         save_to_dir: str | None = None,
         save_prefix: str = "",
@@ -337,7 +338,7 @@ class ImageDataGenerator:
             x = x if matrix is None else (x.reshape(-1, x.size) @ matrix).reshape(x.shape)
         return np.asarray(x, self.dtype)
 
-    def _fitted(self, name: str, found: Any, otherwise: Any) -> Any:
+    def _fitted(self, name: str, found: object, otherwise: Any) -> Any:
         if found is not None:
             return found
         warnings.warn(

@@ -72,18 +72,18 @@ class FileTail(FilePart):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return self._tried(super().readinto, buffer) or 0
+        return self._attempt(super().readinto, buffer) or 0
 
     def write(self, data: Any) -> int:
         view = memoryview(data).cast("B")
-        self._tried(self._write_all, view)
+        self._attempt(self._write_all, view)
         self._at += len(view)
         self._size = max(self._size, self._at)
         return len(view)
 
     def truncate(self, size: int | None = None) -> int:
         self._size = self._at if size is None else size
-        self._tried(self._file.truncate, self._start + self._size)
+        self._attempt(self._file.truncate, self._start + self._size)
         return self._size
 
     def _write_all(self, view: memoryview) -> None:
@@ -91,7 +91,7 @@ class FileTail(FilePart):
         while view:  # the system takes no more than 2 GiB at once
             view = view[self._file.write(view) :]
 
-    def _tried(self, function: Callable[[Any], T], argument: Any) -> T | None:
+    def _attempt(self, function: Callable[[Any], T], argument: Any) -> T | None:
         """What a function gives; None if it fails, or something has failed before."""
         if self.failure is None:
             try:

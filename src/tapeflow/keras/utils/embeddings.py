@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InitializerLike
 
 
 def warmstart_embedding_matrix(
     base_vocabulary: Any,
     new_vocabulary: Any,
     base_embeddings: Any,
-    new_embeddings_initializer: Any = "uniform",
+    new_embeddings_initializer: InitializerLike = "uniform",
 ) -> Any:
     """An embedding matrix for a new vocabulary: the rows of known words as they were, others drawn.
 

@@ -357,7 +357,7 @@ def _column(dataset: Dataset, name: str) -> Dataset:
     return column.map(lambda x: tf.expand_dims(x, -1)) if rank in (0, 1) else column
 
 
-def _tensor(value: Any) -> Any:
+def _tensor(value: object) -> Any:
     return value if isinstance(value, (tf.RaggedTensor, tf.SparseTensor)) else tf.convert_to_tensor(value)
 
 

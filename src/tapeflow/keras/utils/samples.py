@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 
-def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
+
+def unpack_x_y_sample_weight(data: Sequence[Any]) -> tuple[Any, Any, Any]:
     """`x`, `(x,)`, `(x, y)` or `(x, y, sample_weight)` as three values, `None` for what is missing.
 
     >>> tf.keras.utils.unpack_x_y_sample_weight((1, 2))
@@ -22,7 +25,7 @@ def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
     return x, y, sample_weight
 
 
-def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: TensorLike | None = None) -> Any:
     """The inverse of `unpack_x_y_sample_weight`; a single `x` is wrapped only if it is a list or tuple."""
     if y is None:
         return (x,) if isinstance(x, (tuple, list)) else x

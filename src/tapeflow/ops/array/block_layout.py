@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, read_array, read_int, read_ints
@@ -17,7 +18,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 @op(name="SpaceToDepth")
-def _to_depth_op(x: Any, *, block: int, first: bool) -> Any:
+def _to_depth_op(x: jax.Array, *, block: int, first: bool) -> Any:
     x = jnp.moveaxis(x, 1, -1) if first else x
     batch, height, width, depth = x.shape
     x = x.reshape(batch, height // block, block, width // block, block, depth).transpose(0, 1, 3, 2, 4, 5)
@@ -26,7 +27,7 @@ def _to_depth_op(x: Any, *, block: int, first: bool) -> Any:
 
 
 @op(name="DepthToSpace")
-def _to_space_op(x: Any, *, block: int, first: bool) -> Any:
+def _to_space_op(x: jax.Array, *, block: int, first: bool) -> Any:
     x = jnp.moveaxis(x, 1, -1) if first else x
     batch, height, width, depth = x.shape
     x = x.reshape(batch, height, width, block, block, depth // (block * block)).transpose(0, 1, 3, 2, 4, 5)
@@ -35,7 +36,7 @@ def _to_space_op(x: Any, *, block: int, first: bool) -> Any:
 
 
 @op(name="SpaceToBatchND")
-def _to_batch_op(x: Any, *, block: Ints, paddings: Pairs) -> Any:
+def _to_batch_op(x: jax.Array, *, block: Ints, paddings: Pairs) -> Any:
     rank = len(block)
     x = jnp.pad(x, [(0, 0), *paddings] + [(0, 0)] * (x.ndim - rank - 1))
     batch, rest = x.shape[0], x.shape[rank + 1 :]
@@ -48,7 +49,7 @@ def _to_batch_op(x: Any, *, block: Ints, paddings: Pairs) -> Any:
 
 
 @op(name="BatchToSpaceND")
-def _from_batch_op(x: Any, *, block: Ints, crops: Pairs) -> Any:
+def _from_batch_op(x: jax.Array, *, block: Ints, crops: Pairs) -> Any:
     rank = len(block)
     batch, space, rest = x.shape[0], x.shape[1 : rank + 1], x.shape[rank + 1 :]
     x = x.reshape(*block, batch // int(np.prod(block)), *space, *rest)
@@ -67,7 +68,9 @@ def _images(where: str, input: Any, data_format: str) -> tuple[Tensor, bool]:
     return tensor, data_format == "NCHW"
 
 
-def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def space_to_depth(
+    input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Images with each block of `block_size` squared pixels as the channels of one."""
     where = "tf.nn.space_to_depth"
     tensor, first = _images(where, input, data_format)
@@ -81,7 +84,9 @@ def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name:
     return _to_depth_op(tensor, block=block, first=first)
 
 
-def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:
+def depth_to_space(
+    input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """The inverse of `space_to_depth`: channels spread into blocks of pixels."""
     where = "tf.nn.depth_to_space"
     tensor, first = _images(where, input, data_format)
@@ -95,7 +100,7 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
     return _to_space_op(tensor, block=block, first=first)
 
 
-def _pairs(where: str, value: Any, name: str, rank: int) -> Pairs:
+def _pairs(where: str, value: object, name: str, rank: int) -> Pairs:
     array = read_array(value, where, name)
     if array.shape != (rank, 2) or (array.size and array.min() < 0):
         raise invalid(
@@ -105,7 +110,7 @@ def _pairs(where: str, value: Any, name: str, rank: int) -> Pairs:
     return tuple((int(low), int(high)) for low, high in array)
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Cut space into blocks and move each position in a block into a separate batch.
 
     Args:
@@ -129,12 +134,12 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return _to_batch_op(tensor, block=block, paddings=pairs)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch_nd(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """`tf.space_to_batch` under its older name."""
     return space_to_batch(input, block_shape, paddings)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch`.
 
     Args:

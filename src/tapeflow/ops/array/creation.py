@@ -16,6 +16,7 @@ from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.primitives import cast_op
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -36,19 +37,19 @@ _SMALL = 4096
 
 
 @op(name="Fill", same_dtype=False)
-def full_kernel(*, shape: tuple[int, ...], value: Any, dtype: DType) -> Any:
+def full_kernel(*, shape: tuple[int, ...], value: int, dtype: DType) -> jax.Array:
     """A tensor of one number, made in the program."""
     return jnp.full(shape, value, dtype.as_numpy_dtype)
 
 
 @op(name="Eye", same_dtype=False)
-def eye_kernel(*, rows: int, columns: int, dtype: DType) -> Any:
+def eye_kernel(*, rows: int, columns: int, dtype: DType) -> jax.Array:
     """Ones on the diagonal."""
     return jnp.eye(rows, columns, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="LinSpace")
-def linspace_kernel(start: Any, stop: Any, *, num: int, axis: int) -> Any:
+def linspace_kernel(start: jax.Array, stop: jax.Array, *, num: int, axis: int) -> jax.Array:
     """Evenly spaced numbers; the ends are exact."""
     start, stop = jnp.expand_dims(start, axis), jnp.expand_dims(stop, axis)
     if num == 1:
@@ -62,7 +63,7 @@ def linspace_kernel(start: Any, stop: Any, *, num: int, axis: int) -> Any:
 
 
 @op(name="OneHot", same_dtype=False)
-def one_hot_kernel(indices: Any, on: Any, off: Any, *, depth: int, axis: int) -> Any:
+def one_hot_kernel(indices: jax.Array, on: jax.Array, off: jax.Array, *, depth: int, axis: int) -> jax.Array:
     """`on` at each index, `off` elsewhere; an index out of range has no place, so all are `off`."""
     shape = [1] * (indices.ndim + 1)
     shape[axis] = depth
@@ -71,32 +72,41 @@ def one_hot_kernel(indices: Any, on: Any, off: Any, *, depth: int, axis: int) ->
 
 
 @op(name="SequenceMask", same_dtype=False, differentiable=False)
-def sequence_mask_kernel(lengths: Any, *, maxlen: int, dtype: DType) -> Any:
+def sequence_mask_kernel(lengths: jax.Array, *, maxlen: int, dtype: DType) -> jax.Array:
     """Whether each place lies within each length."""
     places = jax.lax.iota(jnp.int64, maxlen)
     return (places < jnp.expand_dims(lengths, -1).astype(jnp.int64)).astype(dtype.as_numpy_dtype)
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros(
+    shape: ShapeLike | Tensor | None,
+    dtype: DTypeLike | None = dtypes.float32,
+    name: str | None = None,
+    layout: Any = None,
+) -> Tensor:
     """A tensor of zeros (False for bool, empty for string)."""
     del name, layout
     return _full(read_shape(shape, "tf.zeros", scalar=True, error=TypeError), 0, as_dtype(dtype))
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+def ones(
+    shape: ShapeLike | Tensor, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """A tensor of ones (True for bool)."""
     del name, layout
     return _full(read_shape(shape, "tf.ones", scalar=True, error=TypeError), 1, as_dtype(dtype))
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros_like(input: TensorLike, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Zeros with the shape of `input`, and its dtype unless another is given."""
     del name, layout
     spec = convert_to_tensor(input).spec
     return _full(spec.shape, 0, spec.dtype if dtype is None else as_dtype(dtype))
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def ones_like(
+    input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Ones with the shape of `input`, and its dtype unless another is given."""
     del name, layout
     spec = convert_to_tensor(input).spec
@@ -115,7 +125,7 @@ def _full(shape: tuple[int, ...], number: int, dtype: DType) -> Tensor:
     return full_kernel(shape=shape, value=number, dtype=dtype)
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+def fill(dims: TensorLike, value: TensorLike, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of shape `dims` holding `value`, a scalar, everywhere.
 
     >>> tf.fill([2, 2], 9)
@@ -139,9 +149,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 def eye(
     num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    num_columns: TensorLike | None = None,
+    batch_shape: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """A matrix with ones on its diagonal, or a batch of them."""
@@ -159,7 +169,7 @@ def eye(
     return broadcast_kernel(matrix, shape=(*batch, rows, columns))
 
 
-def _count(value: Any, name: str) -> int:
+def _count(value: TensorLike | None, name: str) -> int:
     if value is None or isinstance(value, (list, tuple, float)):
         raise TypeError(
             f"tf.eye expected a positive integer for {name}; got {name}={value!r}. "
@@ -170,7 +180,11 @@ def _count(value: Any, name: str) -> int:
 
 
 def range(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+    start: Any,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = "range",
 ) -> Tensor:
     """The numbers from `start` (0 if only one is given) up to but not including `limit`.
 
@@ -197,7 +211,7 @@ def range(
     return convert_to_tensor(first + np.arange(count).astype(first.dtype) * step)
 
 
-def _number(value: Any, dtype: Any, name: str) -> np.ndarray:
+def _number(value: object, dtype: Any, name: str) -> np.ndarray:
     tensor = convert_to_tensor(value, None if isinstance(value, TensorBase) else dtype)
     if tensor.spec.shape != ():
         raise invalid(
@@ -215,13 +229,13 @@ def _number(value: Any, dtype: Any, name: str) -> np.ndarray:
 _RANGE_ORDER = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32)
 
 
-def _widest(values: list[np.ndarray]) -> Any:
+def _widest(values: list[np.ndarray]) -> DType:
     """The dtype of a range: int32 < int64 < float16 < bfloat16 < float32 < float64."""
     found = [as_dtype(v.dtype) for v in values]
     return max(found, key=lambda d: _RANGE_ORDER.index(d) if d in _RANGE_ORDER else len(_RANGE_ORDER))
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     Integers give float64, as in TensorFlow. With tensors, `axis` is where the new axis goes.
@@ -253,12 +267,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: Any = None,
-    dtype: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Indices as vectors of length `depth` with one element on; all are off for one out of range.
@@ -292,7 +306,7 @@ def one_hot(
     return one_hot_kernel(indices, on, off, depth=size, axis=rank if at == -1 else at)
 
 
-def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+def _one_hot_values(on: Any, off: Any, dtype: DTypeLike | None) -> tuple[Tensor, Tensor]:
     """The two values as scalars of one dtype."""
     wanted = None if dtype is None else as_dtype(dtype)
     given = [None if v is None else convert_to_tensor(v, dtype_hint=wanted) for v in (on, off)]
@@ -312,7 +326,10 @@ def _one_hot_values(on: Any, off: Any, dtype: Any) -> tuple[Tensor, Tensor]:
 
 
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+    lengths: TensorLike,
+    maxlen: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.bool,
+    name: str | None = None,
 ) -> Tensor:
     """For each length, a row that is True up to it; `maxlen` long, else as long as the longest.
 

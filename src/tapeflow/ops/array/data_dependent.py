@@ -7,11 +7,13 @@ differentiable gather, so gradients flow to the values as usual.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -36,7 +38,9 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str | None = None
+) -> Tensor:
     """The elements of `tensor` where `mask` holds.
 
     Args:
@@ -69,7 +73,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = No
     return take(flat, places, at)
 
 
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: Sequence[Any], out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> Unique:
     """The distinct values of a vector in order of appearance, and which one each element is.
 
     >>> tf.unique([3, 1, 3]).idx
@@ -79,13 +83,15 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(*_unique(x, out_idx, "tf.unique")[:2])
 
 
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(
+    x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
     """As `tf.unique`, and how often each value occurs."""
     del name
     return UniqueWithCounts(*_unique(x, out_idx, "tf.unique_with_counts"))
 
 
-def _unique(x: Any, out_idx: Any, where: str) -> tuple[Tensor, Tensor, Tensor]:
+def _unique(x: TensorLike, out_idx: DTypeLike, where: str) -> tuple[Tensor, Tensor, Tensor]:
     x = convert_to_tensor(x)
     if len(x.spec.shape) != 1:
         raise invalid(f"{where} expected a vector; got x {describe(x)}. Use tf.reshape(x, [-1]) first.")
@@ -134,7 +140,7 @@ def dynamic_partition(
     return [take(flat, p, 0) for p in places]
 
 
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
     """The inverse of `dynamic_partition`: element `indices[m][i]` of the result is `data[m][i]`.
 
     Where an index occurs twice the last one counts, and where one is missing the result is zero.

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.errors import InvalidArgumentError
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -14,7 +15,7 @@ from tapeflow.engine.values.tensor import Tensor
 _UNUSED = b"dltensor"  # the name of a capsule that nobody has taken the tensor from
 
 
-def to_dlpack(tf_tensor: Any) -> Any:
+def to_dlpack(tf_tensor: TensorLike) -> Any:
     """A capsule with a copy of a tensor's value, for the `from_dlpack` of another framework.
 
     It is a copy since a program may write a Variable's new value where the old one was.

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 
 Factors = tuple[tuple[int, int], ...]
 
 
 @op(name="ResizeNearestNeighbor")
-def repeat_op(x: Any, *, factors: Factors) -> Any:
+def repeat_op(x: jax.Array, *, factors: Factors) -> jax.Array:
     """Every element `factor` times along `axis`, for each pair of an axis and a factor."""
     by_axis = dict(factors)
     wide, sizes, shape = [], [], []
@@ -32,7 +31,7 @@ def repeat_op(x: Any, *, factors: Factors) -> Any:
 
 
 @op(name="ResizeMixed")
-def mix_op(x: Any, *, factors: Factors, method: str) -> Any:
+def mix_op(x: jax.Array, *, factors: Factors, method: str) -> jax.Array:
     """As many elements between each two neighbours, by a `method` of `METHODS`; half precision in float32."""
     dtype = x.dtype
     y = x.astype(jnp.float32) if dtype.itemsize < 4 else x

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
 from tapeflow.engine.recording.recorder import apply
 from tapeflow.engine.recording.symbolic import Symbolic
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
@@ -28,7 +30,7 @@ from tapeflow.ops.host_args import describe, invalid, read_ints
 Shape = tuple[int, ...]
 
 
-def _getitem(x: Any, *indices: Any, cut: Cut) -> Any:
+def _getitem(x: jax.Array, *indices: jax.Array, cut: Cut) -> jax.Array:
     """The part of `x` that `cut` and `indices` describe."""
     axes, shape = cut
     low = [axis.start for axis in axes]
@@ -55,7 +57,7 @@ def _getitem(x: Any, *indices: Any, cut: Cut) -> Any:
     return jnp.reshape(x, shape)
 
 
-def _host_getitem(x: Any, *indices: Any, cut: Cut) -> Any:
+def _host_getitem(x: jax.Array | np.ndarray, *indices: Any, cut: Cut) -> Any:
     key, turn = [], []
     for axis in cut.axes:
         low = axis.start if axis.slot is None else int(indices[axis.slot])
@@ -64,7 +66,7 @@ def _host_getitem(x: Any, *indices: Any, cut: Cut) -> Any:
     return x[tuple(key)][tuple(turn)].reshape(cut.shape)
 
 
-def _setitem(x: Any, update: Any, *indices: Any, cut: Cut) -> Any:
+def _setitem(x: jax.Array, update: jax.Array, *indices: jax.Array, cut: Cut) -> jax.Array:
     """`x` with `update` in the places that `_getitem` would read."""
     places = jnp.reshape(jax.lax.iota(jnp.int32, math.prod(x.shape)), x.shape)
     places = _getitem(places, *indices, cut=cut)
@@ -73,7 +75,7 @@ def _setitem(x: Any, update: Any, *indices: Any, cut: Cut) -> Any:
 
 
 @looking_at(-1)
-def _check(xp: Any, x: Any, *rest: Any, cut: Cut) -> Any:
+def _check(xp: Any, x: jax.Array, *rest: jax.Array, cut: Cut) -> jax.Array:
     """Whether the user's index tensors lie within their axes; tells of the first that does not."""
     found = xp.zeros((3,), xp.int64)
     for axis, size in zip(cut.axes, x.shape, strict=True):
@@ -94,7 +96,7 @@ _setitem_known = op(name="StridedSliceAssign", same_dtype=False)(_setitem)
 _setitem_checked = op(name="StridedSliceAssign", same_dtype=False, check=_check, check_text=_TEXT)(_setitem)
 
 
-def getitem(tensor: Any, key: Any) -> Tensor:
+def getitem(tensor: TensorLike, key: Any) -> Tensor:
     """`tensor[key]`, with TensorFlow's rules for what `key` may be.
 
     Integers, slices, `...`, `None`, and scalar integer tensors in their place; or one boolean mask.
@@ -116,7 +118,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
     return apply(chosen.instance({"cut": plan.cut}), (tensor._as_node(), *plan.inputs))
 
 
-def _symbol_in(key: Any) -> Symbolic | None:
+def _symbol_in(key: object) -> Symbolic | None:
     """What stands for a tensor that does not exist yet among the parts of an index."""
     for part in _as_tuple(key):
         ends = (part.start, part.stop, part.step) if isinstance(part, builtins.slice) else (part,)
@@ -126,11 +128,11 @@ def _symbol_in(key: Any) -> Symbolic | None:
     return None
 
 
-def _as_tuple(key: Any) -> tuple[Any, ...]:
+def _as_tuple(key: object) -> tuple[Any, ...]:
     return tuple(key) if isinstance(key, (list, tuple)) else (key,)
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     if isinstance(key, TensorBase):
         return key.dtype.is_bool
     if isinstance(key, np.ndarray):
@@ -145,17 +147,17 @@ class VariableSlice(Tensor):
     _variable: Variable
     _key: Any
 
-    def assign(self, value: Any, name: str | None = None) -> Variable:
+    def assign(self, value: TensorLike, name: str | None = None) -> Variable:
         """Put `value` into this part of the Variable, and nothing else."""
         del name
         return self._put("assign", convert_to_tensor(value, dtype_hint=self.dtype))
 
-    def assign_add(self, value: Any, name: str | None = None) -> Variable:
+    def assign_add(self, value: Sequence[Any], name: str | None = None) -> Variable:
         """Add `value` to what this part of the Variable holds now."""
         del name
         return self._put("assign_add", getitem(self._variable, self._key) + value)
 
-    def assign_sub(self, value: Any, name: str | None = None) -> Variable:
+    def assign_sub(self, value: TensorLike, name: str | None = None) -> Variable:
         """Subtract `value` from what this part of the Variable holds now."""
         del name
         return self._put("assign_sub", getitem(self._variable, self._key) - value)
@@ -180,7 +182,7 @@ def _fits(given: Shape, wanted: Shape) -> bool:
     return len(given) <= len(wanted) and all(g in (1, w) for g, w in zip(given, tail, strict=True))
 
 
-def _variable_getitem(variable: Variable, key: Any) -> Tensor:
+def _variable_getitem(variable: Variable, key: object) -> Tensor:
     """`variable[key]`: the part as it is now, with a way to assign to it."""
     found = getitem(variable, key)
     if _is_mask(key):
@@ -193,9 +195,9 @@ def _variable_getitem(variable: Variable, key: Any) -> Tensor:
 
 def strided_slice(
     input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.ops.host_args import invalid
 
 
@@ -20,7 +21,7 @@ def looking_at(arg: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return mark
 
 
-def nd_check(xp: Any, limits: tuple[int, ...], indices: Any) -> Any:
+def nd_check(xp: Any, limits: tuple[int, ...], indices: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
     """Whether rows of `indices` lie within `limits`; the check of ops that index several axes."""
     if indices.size == 0:
         return xp.zeros((3,), xp.int64)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.engine.recording.node import Node
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor, scalar_node
 from tapeflow.engine.values.dtypes import int32
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -124,7 +125,7 @@ class Plan:
         self._axes.append(Axis(0, length, step, slot=len(self._known)))
         self._known.append(scalar_node(low, int32))
 
-    def _index(self, index: Any) -> None:
+    def _index(self, index: TensorLike) -> None:
         axis = len(self._axes)
         size = self._dims[axis]
         at = _integer(index)
@@ -173,7 +174,7 @@ def _integer(index: Any) -> int | Tensor:
     raise TypeError(f"{_RULE}, got {index!r}. Use tf.gather for a list of indices.")
 
 
-def _bound(bound: Any) -> int | None:
+def _bound(bound: TensorLike | None) -> int | None:
     """A bound of a slice. It decides the shape, so a tensor is run for its value."""
     if bound is None:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tapeflow.engine.devices.device import device_name
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.values.shape import TensorShape
@@ -53,7 +54,7 @@ class IndexedSlicesSpec:
         """`tf.IndexedSlices`."""
         return IndexedSlices
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: TensorLike) -> bool:
         """Whether a value, or another spec, is of this kind."""
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         return (
@@ -82,7 +83,7 @@ class IndexedSlices:
     array([5., 0., 6., 0.], dtype=float32)
     """
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(self, values: Any, indices: TensorLike, dense_shape: TensorLike | None = None) -> None:
         self._values = values
         self._indices = indices
         self._dense_shape = dense_shape

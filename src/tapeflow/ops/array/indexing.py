@@ -9,6 +9,7 @@ and for those the program must check.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tapeflow.engine.recording.op import op
 from tapeflow.engine.recording.recorder import effect
 from tapeflow.engine.recording.trace import is_staging, live_trace
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -37,8 +39,8 @@ from tapeflow.ops.host_args import (
 )
 
 
-def _gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
-    def rows(params: Any, indices: Any) -> Any:
+def _gather(params: jax.Array, indices: jax.Array, *, axis: int, batch_dims: int) -> jax.Array:
+    def rows(params: jax.Array, indices: jax.Array) -> Any:
         return jnp.take(params, indices, axis=axis - batch_dims, mode="clip")
 
     for _ in range(batch_dims):
@@ -46,7 +48,9 @@ def _gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
     return rows(params, indices)
 
 
-def _host_gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
+def _host_gather(
+    params: jax.Array | np.ndarray, indices: jax.Array | np.ndarray, *, axis: int, batch_dims: int
+) -> np.ndarray:
     if batch_dims:
         pairs = zip(params, indices, strict=True)
         return np.array([_host_gather(*p, axis=axis - 1, batch_dims=batch_dims - 1) for p in pairs])
@@ -63,8 +67,8 @@ _gather_checked = op(
 )(_gather)
 
 
-def _gather_nd(params: Any, indices: Any, *, batch_dims: int, fill: bool) -> Any:
-    def elements(params: Any, indices: Any) -> Any:
+def _gather_nd(params: jax.Array, indices: jax.Array, *, batch_dims: int, fill: bool) -> jax.Array:
+    def elements(params: jax.Array, indices: jax.Array) -> jax.Array:
         if not indices.shape[-1]:  # each place is the whole of params
             return jnp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
         place = tuple([indices[..., i] for i in range(indices.shape[-1])])
@@ -79,7 +83,7 @@ def _gather_nd(params: Any, indices: Any, *, batch_dims: int, fill: bool) -> Any
 
 
 @looking_at(1)
-def _gather_nd_check(xp: Any, params: Any, indices: Any, *, batch_dims: int, fill: bool) -> Any:
+def _gather_nd_check(xp: Any, params: jax.Array, indices: jax.Array, *, batch_dims: int, fill: bool) -> Any:
     del fill
     return nd_check(xp, params.shape[batch_dims:][: indices.shape[-1]], indices)
 
@@ -95,18 +99,18 @@ _gather_nd_checked = op(
 
 
 @op(name="SelectV2", same_dtype=False, moves=True)
-def select_kernel(condition: Any, x: Any, y: Any) -> Any:
+def select_kernel(condition: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
     """`x` where `condition` holds, else `y`."""
     return jnp.where(condition, x, y)
 
 
-def _slice(x: Any, begin: Any, *, size: tuple[int, ...]) -> Any:
+def _slice(x: jax.Array, begin: jax.Array, *, size: tuple[int, ...]) -> jax.Array:
     starts = [begin[i].astype(jnp.int32) for i in range(len(size))]
     return jax.lax.dynamic_slice(x, starts, size, allow_negative_indices=False)
 
 
 @looking_at(1)
-def _slice_check(xp: Any, x: Any, begin: Any, *, size: tuple[int, ...]) -> Any:
+def _slice_check(xp: Any, x: jax.Array, begin: jax.Array, *, size: tuple[int, ...]) -> Any:
     return nd_check(xp, tuple([d - s + 1 for d, s in zip(x.shape, size, strict=True)]), begin)
 
 
@@ -121,10 +125,10 @@ _slice_checked = op(
 
 
 @op(name="SearchSorted", differentiable=False)
-def searchsorted_kernel(sequence: Any, values: Any, *, side: str, dtype: Any) -> Any:
+def searchsorted_kernel(sequence: jax.Array, values: jax.Array, *, side: str, dtype: Any) -> jax.Array:
     """Where each value would be put into a sorted row."""
 
-    def search(sequence: Any, values: Any) -> Any:
+    def search(sequence: jax.Array, values: jax.Array) -> jax.Array:
         return jnp.searchsorted(sequence, values, side=side).astype(dtype.as_numpy_dtype)
 
     rows = (math.prod(sequence.shape[:-1]), sequence.shape[-1])
@@ -138,11 +142,11 @@ def take(params: Tensor, indices: np.ndarray, axis: int) -> Tensor:
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: Any = 0,
+    axis: TensorLike | None = None,
+    batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
     """Slices of `params` along `axis` at `indices`.
@@ -189,9 +193,9 @@ def gather(
 
 
 def gather_nd(
-    params: Any,
-    indices: Any,
-    batch_dims: Any = 0,
+    params: TensorLike,
+    indices: TensorLike,
+    batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
@@ -269,12 +273,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return select_kernel(condition, x, y)
 
 
-def _is_empty(value: Any) -> bool:
+def _is_empty(value: TensorLike | None) -> bool:
     """Whether it is a list that says nothing of its dtype."""
     return isinstance(value, (list, tuple)) and not value
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice(
+    input_: TensorLike, begin: TensorLike, size: Sequence[Any] | None, name: str | None = None
+) -> Tensor:
     """A box of `input_`: `size[i]` elements of axis `i`, from `begin[i]`; -1 means up to the end.
 
     `begin` may be a tensor that has no value yet, as long as no size is -1.
@@ -312,10 +318,10 @@ def _slice_message(begin: list[Any], size: tuple[int, ...], input_: Tensor) -> s
 
 
 def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
+    sorted_sequence: TensorLike,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dtypes.int32,
+    out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """The index at which each of `values` would be inserted to keep its row sorted.
@@ -346,7 +352,7 @@ def searchsorted(
     return searchsorted_kernel(sequence, values, side=side, dtype=as_dtype(out_type))
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """Flat indices as coordinates in an array of shape `dims`, one row for each axis."""
     del name
     indices = index_tensor(indices, "tf.unravel_index")
@@ -359,7 +365,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     check=index_check(0, lambda arrays, statics: math.prod(statics["dims"])),
     check_text="tf.unravel_index expected every index in [0, {limit}); got {value}.",
 )
-def unravel_kernel(indices: Any, *, dims: tuple[int, ...]) -> Any:
+def unravel_kernel(indices: jax.Array, *, dims: tuple[int, ...]) -> jax.Array:
     """Flat indices taken apart, the last axis first."""
     rows = []
     for size in reversed(dims):
@@ -369,7 +375,7 @@ def unravel_kernel(indices: Any, *, dims: tuple[int, ...]) -> Any:
 
 
 @looking_at(0)
-def _permutation_check(xp: Any, x: Any) -> Any:
+def _permutation_check(xp: Any, x: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
     if x.size == 0:
         return xp.zeros((3,), xp.int64)
     found = xp.sort(x.astype(xp.int64))
@@ -383,12 +389,12 @@ def _permutation_check(xp: Any, x: Any) -> Any:
     check_text="tf.math.invert_permutation expected each number in [0, {limit}) once; got {value}, "
     "which is duplicated or out of range.",
 )
-def invert_permutation_kernel(x: Any) -> Any:
+def invert_permutation_kernel(x: jax.Array) -> jax.Array:
     """Where each number stands."""
     return jnp.argsort(x).astype(x.dtype)
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`: element `x[i]` of the result is `i`."""
     del name
     x = index_tensor(x, "tf.math.invert_permutation", "x")

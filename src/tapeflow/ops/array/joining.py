@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.shaping import broadcast_kernel, identity_kernel, reshape_kernel
@@ -24,19 +25,19 @@ from tapeflow.ops.host_args import (
 
 
 @op(name="ConcatV2", host=lambda *xs, axis: np.concatenate(xs, axis), moves=True)
-def concat_kernel(*xs: Any, axis: int) -> Any:
+def concat_kernel(*xs: jax.Array, axis: int) -> jax.Array:
     """Tensors one after the other along an axis they have."""
     return jnp.concatenate(xs, axis)
 
 
 @op(name="Pack", host=lambda *xs, axis: np.stack(xs, axis), moves=True)
-def stack_kernel(*xs: Any, axis: int) -> Any:
+def stack_kernel(*xs: jax.Array, axis: int) -> jax.Array:
     """Tensors side by side along a new axis."""
     return jnp.stack(xs, axis)
 
 
 @op(name="Unpack", moves=True)
-def unstack_kernel(x: Any, *, axis: int) -> Any:
+def unstack_kernel(x: jax.Array, *, axis: int) -> tuple[jax.Array, ...]:
     """The slices of `x` along an axis."""
     return tuple(
         jax.lax.index_in_dim(x, i, axis, keepdims=False)  # static, so that each is a plain slice
@@ -45,12 +46,12 @@ def unstack_kernel(x: Any, *, axis: int) -> Any:
 
 
 @op(name="Split", moves=True)
-def split_kernel(x: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
+def split_kernel(x: jax.Array, *, sizes: tuple[int, ...], axis: int) -> tuple[jax.Array, ...]:
     """Consecutive parts of `x` along an axis."""
     return tuple(jax.lax.split(x, sizes, axis))
 
 
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Tensor:
     """Join tensors along an axis they have.
 
     >>> tf.concat([[1, 2], [3]], 0)
@@ -91,7 +92,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     return concat_kernel(*tensors, axis=at)
 
 
-def stack(values: Any, axis: Any = 0, name: str | None = "stack") -> Tensor:
+def stack(values: TensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Put tensors of one shape side by side, along a new axis.
 
     >>> tf.stack([[1, 2], [3, 4]], axis=1)
@@ -123,12 +124,14 @@ def stack(values: Any, axis: Any = 0, name: str | None = "stack") -> Tensor:
     return stack_kernel(*tensors, axis=at % rank)
 
 
-def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Tensor:
+def parallel_stack(values: TensorLike, name: str | None = "parallel_stack") -> Tensor:
     """`stack` along a new first axis; XLA puts the parts in place as they are computed."""
     return stack(values)
 
 
-def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str | None = "unstack") -> list[Tensor]:
+def unstack(
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> list[Tensor]:
     """The slices of `value` along `axis`, as a list of tensors."""
     del name
     value = convert_to_tensor(value)
@@ -146,9 +149,9 @@ def unstack(value: Any, num: int | None = None, axis: Any = 0, name: str | None 
 
 
 def split(
-    value: Any,
-    num_or_size_splits: Any,
-    axis: Any = 0,
+    value: TensorLike,
+    num_or_size_splits: TensorLike,
+    axis: int = 0,
     num: int | None = None,
     name: str | None = "split",
 ) -> list[Tensor]:

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.indexing import take
@@ -28,13 +29,13 @@ _MIRRORS = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 
 
 @op(name="Tile", host=lambda x, multiples: np.tile(x, multiples), moves=True)
-def tile_kernel(x: Any, *, multiples: tuple[int, ...]) -> Any:
+def tile_kernel(x: jax.Array, *, multiples: tuple[int, ...]) -> jax.Array:
     """`x` repeated whole, so many times along each axis."""
     return jnp.tile(x, multiples)
 
 
 @op(name="Repeat", moves=True)
-def repeat_kernel(x: Any, *, repeats: int, axis: int) -> Any:
+def repeat_kernel(x: jax.Array, *, repeats: int, axis: int) -> jax.Array:
     """Each element repeated; a broadcast, which costs less than a gather."""
     shape = x.shape
     x = jnp.broadcast_to(jnp.expand_dims(x, axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
@@ -42,25 +43,25 @@ def repeat_kernel(x: Any, *, repeats: int, axis: int) -> Any:
 
 
 @op(name="PadV2")
-def pad_kernel(x: Any, value: Any, *, paddings: tuple[tuple[int, int], ...]) -> Any:
+def pad_kernel(x: jax.Array, value: jax.Array, *, paddings: tuple[tuple[int, int], ...]) -> jax.Array:
     """`x` with `value` around it."""
     return jax.lax.pad(x, value, [(before, after, 0) for before, after in paddings])
 
 
 @op(name="MirrorPad")
-def mirror_pad_kernel(x: Any, *, paddings: tuple[tuple[int, int], ...], mode: str) -> Any:
+def mirror_pad_kernel(x: jax.Array, *, paddings: tuple[tuple[int, int], ...], mode: str) -> jax.Array:
     """`x` continued by its own mirror image."""
     return jnp.pad(x, paddings, mode=mode)
 
 
 @op(name="ReverseV2", moves=True)
-def reverse_kernel(x: Any, *, axes: tuple[int, ...]) -> Any:
+def reverse_kernel(x: jax.Array, *, axes: tuple[int, ...]) -> jax.Array:
     """`x` back to front along some axes."""
     return jax.lax.rev(x, axes)
 
 
 @op(name="Roll", same_dtype=False, moves=True)
-def roll_kernel(x: Any, shift: Any, *, axes: tuple[int, ...]) -> Any:
+def roll_kernel(x: jax.Array, shift: Any, *, axes: tuple[int, ...]) -> jax.Array:
     """`x` shifted around the end; `shift` is an input, so a changing one is the same program."""
     return jnp.roll(x, tuple([shift[i] for i in range(len(axes))]), axes)
 
@@ -71,7 +72,7 @@ def roll_kernel(x: Any, shift: Any, *, axes: tuple[int, ...]) -> Any:
     check=index_check(1, lambda arrays, statics: arrays[0].shape[statics["seq_axis"]] + 1),
     check_text="tf.reverse_sequence expected every length in [0, {limit}); got length={value}.",
 )
-def reverse_sequence_kernel(x: Any, lengths: Any, *, seq_axis: int, batch_axis: int) -> Any:
+def reverse_sequence_kernel(x: jax.Array, lengths: jax.Array, *, seq_axis: int, batch_axis: int) -> jax.Array:
     """The first `lengths[b]` elements of each sequence back to front, the rest as they are."""
     lengths = jnp.expand_dims(lengths.astype(jnp.int32), 1)
     place = jax.lax.broadcasted_iota(jnp.int32, (lengths.shape[0], x.shape[seq_axis]), 1)
@@ -81,7 +82,7 @@ def reverse_sequence_kernel(x: Any, lengths: Any, *, seq_axis: int, batch_axis: 
     return jnp.moveaxis(rows, (0, 1), (batch_axis, seq_axis))
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """`input` repeated `multiples[i]` times along axis `i`."""
     del name
     input = convert_to_tensor(input)
@@ -95,7 +96,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return tile_kernel(input, multiples=counts)
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def repeat(input: Any, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element of `input` repeated, along `axis` or, without one, in flat order.
 
     >>> tf.repeat([1, 2], [2, 1])
@@ -128,10 +129,10 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 
 
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Tensor:
     """`tensor` with `paddings[i] = [before, after]` elements added around axis `i`.
@@ -177,7 +178,7 @@ def pad(
     return mirror_pad_kernel(tensor, paddings=pairs, mode=_MIRRORS[mode])
 
 
-def _scalar(value: Any, like: Tensor) -> Tensor:
+def _scalar(value: TensorLike, like: Tensor) -> Tensor:
     """The padding value, in the dtype of what is padded."""
     is_default = type(value) is int and value == 0
     value = convert_to_tensor(False if is_default and like.dtype.is_bool else value, dtype=like.dtype)
@@ -188,7 +189,7 @@ def _scalar(value: Any, like: Tensor) -> Tensor:
     return stop_gradient(value)  # as in TensorFlow, whose gradient for it is None
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`tensor` back to front along the axes given, a list."""
     del name
     tensor = convert_to_tensor(tensor)
@@ -206,7 +207,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     return reverse_kernel(tensor, axes=axes)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`input` shifted along axes; what falls off one end comes back at the other."""
     del name
     input = convert_to_tensor(input)
@@ -227,9 +228,9 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 def reverse_sequence(
     input: Any,
-    seq_lengths: Any,
+    seq_lengths: TensorLike,
     seq_axis: Any = None,
-    batch_axis: Any = None,
+    batch_axis: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Each sequence of a batch reversed up to its own length.

@@ -7,12 +7,14 @@ takes both updates, or, where the last one counts, gives its gradient to that on
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.index_checks import check_places, ignores_bad_indices, looking_at, nd_check
@@ -26,7 +28,7 @@ from tapeflow.ops.host_args import (
 )
 
 
-def _scatter(tensor: Any, updates: Any, indices: Any, *, how: str) -> Any:
+def _scatter(tensor: jax.Array, updates: jax.Array, indices: jax.Array, *, how: str) -> jax.Array:
     """`tensor` with `updates` put in at rows of `indices`; places out of range are skipped."""
     if how == "sub":
         how, updates = "add", -updates
@@ -37,17 +39,19 @@ def _scatter(tensor: Any, updates: Any, indices: Any, *, how: str) -> Any:
     return getattr(_at(tensor, indices), how)(updates, mode="drop", wrap_negative_indices=False)
 
 
-def _at(tensor: Any, indices: Any) -> Any:
+def _at(tensor: jax.Array, indices: jax.Array) -> Any:
     return jnp.asarray(tensor).at[tuple([indices[..., i] for i in range(indices.shape[-1])])]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3,))
-def _extreme(tensor: Any, updates: Any, indices: Any, how: str) -> Any:
+def _extreme(tensor: jax.Array, updates: jax.Array, indices: jax.Array, how: str) -> jax.Array:
     return getattr(_at(tensor, indices), how)(updates, mode="drop", wrap_negative_indices=False)
 
 
 @_extreme.defjvp
-def _extreme_jvp(how: str, primals: Any, tangents: Any) -> Any:
+def _extreme_jvp(
+    how: str, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     """JAX has no rule for it. As in TensorFlow, those who share the extreme share its gradient."""
     tensor, updates, indices = primals
     result = _extreme(tensor, updates, indices, how)
@@ -61,11 +65,11 @@ def _extreme_jvp(how: str, primals: Any, tangents: Any) -> Any:
     return result, _scatter(kept, taken, indices, how="add")
 
 
-def _scatter_zeros(updates: Any, indices: Any, *, shape: tuple[int, ...]) -> Any:
+def _scatter_zeros(updates: jax.Array, indices: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
     return _scatter(jnp.zeros(shape, updates.dtype), updates, indices, how="add")
 
 
-def _pair(name: str, where: str, kernel: Any, check: Any) -> tuple[Op, Op]:
+def _pair(name: str, where: str, kernel: Callable[..., Any], check: Callable[..., Any]) -> tuple[Op, Op]:
     """The same op for indices that have been looked at, and for those the program must check."""
     text = f"{where} expected every index in [0, {{limit}}) of its axis; got {{value}}."
     return (
@@ -75,13 +79,13 @@ def _pair(name: str, where: str, kernel: Any, check: Any) -> tuple[Op, Op]:
 
 
 @looking_at(2)
-def _check_scatter(xp: Any, tensor: Any, updates: Any, indices: Any, *, how: str) -> Any:
+def _check_scatter(xp: Any, tensor: jax.Array, updates: jax.Array, indices: jax.Array, *, how: str) -> Any:
     del updates, how
     return nd_check(xp, tensor.shape[: indices.shape[-1]], indices)
 
 
 @looking_at(1)
-def _check_zeros(xp: Any, updates: Any, indices: Any, *, shape: tuple[int, ...]) -> Any:
+def _check_zeros(xp: Any, updates: jax.Array, indices: jax.Array, *, shape: tuple[int, ...]) -> Any:
     del updates
     return nd_check(xp, shape[: indices.shape[-1]], indices)
 
@@ -91,7 +95,11 @@ _zeros_known, _zeros_checked = _pair("ScatterNd", "tf.scatter_nd", _scatter_zero
 
 
 def scatter_nd(
-    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """Zeros of `shape` with `updates` added at rows of `indices`.
 
@@ -129,14 +137,18 @@ def _is_sure(indices: Tensor, updates: Tensor, dims: tuple[int, ...], policy: st
     return known is not None
 
 
-def _tensor_scatter(how: str, tensor: Any, indices: Any, updates: Any, policy: str, where: str) -> Tensor:
+def _tensor_scatter(
+    how: str, tensor: TensorLike, indices: TensorLike, updates: TensorLike, policy: str, where: str
+) -> Tensor:
     tensor, updates = same_dtype(where.removeprefix("tf."), tensor, updates)
     indices = index_tensor(indices, where)
     is_sure = _is_sure(indices, updates, tensor.spec.shape, policy, where)
     return (_scatter_known if is_sure else _scatter_checked)(tensor, updates, indices, how=how)
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
     """A copy of `tensor` with `updates` written at `indices`; of duplicates, the last one counts.
 
     >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [8, 9]).numpy()
@@ -147,7 +159,11 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 
 
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with `updates` added at rows of `indices`."""
     del name
@@ -155,7 +171,11 @@ def tensor_scatter_nd_add(
 
 
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor` with `updates` subtracted at rows of `indices`."""
     del name
@@ -163,7 +183,11 @@ def tensor_scatter_nd_sub(
 
 
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor`, raised to `updates` at rows of `indices` where those are larger."""
     del name
@@ -171,7 +195,11 @@ def tensor_scatter_nd_max(
 
 
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """`tensor`, lowered to `updates` at rows of `indices` where those are smaller."""
     del name

@@ -7,6 +7,7 @@ the host already has, and every shape argument is static.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -30,65 +32,67 @@ from tapeflow.ops.host_args import (
 
 
 @op(name="Reshape", host=lambda x, shape: np.reshape(x, shape), moves=True, keeps_elements=True)
-def reshape_kernel(x: Any, *, shape: tuple[int, ...]) -> Any:
+def reshape_kernel(x: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
     """`x` with another shape of as many elements."""
     return jnp.reshape(x, shape)
 
 
 @op(name="Transpose", moves=True)
-def transpose_kernel(x: Any, *, perm: tuple[int, ...], conjugate: bool) -> Any:
+def transpose_kernel(x: jax.Array, *, perm: tuple[int, ...], conjugate: bool) -> jax.Array:
     """`x` with its axes in another order."""
     x = jnp.transpose(x, perm)
     return jnp.conj(x) if conjugate else x
 
 
 @op(name="BroadcastTo", moves=True)
-def broadcast_kernel(x: Any, *, shape: tuple[int, ...]) -> Any:
+def broadcast_kernel(x: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
     """`x` repeated along axes of size one and along new leading axes."""
     return jnp.broadcast_to(x, shape)
 
 
 @op(name="Identity", host=lambda x: x, moves=True, keeps_elements=True)
-def identity_kernel(x: Any) -> Any:
+def identity_kernel(x: jax.Array) -> jax.Array:
     """`x` itself."""
     return x
 
 
 @op(name="StopGradient", differentiable=False, host=lambda x: x, moves=True)
-def stop_gradient_kernel(x: Any) -> Any:
+def stop_gradient_kernel(x: jax.Array) -> jax.Array:
     """`x`, as a constant for every tape."""
     return jax.lax.stop_gradient(x)
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape of `input` as an integer vector, known to the host at once."""
     del name
     return _host_integer(convert_to_tensor(input).spec.shape, out_type)
 
 
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+def shape_n(
+    input: Sequence[Any], out_type: DTypeLike = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
     """The shapes of several tensors."""
     return [shape(x, out_type, name) for x in input]
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of dimensions of `input`, an int32 scalar."""
     del name
     return _host_integer(len(convert_to_tensor(input).spec.shape), None)
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements of `input`, an integer scalar."""
     del name
     return _host_integer(math.prod(convert_to_tensor(input).spec.shape), out_type)
 
 
-def _host_integer(value: Any, out_type: Any) -> Tensor:
+def _host_integer(value: object, out_type: Any) -> Tensor:
     dtype = dtypes.int32 if out_type is None else as_dtype(out_type)
     return convert_to_tensor(np.asarray(value, dtype=dtype.as_numpy_dtype))
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: ShapeLike | Tensor | None, name: str | None = None) -> Tensor:
     """`tensor` with another shape; one dimension may be -1, to be worked out.
 
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1])
@@ -133,7 +137,9 @@ def _worked_out(tensor: Tensor, dims: tuple[int, ...]) -> tuple[int, ...]:
     return (*dims[:at], count // known, *dims[at + 1 :])
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
+def transpose(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
     """`a` with its axes reordered: axis `i` of the result is axis `perm[i]` of `a`.
 
     Without `perm` the order of the axes is reversed. `conjugate` also conjugates complex values.
@@ -154,7 +160,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     return transpose_kernel(a, perm=order, conjugate=conjugate and a.spec.dtype.is_complex)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze(input: TensorLike, axis: TensorLike | None = None, name: str | None = None) -> Tensor:
     """`input` without its axes of size one, or without those given."""
     del name
     input = convert_to_tensor(input)
@@ -180,7 +186,7 @@ def _squeezed(axis: int, input: Tensor) -> int:
     return axis % len(dims)
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`input` with a new axis of size one at `axis`.
 
     >>> tf.expand_dims([1, 2], -1).shape
@@ -199,7 +205,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return reshape_kernel(input, shape=(*dims[:at], 1, *dims[at:]))
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """`input` repeated to `shape` along new leading axes and axes of size one."""
     del name
     input = convert_to_tensor(input)
@@ -213,7 +219,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return broadcast_kernel(input, shape=dims)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
     """The shape two static shapes broadcast to, unknown dimensions included."""
     x, y = as_shape(shape_x), as_shape(shape_y)
     if x.rank is None or y.rank is None:
@@ -235,7 +241,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     return TensorShape(dims)
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape two shapes given as vectors broadcast to, as a vector the host knows."""
     x = read_array(shape_x, "tf.broadcast_dynamic_shape", "shape_x")
     y = read_array(shape_y, "tf.broadcast_dynamic_shape", "shape_y")
@@ -251,7 +257,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     return _host_integer(dims, dtypes.int64 if wide else dtypes.int32)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """`x`, after checking its shape; `None` in `shape` allows any size."""
     del name
     x = convert_to_tensor(x)
@@ -270,17 +276,17 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return identity_kernel(input)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The same as `identity`: the compiler detects constants itself."""
     return identity(input)
 
 
-def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+def identity_n(input: Sequence[float], name: str | None = None) -> list[Tensor]:
     """`identity` of each."""
     return [identity(x, name) for x in input]
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """`input` as a constant: no gradient flows through it."""
     del name
     return stop_gradient_kernel(input)

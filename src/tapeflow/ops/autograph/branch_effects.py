@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.body import Body
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import Patient, effect, tensor_of
@@ -58,6 +59,6 @@ class _If:
     def __init__(self, number: int, function: Effect) -> None:
         self._number, self._function = number, function
 
-    def __call__(self, chosen: Any, *values: Any) -> None:
+    def __call__(self, chosen: jax.Array | np.ndarray, *values: Any) -> None:
         if int(np.asarray(chosen)) == self._number:
             self._function(*values)

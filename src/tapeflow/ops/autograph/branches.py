@@ -16,6 +16,8 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue
 from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.autograph.branch_effects import BranchEffects
 from tapeflow.ops.autograph.merging import Merged
 from tapeflow.ops.autograph.state import Place, State, is_staged, is_test, leave_to_python
@@ -38,13 +40,15 @@ def if_(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]
         else:
             return
     taken = body if test else orelse
-    with _tried(test, body, orelse, state) if is_test(test) else nullcontext():
+    with _both_branches_checked(test, body, orelse, state) if is_test(test) else nullcontext():
         if taken is not None:
             taken()
 
 
 @contextmanager
-def _tried(test: Any, body: Block, orelse: Block | None, state: Callable[[], State]) -> Iterator[None]:
+def _both_branches_checked(
+    test: Any, body: Block, orelse: Block | None, state: Callable[[], State]
+) -> Iterator[None]:
     """Raise what is wrong with either branch; what Python prints in one of them has been printed then."""
 
     def both() -> None:
@@ -67,7 +71,7 @@ def _tried(test: Any, body: Block, orelse: Block | None, state: Callable[[], Sta
         yield
 
 
-def _staged_if(test: Any, body: Block, orelse: Block | None, state: State) -> None:
+def _staged_if(test: TensorLike, body: Block, orelse: Block | None, state: State) -> None:
     chosen = truth("`if`", test)
     before = state.get()
     taken, end = _recorded_branch(body, state, before)
@@ -99,7 +103,7 @@ def _recorded_branch(block: Block | None, state: State, before: list[Any]) -> tu
     return body_of(recorded, takes_writes=True, takes_effects=True), end
 
 
-def _own(value: Any) -> Any:
+def _own(value: object) -> Any:
     """A value that a branch may change in place without a trace."""
     return value.copied() if isinstance(value, TensorArray) else value
 
@@ -130,7 +134,7 @@ def if_expression(test: Any, body: Block, orelse: Block) -> Any:
     return body() if test else orelse()
 
 
-def chosen_value(test: Any, body: Block, orelse: Block) -> Any:
+def chosen_value(test: TensorLike, body: Block, orelse: Block) -> Tensor:
     """The value of one of two expressions, chosen in the program."""
     place = _Value()
     state = object.__new__(State)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.array import creation
@@ -31,7 +33,7 @@ def float_(*args: Any) -> Any:
     return builtins.float(*args)
 
 
-def bool_(*args: Any) -> Any:
+def bool_(*args: Tensor) -> Any:
     """`bool(x)`: of a tensor, a cast."""
     return cast(args[0], dtypes.bool) if len(args) == 1 and _is_number(args[0]) else builtins.bool(*args)
 
@@ -70,7 +72,7 @@ def print_(*values: Any, **kwargs: Any) -> None:
     builtins.print(*[symbol_text(v) if _is_shown_as_symbol(v) else v for v in values], **kwargs)  # noqa: T201
 
 
-def _is_shown_as_symbol(value: Any) -> bool:
+def _is_shown_as_symbol(value: TensorLike) -> bool:
     return is_staged(value) and isinstance(value, Tensor) and not state.is_in_pipeline
 
 
@@ -83,7 +85,7 @@ def symbol_text(tensor: Tensor) -> str:
     return f'Tensor("{spec.name}:0",{shape} dtype={spec.dtype.name})'
 
 
-def range_(*args: Any) -> Any:
+def range_(*args: int) -> Any:
     """`range(n)`: of a tensor, `tf.range(n)`."""
     found = range_of_tensors(*args)
     return found.tensor() if isinstance(found, Range) else found
@@ -107,7 +109,7 @@ _ITERATED = {
 }
 
 
-def iterated(function: Any) -> Any:
+def iterated(function: Callable[..., Any]) -> Callable[..., Any]:
     """What to call in place of a function whose result a loop goes over."""
     if isinstance(function, type) and function in _ITERATED:
         return _ITERATED[function]

@@ -76,7 +76,7 @@ class Carry:
             if _is_wanted(place) and i not in self._late:
                 self._leaves[i] = self._taken(place.name, value)
 
-    def _taken(self, name: str, value: Any) -> list[_Leaf]:
+    def _taken(self, name: str, value: object) -> list[_Leaf]:
         return [_Leaf(name, leaf, self._is_counted) for leaf in nest.flatten(value)]
 
     def _all(self) -> list[_Leaf]:
@@ -257,11 +257,11 @@ def _is_wanted(place: Place) -> bool:
     return place.is_live or place.is_carried
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is UNSET or value is NOTHING
 
 
-def _like(value: Any, tensor: Tensor) -> Tensor:
+def _like(value: object, tensor: Tensor) -> Tensor:
     """A value as a tensor; a number that a tensor meets is of its dtype where that is of its kind."""
     if isinstance(value, TensorBase):
         return tensor_of(to_node(value))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jax
-from tapeflow.engine.recording.node import spec_of
+from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array import creation
@@ -22,7 +23,7 @@ from tapeflow.ops.math.elementwise import ceil
 
 
 @op(name="RowAt", same_dtype=False)
-def _row_at(rows: Any, index: Any) -> Any:
+def _row_at(rows: jax.Array, index: jax.Array) -> jax.Array:
     """A row of a tensor, at an index that lies in it."""
     return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False)
 
@@ -48,7 +49,7 @@ class Items:
         """The item of a turn."""
         raise NotImplementedError
 
-    def indices(self, item: Any) -> list[Tensor]:
+    def indices(self, item: TensorLike) -> list[Tensor]:
         """The parts of an item that are the number of the turn."""
         return []
 
@@ -60,7 +61,12 @@ class Range(Items):
     """`tf.range(start, limit, delta)` that is not yet a tensor."""
 
     def __init__(
-        self, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = None
+        self,
+        start: TensorLike,
+        limit: TensorLike | None = None,
+        delta: TensorLike = 1,
+        dtype: Any = None,
+        name: Any = None,
     ) -> None:
         self._given = (0, start, delta) if limit is None else (start, limit, delta)
         self._dtype = dtype
@@ -119,7 +125,7 @@ class Range(Items):
         return iter(self.tensor())
 
 
-def _is_number(value: Any, number: int) -> bool:
+def _is_number(value: object, number: int) -> bool:
     found = known_value(value) if isinstance(value, TensorBase) else value
     return found is not None and bool(found == number)
 
@@ -163,7 +169,7 @@ class Zipped(Items):
     def rows(self) -> Any:
         return tuple([_cut(p.rows(), self.count or 0) for p in self._parts])
 
-    def at(self, iteration: Tensor) -> Any:
+    def at(self, iteration: Tensor) -> tuple[Tensor, ...]:
         return tuple([p.at(iteration) for p in self._parts])
 
     def indices(self, item: Any) -> list[Tensor]:
@@ -214,7 +220,7 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
     return Zipped(_Endless(found, start), found)
 
 
-def range_of_tensors(*args: Any) -> Any:
+def range_of_tensors(*args: int) -> Any:
     """Python's `range`, where it is what a loop goes over: of tensors, a range of tensors."""
     if is_recording() and any(isinstance(a, TensorBase) and known_value(a) is None for a in args):
         return Range(*args)
@@ -226,6 +232,6 @@ def tensor_range(*args: Any, **kwargs: Any) -> Any:
     return Range(*args, **kwargs) if is_recording() else creation.range(*args, **kwargs)
 
 
-def spec_of_row(rows: Tensor) -> Any:
+def spec_of_row(rows: Tensor) -> Spec:
     """The spec of one row."""
     return spec_of(rows.spec.shape[1:], rows.spec.dtype)

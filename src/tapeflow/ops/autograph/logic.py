@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.autograph.branches import chosen_value
 from tapeflow.ops.autograph.state import is_staged, is_test, leave_to_python
 from tapeflow.ops.debugging.assertion import Assert
@@ -41,10 +41,10 @@ def _joined(operands: tuple[Operand, ...], is_and: bool) -> Any:
     return value if value else _joined(rest, is_and)
 
 
-def _joined_in_program(value: Any, rest: tuple[Operand, ...], is_and: bool) -> Any:
+def _joined_in_program(value: Tensor, rest: tuple[Operand, ...], is_and: bool) -> Tensor:
     """Both operands, the second computed only if the first leaves it open."""
 
-    def others() -> Any:
+    def others() -> Tensor:
         other = _joined(rest, is_and)
         if isinstance(other, (bool, TensorBase)):
             return convert_to_tensor(other)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.body import Body
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import Patient, effect, tensor_of
@@ -61,7 +62,7 @@ class LoopEffects:
             return
         width = len(stacked)
 
-        def happen(*values: Any) -> None:
+        def happen(*values: jax.Array) -> None:
             rows = [np.asarray(v) for v in values[:width]]
             for turn in range(count):
                 self._happen([r[turn] for r in rows], values[width:])
@@ -84,7 +85,7 @@ class LoopEffects:
     def record_watched(self, turns: Tensor, watcher: Watcher) -> None:
         """Make them effects of the record around, given how many turns there were."""
 
-        def happen(made: Any, *outside: Any) -> None:
+        def happen(made: jax.Array, *outside: Any) -> None:
             for row in watcher.last(int(np.asarray(made))):
                 self._happen(row, outside)
 

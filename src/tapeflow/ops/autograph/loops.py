@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.autograph.loop_options import LoopOptions, current
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.autograph.items import Items, items_of
 from tapeflow.ops.autograph.staged_loop import StagedLoop
@@ -84,7 +85,7 @@ def _turn(options: LoopOptions, body: Callable[..., None], *item: Any) -> None:
         current.loops.pop()
 
 
-def _is_over(options: LoopOptions, answer: Any, turns: int) -> bool:
+def _is_over(options: LoopOptions, answer: TensorLike, turns: int) -> bool:
     """Whether a loop of tensors that runs as Python has made as many turns as it may."""
     most = options.maximum_iterations
     return most is not None and isinstance(answer, (bool, TensorBase)) and turns >= int(most)

@@ -11,12 +11,13 @@ from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.creation import zeros
-from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place
+from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place, _Mark
 from tapeflow.ops.control.tensor_array import TensorArray
 
 Rebuild = Callable[[list[Tensor]], Any]
@@ -69,7 +70,7 @@ class Merged:
             del self.pairs[count:]
             return lambda _: UNSET
 
-    def _returned(self, place: Place, a: Any, b: Any) -> Rebuild:
+    def _returned(self, place: Place, a: Any, b: _Mark) -> Rebuild:
         """A result that only one branch has; a flag tells whether it counts."""
         given = b if a is NOTHING else a
         if not self._is_flagged:
@@ -165,12 +166,12 @@ def _fitted(number: Any, like: Node, node: Node) -> Node:
     return node
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
     """Whether a value is a tensor, or a number that can be one."""
     return isinstance(value, (TensorBase, bool, int, float, complex, np.ndarray, np.generic))
 
 
-def is_same(a: Any, b: Any) -> bool:
+def is_same(a: TensorLike, b: TensorLike) -> bool:
     """Whether two Python values are one and the same."""
     if type(a) is not type(b) or isinstance(a, (TensorBase, TensorArray, np.ndarray)):
         return False
@@ -190,6 +191,6 @@ def _empty(value: Any) -> Any:
     return zeros(spec.shape, spec.dtype)
 
 
-def tensor(value: Any) -> Tensor:
+def tensor(value: TensorLike) -> Tensor:
     """A number or tensor as a tensor."""
     return tensor_of(to_node(value))

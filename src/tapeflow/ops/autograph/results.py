@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.ops.autograph.merging import one_branch_returns
 from tapeflow.ops.autograph.state import NOTHING, is_staged
 
 
-def result(value: Any, has_returned: Any = True) -> Any:
+def result(value: TensorLike, has_returned: TensorLike = True) -> Any:
     """The value of the `return` that was reached.
 
     Args:

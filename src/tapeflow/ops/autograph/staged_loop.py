@@ -19,6 +19,7 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import uint32
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -60,7 +61,7 @@ class StagedLoop:
         self._options = LoopOptions()
         self._is_traced = False
 
-    def run(self, answer: Any = True) -> None:
+    def run(self, answer: TensorLike = True) -> None:
         """Record the loop, and give the names what they hold after it; `answer` is the test's first one.
 
         Raises:
@@ -74,7 +75,7 @@ class StagedLoop:
             raise
         self._state.set(values)
 
-    def _recorded(self, before: list[Any], answer: Any) -> list[Any]:
+    def _recorded(self, before: list[Any], answer: TensorLike) -> list[Any]:
         carry = Carry(self._what, self._state.places, before, is_counted=self._is_counted)
         if carry.needs_probe:
             self._probe(carry)
@@ -119,14 +120,17 @@ class StagedLoop:
         flag: list[Spec] = [] if self._is_counted else [convert_to_tensor(True).spec]
         written: list[Variable] = []
 
-        def turn(values: list[Tensor], rows: list[Tensor]) -> Any:
+        def turn(values: list[Tensor], rows: list[Tensor]) -> list[Tensor]:
             return self._turn(carry, values[len(flag) :], self._item(rows))
 
         for _ in range(_MOST_RECORDINGS):
             with_held = carrying(turn, written)
 
             def turned(
-                values: list[Tensor], held: list[Tensor], rows: list[Tensor], with_held: Any = with_held
+                values: list[Tensor],
+                held: list[Tensor],
+                rows: list[Tensor],
+                with_held: Callable[..., Any] = with_held,
             ) -> Any:
                 results, after = with_held((values, rows), held)
                 count = len(flag) + len(carry.specs)
@@ -212,7 +216,12 @@ class StagedLoop:
         return self._finished(carry, found[:end], written, len(carry.tensors))
 
     def _while(
-        self, carry: Carry, body: Body, written: list[Variable], answer: Any, limit: int | Tensor | None
+        self,
+        carry: Carry,
+        body: Body,
+        written: list[Variable],
+        answer: TensorLike,
+        limit: int | Tensor | None,
     ) -> list[Any]:
         held = [v.value() for v in written]
         first = (

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeflow.engine.recording.trace import NeedsValue, is_staging
 from tapeflow.engine.recording.trace import state as engine_state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import known_value
 
@@ -47,7 +48,7 @@ class Place:
         """The value, or `UNSET`."""
         raise NotImplementedError
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         """Give it a value; with `UNSET`, take it away."""
         raise NotImplementedError
 
@@ -63,7 +64,7 @@ class _Name(Place):
         except ValueError:
             return UNSET
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         if value is not UNSET:
             self._cell.cell_contents = value
         elif self.get() is not UNSET:
@@ -141,12 +142,12 @@ def _value_or_none(function: Callable[[], Any]) -> Any:
         return None  # there is no such object before the block: it makes it itself
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: TensorLike) -> bool:
     """Whether a choice by this value is to be part of the program that is being recorded."""
     return isinstance(value, TensorBase) and is_recording() and known_value(value) is None
 
 
-def is_test(value: Any) -> bool:
+def is_test(value: TensorLike) -> bool:
     """Whether a tensor decides here: as in TensorFlow, while a function is recorded, also if its value is known."""
     if not (isinstance(value, TensorBase) and is_recording()):
         return False

@@ -18,6 +18,7 @@ from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.body import REPORT, Body, Graph, checked_results, shifted_report
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -41,12 +42,12 @@ lax = jax.lax
 
 @op(name="If", same_dtype=False)
 def _cond_kernel(
-    pred: Any,
-    *inputs: Any,
+    pred: jax.Array,
+    *inputs: jax.Array,
     branches: tuple[Graph, ...],
     counts: tuple[int, ...],
     numbers: tuple[int, ...],
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """One of several branches; each takes `counts` inputs and numbers its checks from `numbers`."""
     zero = jnp.zeros((), jnp.uint32)
     starts = np.cumsum((0, *counts)).tolist()
@@ -55,7 +56,7 @@ def _cond_kernel(
     def branch(k: int) -> Callable[..., Any]:
         graph = branches[k]
 
-        def run(*given: Any) -> tuple[Any, ...]:
+        def run(*given: jax.Array) -> tuple[Any, ...]:
             results = graph(zero, *given[starts[k] : starts[k + 1]])
             if graph.checked:
                 results[-1] = shifted_report(results[-1], numbers[k])
@@ -105,7 +106,9 @@ def switch(index: Tensor, bodies: Sequence[Body]) -> list[Tensor]:
     return found[:returned]
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+def cond(
+    pred: TensorLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None
+) -> Any:
     """`true_fn()` if `pred` holds, else `false_fn()`.
 
     In eager code only the branch taken is called. In a recorded function both are recorded, and Variables that one
@@ -130,7 +133,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
     return true_fn() if bool(chosen) else false_fn()
 
 
-def truth(where: str, pred: Any) -> Tensor:
+def truth(where: str, pred: TensorLike) -> Tensor:
     """A predicate as a boolean scalar: what Python would make of a number or string."""
     tensor = convert_to_tensor(pred)
     if int(np.prod(tensor.spec.shape)) != 1:
@@ -196,7 +199,7 @@ def _require(condition: Tensor, rule: str, preds: list[Tensor]) -> None:
     )
 
 
-def _pairs(where: str, name: str, given: Any) -> list[tuple[Any, Any]]:
+def _pairs(where: str, name: str, given: object) -> list[tuple[Any, Any]]:
     """A list or dict of pairs as a list, which must not be empty."""
     if not isinstance(given, (list, tuple, dict)):
         raise TypeError(f"{where} expected {name} to be a list, tuple or dict; got {name}={given!r}.")
@@ -210,7 +213,7 @@ def _pairs(where: str, name: str, given: Any) -> list[tuple[Any, Any]]:
 
 
 def switch_case(
-    branch_index: Any,
+    branch_index: TensorLike,
     branch_fns: Any,
     default: Callable[[], Any] | None = None,
     name: str = "switch_case",

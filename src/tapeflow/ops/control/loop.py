@@ -16,6 +16,7 @@ from tapeflow.engine.recording.body import Body, Graph, checked_results, first_r
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -28,13 +29,15 @@ lax = jax.lax
 
 
 @op(name="Scan", same_dtype=False)
-def _scan_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int, reverse: bool, keep: bool) -> Any:
+def _scan_kernel(
+    *inputs: jax.Array, graph: Graph, carried: int, scanned: int, reverse: bool, keep: bool
+) -> tuple[jax.Array, ...]:
     """A loop over rows: carry in, rows in; the carry after each row (`keep`) or the results out."""
     carry, rest = inputs[:carried], inputs[carried:]
     rows, captured = rest[:scanned], rest[scanned:]
     length = rows[0].shape[0]
 
-    def turn(state: Any, row: Any) -> Any:
+    def turn(state: tuple[jax.Array, ...], row: Any) -> Any:
         iteration, xs = row
         results = graph(iteration, *state, *xs, *captured)
         count = len(graph.results)
@@ -49,13 +52,13 @@ def _scan_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int, reverse
 
 
 @op(name="Vectorize", same_dtype=False)
-def _vmap_kernel(*inputs: Any, graph: Graph, scanned: int, length: int) -> Any:
+def _vmap_kernel(*inputs: jax.Array, graph: Graph, scanned: int, length: int) -> tuple[jax.Array, ...]:
     """The body for all rows at once; a single row, where there are more of others, serves them all."""
     rows, captured = inputs[:scanned], inputs[scanned:]
     axes = tuple(0 if r.shape[0] == length else None for r in rows)
     given = [r if axis == 0 else r[0] for r, axis in zip(rows, axes, strict=True)]
 
-    def one(iteration: Any, *xs: Any) -> tuple[Any, ...]:
+    def one(iteration: jax.Array, *xs: jax.Array) -> tuple[Any, ...]:
         return tuple(graph(iteration, *xs, *captured))
 
     results = jax.vmap(one, in_axes=(0, *axes))(jnp.arange(length, dtype=jnp.uint32), *given)
@@ -64,11 +67,13 @@ def _vmap_kernel(*inputs: Any, graph: Graph, scanned: int, length: int) -> Any:
     return results
 
 
-def _tensors(structure: Any) -> Any:
+def _tensors(structure: object) -> Any:
     return nest.map_structure(convert_to_tensor, structure)
 
 
-def _rows(fn: Any, elems: Any, where: str, broadcasts: bool = False) -> tuple[Any, list[Tensor], int]:
+def _rows(
+    fn: Callable[..., Any], elems: Any, where: str, broadcasts: bool = False
+) -> tuple[Any, list[Tensor], int]:
     """The elements as tensors, also in a flat list, and how many rows they have."""
     if not callable(fn):
         raise TypeError(f"{where} expected fn to be callable; got fn={fn!r}.")
@@ -96,11 +101,11 @@ def _row_specs(elems: Any) -> Any:
     return nest.map_structure(lambda t: spec_of(t.spec.shape[1:], t.spec.dtype), elems)
 
 
-def _row(elems: Any, i: int) -> Any:
+def _row(elems: Any, i: int) -> Tensor:
     return nest.map_structure(lambda t: t[i if t.spec.shape[0] > 1 else 0], elems)
 
 
-def _stack_rows(rows: list[Any], where: str) -> Any:
+def _stack_rows(rows: list[Any], where: str) -> Tensor:
     """Results of several rows, which must be alike, as one."""
     first = [t.spec for t in nest.flatten(rows[0])]
     for row in rows[1:]:
@@ -132,8 +137,8 @@ def _check_alike(where: str, rule: str, wanted: list[Spec], found: list[Spec]) -
 
 def map_fn(
     fn: Callable[..., Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -168,7 +173,7 @@ def map_fn(
 
 
 def vectorized_map(
-    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+    fn: Callable[..., Any], elems: TensorLike, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
     """`fn` of every row of `elems`, computed for all rows at once.
 
@@ -193,7 +198,7 @@ def over_rows(body: Body, rows: list[Tensor], length: int) -> list[Tensor]:
     return checked_results((body,), found)
 
 
-def _mapped_in_python(fn: Any, elems: Any, length: int, where: str) -> Any:
+def _mapped_in_python(fn: Callable[..., Any], elems: TensorLike, length: int, where: str) -> Tensor:
     if length == 0:
         raise invalid(
             f"{where} expected at least one row when fn cannot be recorded, as it reads a value, writes a "
@@ -202,7 +207,7 @@ def _mapped_in_python(fn: Any, elems: Any, length: int, where: str) -> Any:
     return _stack_rows([_tensors(fn(_row(elems, i))) for i in range(length)], where)
 
 
-def _as_wanted(result: Any, wanted: Any, where: str) -> Any:
+def _as_wanted(result: object, wanted: Any, where: str) -> Any:
     """Check the results' dtypes against those the caller announced."""
     if wanted is None:
         return result
@@ -224,8 +229,8 @@ def _as_wanted(result: Any, wanted: Any, where: str) -> Any:
 
 def scan(
     fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
+    elems: TensorLike,
+    initializer: TensorLike | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -243,7 +248,7 @@ def scan(
 
 def foldl(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -256,19 +261,24 @@ def foldl(
 
 def foldr(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`fn(accumulated, row)` over the rows from the last to the first; the last result."""
     return _folded(fn, elems, initializer, True, False, "tf.foldr")
 
 
 def _folded(
-    fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, keep: bool, where: str
+    fn: Callable[..., Any],
+    elems: TensorLike,
+    initializer: TensorLike | None,
+    reverse: bool,
+    keep: bool,
+    where: str,
 ) -> Any:
     elems, flat, length = _rows(fn, elems, where)
     if initializer is None:
@@ -318,8 +328,8 @@ def _check_carry(before: list[Spec], after: list[Spec], keep: bool, where: str) 
 
 
 def _folded_in_python(
-    fn: Any, carry: Any, elems: Any, length: int, reverse: bool, keep: bool, where: str
-) -> Any:
+    fn: Callable[..., Any], carry: Tensor, elems: Any, length: int, reverse: bool, keep: bool, where: str
+) -> Tensor:
     specs = [t.spec for t in nest.flatten(carry)]
     kept = []
     for i in reversed(range(length)) if reverse else range(length):

@@ -26,13 +26,13 @@ _CHECKPOINTS = 64
 _LEVELS = 2
 
 
-def counted(turn: Turn, count: Any, carry: Values, given: Values) -> Values:
+def counted(turn: Turn, count: jax.Array, carry: Values, given: Values) -> Values:
     """What is carried after `count` turns. `turn` may refer to no array but through its arguments."""
 
-    def run(count: Any, carry: Values, given: Values) -> Values:
+    def run(count: jax.Array, carry: Values, given: Values) -> Values:
         return lax.fori_loop(jnp.zeros_like(count), count, lambda k, c: turn(k, c, given), carry)
 
-    def forward(count: Any, carry: Values, given: Values) -> Any:
+    def forward(count: jax.Array, carry: Values, given: Values) -> Any:
         return differentiable(count, carry, given), (count, carry, given)
 
     def backward(kept: Any, cotangents: Values) -> Any:
@@ -49,7 +49,7 @@ def counted(turn: Turn, count: Any, carry: Values, given: Values) -> Values:
 
 
 def pulled_back(
-    turn: Turn, turns: Any, carry: Values, given: Values, flowing: Sequence[Any], levels: int = _LEVELS
+    turn: Turn, turns: jax.Array, carry: Values, given: Values, flowing: Sequence[Any], levels: int = _LEVELS
 ) -> tuple[Values, Values]:
     """The derivatives by the floats of `carry` and of `given`, from those by what is carried after all turns."""
     empty = tuple([jnp.zeros_like(v) for v in floats(given)])
@@ -58,7 +58,7 @@ def pulled_back(
     return found[:count], found[count:]
 
 
-def _back_one(turn: Turn, number: Any, carry: Values, given: Values, flowing: Values) -> Values:
+def _back_one(turn: Turn, number: jax.Array, carry: Values, given: Values, flowing: Values) -> Values:
     """The derivatives before a turn, from those after it; those by `given` are added to what there is."""
 
     def differentiated(parts: Values, more: Values) -> Values:
@@ -70,17 +70,17 @@ def _back_one(turn: Turn, number: Any, carry: Values, given: Values, flowing: Va
 
 
 def _back(
-    turn: Turn, level: int, first: Any, turns: Any, carry: Values, given: Values, flowing: Values
+    turn: Turn, level: int, first: jax.Array, turns: jax.Array, carry: Values, given: Values, flowing: Values
 ) -> Values:
     """The derivatives before `turns` turns that begin with the `first`, on `carry`."""
     width = len(carry)
 
-    def from_first(k: Any, values: Values, rest: Values) -> Values:
+    def from_first(k: jax.Array, values: Values, rest: Values) -> Values:
         return turn(rest[0] + k, values, rest[1:])
 
     if level == 0:
 
-        def last_left(k: Any, flowing: Values, rest: Values) -> Values:
+        def last_left(k: jax.Array, flowing: Values, rest: Values) -> Values:
             first, turns, carry, given = rest[0], rest[1], rest[2 : 2 + width], rest[2 + width :]
             ahead = turns - 1 - k
             values = counted(from_first, ahead, carry, (first, *given))
@@ -91,7 +91,7 @@ def _back(
     stride = jnp.maximum((turns + (_CHECKPOINTS - 1)) // _CHECKPOINTS, 1).astype(turns.dtype)
     pieces = (turns + stride - 1) // stride
 
-    def keep(k: Any, loop: Values, rest: Values) -> Values:
+    def keep(k: jax.Array, loop: Values, rest: Values) -> Values:
         first, stride, given = rest[0], rest[1], rest[2:]
         values, kept = loop[:width], loop[width:]
         kept = tuple([_put(b, v, k) for b, v in zip(kept, values, strict=True)])
@@ -102,7 +102,7 @@ def _back(
     found = counted(keep, last, (*carry, *empty), (first, stride, *given))
     kept = [_put(b, v, last) for b, v in zip(found[width:], found[:width], strict=True)]
 
-    def piece(j: Any, flowing: Values, rest: Values) -> Values:
+    def piece(j: jax.Array, flowing: Values, rest: Values) -> Values:
         (first, stride, pieces, turns), rest = rest[:4], rest[4:]
         kept, given = rest[:width], rest[width:]
         k = pieces - 1 - j
@@ -119,11 +119,11 @@ def _back(
     return counted(piece, pieces, flowing, (first, stride, pieces, turns, *kept, *given))
 
 
-def _put(rows: Any, row: Any, at: Any) -> Any:
+def _put(rows: jax.Array, row: jax.Array, at: jax.Array) -> jax.Array:
     return lax.dynamic_update_index_in_dim(rows, row, at, 0)
 
 
-def is_float(value: Any) -> bool:
+def is_float(value: jax.Array) -> bool:
     """Whether there are derivatives by an array."""
     return jnp.issubdtype(value.dtype, jnp.inexact)
 

@@ -22,12 +22,14 @@ _LONGEST_SCAN = 100_000
 
 
 @op(name="For", same_dtype=False)
-def for_kernel(*inputs: Any, graph: Graph, carried: int, scanned: int) -> Any:
+def for_kernel(
+    *inputs: Any, graph: Graph, carried: int, scanned: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Turns over rows: carry in, rows in, captured in; the last carry and the stacked results out."""
     carry, rows, captured = inputs[:carried], inputs[carried : carried + scanned], inputs[carried + scanned :]
     count = len(graph.results)
 
-    def turn(before: Any, row: Any) -> Any:
+    def turn(before: tuple[jax.Array, jax.Array], row: Any) -> Any:
         iteration, xs = row
         results = graph(iteration, *before, *xs, *captured)
         return tuple(results[:carried]), (tuple(results[carried:count]), tuple(results[count:]))
@@ -43,7 +45,7 @@ class Watcher:
     def __init__(self) -> None:
         self._rows: list[tuple[np.ndarray, ...]] = []
 
-    def see(self, *values: Any) -> None:
+    def see(self, *values: jax.Array) -> None:
         """Keep the values of a turn."""
         self._rows.append(tuple([np.array(v) for v in values]))
 
@@ -56,13 +58,13 @@ class Watcher:
 
 @op(name="While", same_dtype=False)
 def while_kernel(
-    *inputs: Any,
+    *inputs: jax.Array,
     graph: Graph,
     carried: int,
     has_count: bool,
     limit: int | None,
     watcher: Watcher | None = None,
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """Turns while the first of the carried values is true, at most `count` or `limit` of them.
 
     A turn whose check fails is the last one. Inputs are the count, if there is one, the carry, and what is captured.
@@ -86,30 +88,34 @@ class _Loop:
         self._graph, self._carried, self._limit, self._watcher = graph, carried, limit, watcher
         self._shown = len(graph.results) - carried
 
-    def __call__(self, most: Any, carry: Any, captured: Any) -> Any:
+    def __call__(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         """The last carry, the report of the checks, and how many turns were made."""
         self._in_carry, self._in_captured = [is_float(v) for v in carry], [is_float(v) for v in captured]
         self._differentiable = jax.custom_vjp(self._run)
         self._differentiable.defvjp(self._forward, self._backward)
         return self._differentiable(most, carry, captured)
 
-    def _turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _turn(
+        self, iteration: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]
+    ) -> tuple[jax.Array, ...]:
         return self._checked_turn(iteration, carry, captured)[0]
 
-    def _checked_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _checked_turn(self, iteration: jax.Array, carry: Any, captured: tuple[jax.Array, ...]) -> Any:
         carried, _, extra = self._whole_turn(iteration, carry, captured)
         return carried, extra
 
-    def _whole_turn(self, iteration: Any, carry: Any, captured: Any) -> Any:
+    def _whole_turn(
+        self, iteration: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]
+    ) -> Any:
         """The carry after a turn, what it shows, and the report of its checks if it has some."""
         results = self._graph(iteration, *carry, *captured)
         end = self._carried + self._shown
         return tuple(results[: self._carried]), tuple(results[self._carried : end]), tuple(results[end:])
 
-    def _run(self, most: Any, carry: Any, captured: Any) -> Any:
+    def _run(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         """The last carry, the report, and how many turns were made."""
 
-        def goes_on(loop: Any) -> Any:
+        def goes_on(loop: Any) -> jax.Array:
             values, report, iteration = loop
             return _is_true(values[0]) & (iteration < most) & (report[0] == 0)
 
@@ -129,7 +135,7 @@ class _Loop:
         def step(loop: Any, iteration: Any) -> Any:
             values, report, turns = loop
 
-            def turn(values: Any) -> Any:
+            def turn(values: jax.Array) -> Any:
                 after, extra = self._checked_turn(iteration, values, captured)
                 return after, extra[0] if extra else report, turns + jnp.uint32(1)
 
@@ -143,7 +149,7 @@ class _Loop:
     def _is_scanned(self) -> bool:
         return self._watcher is None and self._limit is not None and self._limit <= _LONGEST_SCAN
 
-    def _forward(self, most: Any, carry: Any, captured: Any) -> Any:
+    def _forward(self, most: jax.Array, carry: tuple[jax.Array, ...], captured: tuple[jax.Array, ...]) -> Any:
         if self._is_scanned:
 
             def scanned(parts: Any, more: Any) -> Any:
@@ -164,5 +170,5 @@ class _Loop:
         return None, with_gaps(self._in_carry, into_carry), with_gaps(self._in_captured, into_captured)
 
 
-def _is_true(value: Any) -> Any:
+def _is_true(value: jax.Array) -> jax.Array:
     return value.reshape(()) != 0

@@ -6,7 +6,7 @@ Ops and assignments take effect in the order of the program, in eager code and i
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from tapeflow.engine.differentiation.recorded_gradients import recorded_gradient
 from tapeflow.engine.differentiation.tape import UnconnectedGradients
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array.creation import zeros_like
@@ -34,7 +35,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     yield
 
 
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Tensor | None]:
+def tuple(tensors: TensorLike, control_inputs: object = None, name: str | None = None) -> list[Tensor | None]:
     """The tensors, all computed before any of them is used."""
     if not isinstance(tensors, (list, builtins.tuple)) or all(t is None for t in tensors):
         raise TypeError(
@@ -44,14 +45,14 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike,
+    xs: TensorLike,
+    grad_ys: TensorLike | None = None,
     name: str = "gradients",
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = "none",
+    aggregation_method: object = None,
+    stop_gradients: Sequence[Tensor] | None = None,
+    unconnected_gradients: str = "none",
 ) -> list[Tensor | None]:
     """The derivatives of the sum of `ys` by each of `xs`, in a `tf.function`; eager code needs a tape.
 
@@ -83,10 +84,10 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: object,
+    xs: object,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> NoReturn:
     """Not there, as in TensorFlow 2's eager mode: raises, naming `tf.GradientTape`."""
@@ -112,7 +113,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @custom_gradient
     def passing(*args: Any, **kwargs: Any) -> Any:
-        def grad(*upstream: Any, **variables: Any) -> Any:
+        def grad(*upstream: Tensor, **variables: Any) -> Any:
             names = variables.get("variables")
             through = upstream[0] if len(upstream) == 1 else upstream
             return through if names is None else (through, [None] * len(names))

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.engine.programs.running import run_pending
 from tapeflow.engine.recording.trace import NeedsValue, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -22,8 +23,8 @@ from tapeflow.ops.host_args import invalid
 
 def py_function(
     func: Callable[..., Any] | None = None,
-    inp: Any = None,
-    Tout: Any = None,
+    inp: Sequence[Any] | None = None,
+    Tout: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Call a Python function with tensors; its ops are recorded like any others, tapes included.
@@ -50,7 +51,7 @@ def py_function(
 
 def numpy_function(
     func: Callable[..., Any] | None = None,
-    inp: Any = None,
+    inp: TensorLike | None = None,
     Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,
@@ -69,7 +70,7 @@ def numpy_function(
     return _results(_called(func, [np.asarray(x.numpy()) for x in arguments]), Tout, where)
 
 
-def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) -> Any:
+def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) -> Callable[..., Any]:
     if inp is not None:
         raise TypeError(
             f"{where} expected no inp when it is used as a decorator (func=None); got inp={inp!r}. Pass "
@@ -79,7 +80,7 @@ def _decorator(function: Callable[..., Any], where: str, inp: Any, Tout: Any) ->
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(func)
-        def call(*args: Any) -> Any:
+        def call(*args: Tensor) -> Tensor:
             return function(func, args, Tout)
 
         return call
@@ -106,7 +107,7 @@ def _arguments(where: str, inp: Any, Tout: Any) -> list[Tensor]:
     return [convert_to_tensor(x) for x in inp]
 
 
-def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Tensor | None:
     """What the function returns. It runs as eager code: a record that is being made is given up."""
     recording = state.recording
     if recording is not None:
@@ -119,7 +120,7 @@ def _called(func: Callable[..., Any], arguments: Sequence[Any]) -> Any:
         state.recording = recording
 
 
-def _results(result: Any, Tout: Any, where: str) -> Any:
+def _results(result: TensorLike | None, Tout: Any, where: str) -> Any:
     """What the function returned, as tensors of the dtypes announced."""
     is_many = isinstance(Tout, (list, tuple))
     dtypes = [as_dtype(getattr(d, "dtype", d)) for d in (Tout if is_many else [Tout])]
@@ -134,7 +135,7 @@ def _results(result: Any, Tout: Any, where: str) -> Any:
     return [_result(v, d, where) for v, d in zip(values, dtypes, strict=True)]
 
 
-def _result(value: Any, dtype: DType, where: str) -> Tensor:
+def _result(value: TensorLike | None, dtype: DType, where: str) -> Tensor:
     if value is None:
         raise invalid(f"{where} expected func to return one value, as Tout says; got None. Use Tout=[].")
     tensor = convert_to_tensor(value, dtype_hint=dtype)

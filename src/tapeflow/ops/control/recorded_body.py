@@ -80,7 +80,7 @@ def _hold_strings(specs: Any) -> bool:
     return any(spec.dtype is string for spec in specs)
 
 
-def packed_results(structure: Any, results: Sequence[Any]) -> Any:
+def packed_results(structure: object, results: Sequence[Any]) -> Any:
     """Results in the structure that a body returned; where it had `None`, there is no result."""
     rest = iter(results)
     return nest.map_structure(lambda leaf: None if leaf is None else next(rest), structure)

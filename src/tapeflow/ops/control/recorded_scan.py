@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.engine.recording.body import checked_results
 from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.control.loop_kernel import for_kernel
 from tapeflow.ops.control.recorded_body import body_or_none
 
 
-def recorded_scan(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, rows: Any) -> Any:
+def recorded_scan(
+    step: Callable[[Any, Any], tuple[Any, Any]], carry: Sequence[Tensor], rows: TensorLike
+) -> Any:
     """`carry, result = step(carry, row)` over the first axis of `rows`, as one compiled loop.
 
     Args:

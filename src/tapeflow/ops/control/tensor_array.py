@@ -15,6 +15,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.trace import NeedsValue, state
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32
 from tapeflow.engine.values.shape import TensorShape
@@ -40,7 +41,7 @@ class TensorArraySpec:
 
     def __init__(
         self,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         dtype: Any = float32,
         dynamic_size: bool = False,
         infer_shape: bool = True,
@@ -59,7 +60,7 @@ class TensorArraySpec:
         """`tf.TensorArray`."""
         return TensorArray
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether a TensorArray, or another spec, is of this kind."""
         spec = self.from_value(other) if isinstance(other, TensorArray) else other
         return (
@@ -99,14 +100,14 @@ class TensorArray:
     def __init__(
         self,
         dtype: Any,
-        size: Any = None,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: TensorLike | None = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -159,7 +160,7 @@ class TensorArray:
     def _length(self) -> int:
         return len(self._elements) if self._rows is None else self._rows.spec.shape[0]
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element at `index`, which is then cleared unless `clear_after_read` is False."""
         if self._rows is not None:
             return gather(self._rows, _scalar_index(index))
@@ -184,7 +185,7 @@ class TensorArray:
             self._cleared.add(at)
         return tensor
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Put `value` at `index`; use the array that is returned."""
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         self._check(tensor)
@@ -214,7 +215,7 @@ class TensorArray:
         if self._infers:
             self._element_shape = tensor.shape
 
-    def _place(self, index: Any, doing: str) -> int:
+    def _place(self, index: TensorLike, doing: str) -> int:
         at = read_int(index, f"TensorArray.{doing}", "index")
         is_growing = doing == "write" and self.dynamic_size
         if at < 0 or (at >= len(self._elements) and not is_growing):
@@ -248,7 +249,7 @@ class TensorArray:
             return constant(np.zeros([0, *(d or 0 for d in known)], self._dtype.as_numpy_dtype))
         return stack([self._filled(i) for i in range(len(self._elements))])
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at some places as the rows of one tensor."""
         if self._rows is not None:
             return gather(self._rows, indices)
@@ -265,7 +266,7 @@ class TensorArray:
             )
         return concat(parts, 0)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Fill the array with the rows of a tensor."""
         whole = convert_to_tensor(value, dtype_hint=self._dtype)
         rows = unstack(whole)
@@ -278,7 +279,7 @@ class TensorArray:
         self._whole = whole
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Write the rows of a tensor at the places `indices`."""
         places = read_ints(indices, "TensorArray.scatter", "indices", scalar=True)
         array = self
@@ -286,7 +287,7 @@ class TensorArray:
             array = array.write(at, row)
         return array
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Fill the array with pieces of a tensor, of the given lengths along its first axis."""
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         sizes = read_ints(lengths, "TensorArray.split", "lengths")
@@ -404,7 +405,7 @@ class Appending(TensorArray):
         self._sizes = [*getattr(self, "_sizes", []), end]
         return end
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: Any, value: object, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         self._check(tensor)
         is_end = isinstance(index, Tensor) and any(index._node is end for end in self._ends)

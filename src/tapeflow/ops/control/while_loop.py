@@ -9,7 +9,7 @@ in eager code it runs as plain Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.engine import errors
@@ -20,6 +20,7 @@ from tapeflow.engine.recording.op import op
 from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import AssignsVariable, NeedsValue, state
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
@@ -37,14 +38,14 @@ _LONGEST_UNROLLED = 100_000
 
 @op(name="While", same_dtype=False)
 def _while_kernel(
-    *inputs: Any, test: Graph, body: Graph, carried: int, tested: int, limit: int | None
-) -> Any:
+    *inputs: jax.Array, test: Graph, body: Graph, carried: int, tested: int, limit: int | None
+) -> tuple[jax.Array, ...]:
     """Turns of `body` while `test` holds; a turn whose check fails is the last one."""
     carry, rest = inputs[:carried], inputs[carried:]
     for_test, for_body = rest[:tested], rest[tested:]
     start = (jnp.zeros((), jnp.uint32), tuple(carry), jnp.zeros((3,), jnp.int64))
 
-    def goes_on(loop: Any) -> Any:
+    def goes_on(loop: Any) -> jax.Array:
         iteration, values, report = loop
         is_on = test(iteration, *values, *for_test)[0].reshape(()) != 0
         if limit is not None:
@@ -61,7 +62,7 @@ def _while_kernel(
         _, values, report = lax.while_loop(goes_on, turn, start)
     else:
 
-        def step(loop: Any, _: Any) -> Any:
+        def step(loop: Any, _: object) -> Any:
             return lax.cond(goes_on(loop), turn, lambda same: same, loop), None
 
         (_, values, report), _ = lax.scan(step, start, None, length=limit)
@@ -71,12 +72,12 @@ def _while_kernel(
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Any],
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` holds.
@@ -100,7 +101,7 @@ def while_loop(
     variables = nest.map_structure(_loop_variable, [loop_vars] if is_single else loop_vars)
     limit = _read_limit(maximum_iterations)
 
-    def turn(*values: Any) -> Any:
+    def turn(*values: Tensor) -> tuple[Tensor, ...]:
         after = body(*values)
         is_bare = len(values) == 1 and not isinstance(after, (list, tuple))
         return _checked_structure([after] if is_bare else after, variables)
@@ -120,7 +121,7 @@ def while_loop(
     return nest.pack_sequence_as(variables, nest.flatten(result)) if is_being_recorded() else result
 
 
-def _read_limit(maximum_iterations: Any) -> int | None:
+def _read_limit(maximum_iterations: TensorLike | None) -> int | None:
     if maximum_iterations is None:
         return None
     tensor = convert_to_tensor(maximum_iterations)
@@ -132,7 +133,7 @@ def _read_limit(maximum_iterations: Any) -> int | None:
     return max(0, int(tensor))
 
 
-def _checked_structure(after: Any, variables: Any) -> Any:
+def _checked_structure(after: Any, variables: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """What `body` returned, which must have the structure of the loop variables; lists and tuples are one."""
     try:
         nest.assert_same_structure(list(variables), _listed(after), check_types=False)
@@ -145,11 +146,11 @@ def _checked_structure(after: Any, variables: Any) -> Any:
     return after
 
 
-def _listed(after: Any) -> Any:
+def _listed(after: Any) -> list[Tensor]:
     return list(after) if isinstance(after, (list, tuple)) else after
 
 
-def _outline(structure: Any) -> str:
+def _outline(structure: TensorLike | None) -> str:
     """A structure with a dot for each leaf."""
     if not nest.is_nested(structure):
         return "None" if structure is None else "one value"
@@ -164,11 +165,13 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _loop_variable(value: Any) -> Any:
+def _loop_variable(value: object) -> Any:
     return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def _recorded_with_arrays(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_arrays(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: tuple[Tensor, ...], limit: int | None
+) -> Any:
     """The loop as one op that carries each `TensorArray` as a tensor of rows."""
     flat = nest.flatten(variables)
     arrays = {i: v for i, v in enumerate(flat) if isinstance(v, TensorArray)}
@@ -178,12 +181,12 @@ def _recorded_with_arrays(cond: Any, turn: Any, variables: Any, limit: int | Non
     if rows is None:
         return None
 
-    def opened(values: Any) -> Any:
+    def opened(values: tuple[Tensor, ...]) -> Any:
         found = nest.flatten(values)
         given = [arrays[i].of_rows(v) if i in arrays else v for i, v in enumerate(found)]
         return nest.pack_sequence_as(variables, given)
 
-    def turned(*values: Any) -> Any:
+    def turned(*values: Tensor) -> tuple[Tensor, ...]:
         after = turn(*opened(values))
         closed = [v.rows() if isinstance(v, TensorArray) else v for v in nest.flatten(after)]
         return nest.pack_sequence_as(after, closed)
@@ -193,7 +196,9 @@ def _recorded_with_arrays(cond: Any, turn: Any, variables: Any, limit: int | Non
     return None if result is None else opened(result)
 
 
-def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[int, Tensor] | None:
+def _rows_of(
+    arrays: dict[int, TensorArray], turn: Callable[..., Any], variables: tuple[Any, ...]
+) -> dict[int, Tensor] | None:
     """Each array as a tensor of rows; what a turn writes tells the shape of those that are empty."""
     shapes = {i: array.element_shape for i, array in arrays.items()}
     if not all(shape.is_fully_defined() for shape in shapes.values()):
@@ -209,7 +214,9 @@ def _rows_of(arrays: dict[int, TensorArray], turn: Any, variables: Any) -> dict[
     return {i: r for i, r in rows.items() if r is not None} if None not in rows.values() else None
 
 
-def _recorded_with_variables(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _recorded_with_variables(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: Any, limit: int | None
+) -> Any:
     """The loop as one op that carries the Variables which the body assigns; None if it cannot."""
     written = _written_by(turn, variables)
     if not written:
@@ -227,11 +234,11 @@ def _recorded_with_variables(cond: Any, turn: Any, variables: Any, limit: int | 
     return result
 
 
-def _written_by(turn: Any, variables: Any) -> list[Variable]:
+def _written_by(turn: Callable[..., Any], variables: Any) -> list[Variable]:
     """The Variables that a turn assigns; none if that cannot be found out."""
     found: list[Variable] = []
 
-    def watched(*values: Any) -> Any:
+    def watched(*values: Tensor) -> list[Tensor]:
         result = turn(*values)
         found.extend([w.variable for w in state.trace.writes.values()])
         return result
@@ -246,14 +253,18 @@ def _written_by(turn: Any, variables: Any) -> list[Variable]:
 
 
 def _recorded_while(
-    cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool = False
+    cond: Callable[..., Any],
+    turn: Callable[..., Any],
+    variables: Any,
+    limit: int | None,
+    takes_writes: bool = False,
 ) -> Any:
     """The loop as one op, or `None` if it has to run as Python."""
     flat = nest.flatten(variables)
     specs = nest.map_structure(lambda t: t.spec, list(variables))
     answers: list[Any] = []
 
-    def tested(*values: Any) -> Any:
+    def tested(*values: Tensor) -> Tensor:
         answers.append(cond(*values))
         return answers[-1]
 
@@ -287,12 +298,18 @@ def _recorded_while(
     return nest.pack_sequence_as(body.structure, checked_results((body,), results))
 
 
-def _followed_while(cond: Any, turn: Any, variables: Any, limit: int | None, takes_writes: bool) -> Any:
+def _followed_while(
+    cond: Callable[..., Any],
+    turn: Callable[..., Any],
+    variables: Any,
+    limit: int | None,
+    takes_writes: bool,
+) -> Any:
     """A loop that a tape goes back through, however many turns it takes; None if it has to run as Python."""
     flat: list[Tensor] = nest.flatten(variables)
     structures: list[Any] = []
 
-    def tested(*values: Any) -> Tensor:
+    def tested(*values: Tensor) -> Tensor:
         return cast(reshape(convert_to_tensor(cond(*values)), ()), "bool")
 
     def turned(is_on: Tensor, values: list[Tensor]) -> Any:
@@ -319,7 +336,9 @@ def _check_answer(specs: tuple[Spec, ...]) -> None:
         )
 
 
-def _while_in_python(cond: Any, turn: Any, variables: Any, limit: int | None) -> Any:
+def _while_in_python(
+    cond: Callable[..., Any], turn: Callable[..., Any], variables: tuple[Tensor, ...], limit: int | None
+) -> tuple[Tensor, ...]:
     turns = 0
     while (limit is None or turns < limit) and bool(convert_to_tensor(cond(*variables))):
         variables = nest.map_structure(_loop_variable, turn(*variables))

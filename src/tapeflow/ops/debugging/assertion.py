@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.debugging.requirement import broken, is_recorded, require
@@ -32,7 +33,12 @@ def _shown_count(summarize: int | None, size: int) -> int:
 
 
 def _compare(
-    holds: Callable[..., Tensor], rule: str, x: Any, y: Any, message: Any, summarize: int | None
+    holds: Callable[..., Tensor],
+    rule: str,
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None,
+    summarize: int | None,
 ) -> None:
     condition = holds(x, y)
 
@@ -54,17 +60,21 @@ def _compare(
     require(condition, _titled(message, f"Condition {rule} did not hold."), details)
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: TensorLike) -> np.ndarray:
     tensor = convert_to_tensor(value)
     return np.asarray(tensor.numpy(), tensor.spec.np_dtype)
 
 
-def _titled(message: Any, text: str) -> str:
+def _titled(message: str | None, text: str) -> str:
     return text if message is None or message == "" else f"{message}\n{text}"
 
 
 def assert_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x == y` holds element by element.
 
@@ -84,35 +94,55 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: Any = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x != y` holds element by element; see `assert_equal`."""
     _compare(comparison.not_equal, "x != y", x, y, message, summarize)
 
 
 def assert_less(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x < y` holds element by element; see `assert_equal`."""
     _compare(comparison.less, "x < y", x, y, message, summarize)
 
 
 def assert_less_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x <= y` holds element by element; see `assert_equal`."""
     _compare(comparison.less_equal, "x <= y", x, y, message, summarize)
 
 
 def assert_greater(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x > y` holds element by element; see `assert_equal`."""
     _compare(comparison.greater, "x > y", x, y, message, summarize)
 
 
 def assert_greater_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that `x >= y` holds element by element; see `assert_equal`."""
     _compare(comparison.greater_equal, "x >= y", x, y, message, summarize)
@@ -122,7 +152,12 @@ def assert_greater_equal(
 
 
 def _compare_with_zero(
-    where: str, holds: Callable[..., Tensor], rule: str, x: Any, message: Any, summarize: int | None
+    where: str,
+    holds: Callable[..., Tensor],
+    rule: str,
+    x: TensorLike,
+    message: str | None,
+    summarize: int | None,
 ) -> None:
     x = convert_to_tensor(x)
     if not (x.dtype.is_floating or x.dtype.is_integer):
@@ -141,28 +176,28 @@ def _compare_with_zero(
 
 
 def assert_positive(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Assert that every element of `x` is greater than 0; a NaN is not."""
     _compare_with_zero("assert_positive", comparison.greater, "x > 0", x, message, summarize)
 
 
 def assert_negative(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Assert that every element of `x` is less than 0; a NaN is not."""
     _compare_with_zero("assert_negative", comparison.less, "x < 0", x, message, summarize)
 
 
 def assert_non_negative(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Assert that every element of `x` is 0 or greater; a NaN is not."""
     _compare_with_zero("assert_non_negative", comparison.greater_equal, "x >= 0", x, message, summarize)
 
 
 def assert_non_positive(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Assert that every element of `x` is 0 or less; a NaN is not."""
     _compare_with_zero("assert_non_positive", comparison.less_equal, "x <= 0", x, message, summarize)
@@ -172,16 +207,16 @@ def assert_non_positive(
 
 
 @op(name="IsNear", same_dtype=False, differentiable=False)
-def _near_kernel(x: Any, y: Any, rtol: Any, atol: Any) -> Any:
+def _near_kernel(x: jax.Array, y: jax.Array, rtol: jax.Array, atol: jax.Array) -> jax.Array:
     return jnp.abs(x - y) < atol + rtol * jnp.abs(y)
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
-    message: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
@@ -232,7 +267,9 @@ def _summarized(tensor: Tensor, summarize: int | None) -> str:
 # ------------------------------------------------------------------------------- any condition
 
 
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:
+def Assert(
+    condition: TensorLike, data: TensorLike, summarize: int | None = None, name: str | None = None
+) -> None:
     """Assert that `condition`, one bool, is true.
 
     Args:

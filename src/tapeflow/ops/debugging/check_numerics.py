@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.debugging.requirement import broken, check_later, check_op, is_recorded
 from tapeflow.ops.host_args import describe, invalid
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself, after asserting that it holds no NaN and no Inf.
 
     `tf.debugging.enable_check_numerics` checks every op, and gradients too.
@@ -52,7 +54,7 @@ _NUMERICS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _numerics_text(message: Any, kind: str) -> str:
+def _numerics_text(message: str, kind: str) -> str:
     return f"{message} : Tensor had {kind} values."
 
 
@@ -60,13 +62,13 @@ def _numerics_text(message: Any, kind: str) -> str:
 def _numerics_op(message: str, kind: str) -> Op:
     is_found = _NUMERICS[kind]
 
-    def check(xp: Any, x: Any) -> Any:
+    def check(xp: Any, x: jax.Array) -> jax.Array:
         zero = xp.zeros((), xp.int64)
         return xp.stack([is_found(xp, x).astype(xp.int64), zero, zero])
 
     return check_op("CheckNumerics", _numerics_text(message, kind), "", check)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself, after asserting that it holds no NaN and no Inf; see `check_numerics`."""
     return check_numerics(x, message)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tapeflow.engine.recording.symbolic import CallTaker, Symbolic
 from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float64
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -38,7 +39,7 @@ def is_tensor(x: Any) -> bool:
     )
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """The value of a tensor if it is known without running a program; None if it is not.
 
     In eager code every tensor's value is known, once it is computed; a Variable's is none, as in TensorFlow.
@@ -50,7 +51,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return None if isinstance(tensor, TensorBase) else tensor
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
     """Whether `tensor` is symbolic, without a value, such as a `tf.keras.Input`."""
     return isinstance(tensor, Symbolic)
 
@@ -60,7 +61,7 @@ def inside_function() -> bool:
     return state.recording is not None
 
 
-def type_spec_from_value(value: Any) -> Any:
+def type_spec_from_value(value: TensorLike) -> Any:
     """The spec of a value: a `tf.TensorSpec` if it can be converted to a tensor, otherwise the spec of its kind."""
     own = None if isinstance(value, TensorBase) else getattr(value, "_type_spec", None)
     if own is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.recorder import effect
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -75,7 +76,7 @@ def print(
     effect(show, *[t for t, k in zip(tensors, known, strict=True) if k is None])
 
 
-def _ends(summarize: Any, where: str) -> int:
+def _ends(summarize: TensorLike | None, where: str) -> int:
     if summarize is None:
         return _SUMMARIZE
     if isinstance(summarize, (int, np.integer)):
@@ -139,7 +140,7 @@ def _template(inputs: tuple[Any, ...], sep: str) -> tuple[list[Any], list[Tensor
     """The inputs as pieces of text and the numbers of tensors, by turns, and those tensors."""
     tensors: list[Tensor] = []
 
-    def place(value: Any) -> Any:
+    def place(value: object) -> Any:
         if not isinstance(value, TensorBase):
             return value
         tensors.append(convert_to_tensor(value))
@@ -152,7 +153,7 @@ def _template(inputs: tuple[Any, ...], sep: str) -> tuple[list[Any], list[Tensor
     return parts, tensors
 
 
-def _pieces(structure: Any) -> list[Any]:
+def _pieces(structure: object) -> list[Any]:
     """The text of a structure, cut at the tensors in it."""
     split: list[Any] = _MARK.split(pprint.pformat(structure))
     split[1::2] = [ord(mark) - _FIRST_MARK for mark in split[1::2]]
@@ -161,7 +162,7 @@ def _pieces(structure: Any) -> list[Any]:
 
 def string_format(
     template: str,
-    inputs: Any,
+    inputs: TensorLike,
     placeholder: str = "{}",
     summarize: int | None = _SUMMARIZE,
     name: str | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.errors import InvalidArgumentError
 from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import line_of, user_position
@@ -76,7 +77,7 @@ def check_op(name: str, text: str, more: str, check: Callable[..., Any]) -> Op:
     """
     literal = text.replace("{", "{{").replace("}", "}}")
 
-    def kernel(tensor: Any) -> Any:
+    def kernel(tensor: jax.Array) -> jax.Array:
         return tensor
 
     found = Op(kernel, name=name, differentiable=False, check=check, check_text=literal + more)
@@ -84,7 +85,7 @@ def check_op(name: str, text: str, more: str, check: Callable[..., Any]) -> Op:
     return found
 
 
-def _all_hold(xp: Any, condition: Any) -> Any:
+def _all_hold(xp: Any, condition: jax.Array) -> jax.Array:
     """A report: whether an element is false, where the first one is, how many there are."""
     if condition.size == 0:
         return xp.zeros((3,), xp.int64)

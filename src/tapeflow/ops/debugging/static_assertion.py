@@ -11,20 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 
-def _titled(message: Any, text: str) -> str:
+def _titled(message: str | None, text: str) -> str:
     return text if message is None or message == "" else f"{message}.  {text}"
 
 
 # ----------------------------------------------------------------------------------------- ranks
 
 
-def _rank(value: Any, where: str) -> int:
+def _rank(value: TensorLike, where: str) -> int:
     found = np.asarray(value)
     if found.dtype.kind not in "iu":
         raise TypeError(
@@ -35,27 +36,31 @@ def _rank(value: Any, where: str) -> int:
     return int(found)
 
 
-def _wrong_rank(x: Tensor, rule: str, message: Any) -> ValueError:
+def _wrong_rank(x: Tensor, rule: str, message: str | None) -> ValueError:
     return ValueError(
         _titled(message, f"Tensor must have rank {rule}.  Received rank {x.ndim}, shape {x.shape}")
     )
 
 
-def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Assert that `x` has `rank` dimensions."""
     x, wanted = convert_to_tensor(x), _rank(rank, "assert_rank")
     if x.ndim != wanted:
         raise _wrong_rank(x, str(wanted), message)
 
 
-def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | None = None) -> None:
+def assert_rank_at_least(
+    x: TensorLike, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
     """Assert that `x` has `rank` dimensions or more."""
     x, least = convert_to_tensor(x), _rank(rank, "assert_rank_at_least")
     if x.ndim < least:
         raise _wrong_rank(x, f"at least {least}", message)
 
 
-def assert_rank_in(x: Any, ranks: Iterable[Any], message: Any = None, name: str | None = None) -> None:
+def assert_rank_in(
+    x: TensorLike, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+) -> None:
     """Assert that the number of dimensions of `x` is one of `ranks`."""
     if not isinstance(ranks, Iterable):
         raise TypeError(
@@ -67,7 +72,7 @@ def assert_rank_in(x: Any, ranks: Iterable[Any], message: Any = None, name: str 
         raise _wrong_rank(x, f"in {wanted}", message)
 
 
-def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> None:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Assert that `tensor` has no dimensions."""
     tensor = convert_to_tensor(tensor)
     if tensor.ndim:
@@ -79,9 +84,9 @@ def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> 
 
 def assert_shapes(
     shapes: Any,
-    data: Any = None,
+    data: TensorLike | None = None,
     summarize: int | None = None,
-    message: Any = None,
+    message: str | None = None,
     name: str | None = None,
 ) -> None:
     """Assert that tensors have the shapes named, and sizes that agree wherever a name comes back.
@@ -123,7 +128,7 @@ def _shape_pairs(shapes: Any) -> list[tuple[Any, Any]]:
     )
 
 
-def _entries(tensor: Tensor, shape: Any, message: Any) -> tuple[list[Any], bool]:
+def _entries(tensor: Tensor, shape: Any, message: str | None) -> tuple[list[Any], bool]:
     """The sizes asked for, and whether any number of dimensions may come before them."""
     if shape is None or (isinstance(shape, TensorShape) and shape.rank is None):
         return [], True
@@ -157,12 +162,12 @@ def _entries(tensor: Tensor, shape: Any, message: Any) -> tuple[list[Any], bool]
     return entries, has_prefix
 
 
-def _is_prefix(entry: Any) -> bool:
+def _is_prefix(entry: object) -> bool:
     return entry is ... or (isinstance(entry, str) and entry == "*")
 
 
 def _check_size(
-    tensor: Tensor, place: int, entry: Any, sizes: dict[str, tuple[int, str]], message: Any
+    tensor: Tensor, place: int, entry: Any, sizes: dict[str, tuple[int, str]], message: str | None
 ) -> None:
     if entry is None or (isinstance(entry, str) and entry == "."):
         return
@@ -193,7 +198,9 @@ def _named(tensor: Tensor) -> str:
 # ---------------------------------------------------------------------------------------- dtypes
 
 
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> None:
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+) -> None:
     """Assert that `tensor` has dtype `tf_type`."""
     tensor, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
     if tensor.dtype is not wanted:
@@ -201,7 +208,7 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
         raise TypeError(_titled(message, text))
 
 
-def assert_integer(x: Any, message: Any = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Assert that `x` has an integer dtype, signed or not."""
     x = convert_to_tensor(x)
     if not x.dtype.is_integer:
@@ -209,7 +216,9 @@ def assert_integer(x: Any, message: Any = None, name: str | None = None) -> None
         raise TypeError(_titled(message, text))
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(
+    tensors: Sequence[Tensor | None] | None = None, dtype: DTypeLike | None = None
+) -> DType:
     """The one floating-point dtype that all `tensors` have, which is `dtype` if that is given.
 
     Args:
@@ -236,12 +245,12 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     return wanted
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Whether `tensor` is a `Tensor` (not a Variable, not a Python number) of numbers."""
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Assert that `values` is iterable and is neither a tensor, an array nor a string.
 
     Iterating over one of those goes element by element, seldom what a list of tensors is meant to do.

@@ -22,6 +22,7 @@ from tapeflow.engine.random import global_seed
 from tapeflow.engine.recording import name_scope
 from tapeflow.engine.recording.recorder import Patient, effect, tensor_of
 from tapeflow.engine.recording.trace import NeedsValue, is_staging, live_trace, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -85,7 +86,7 @@ class EngineBridge(Bridge):
     def _note(self, name: str, record: Record) -> None:
         self._graphs[id(record)] = (name, record)
 
-    def pending(self, value: Any) -> Pending | None:
+    def pending(self, value: object) -> Pending | None:
         if isinstance(value, Variable):
             value = value.value() if state.recording is not None else tensor_of(value._current())
         elif isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
@@ -103,7 +104,7 @@ class EngineBridge(Bridge):
     def seed(self) -> int | None:
         return global_seed()
 
-    def truth(self, condition: Any) -> bool:
+    def truth(self, condition: TensorLike) -> bool:
         if isinstance(condition, TensorBase) and not self.is_now():
             return True  # `call` decides, at every run
         return bool(condition)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import DType, complex128, float64, string
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
@@ -20,7 +21,7 @@ _ESCAPES.update({chr(i): f"\\{i:03o}" for i in (*range(32), 127) if chr(i) not i
 _ESCAPE_TABLE = str.maketrans(_ESCAPES)
 
 
-def tensor_text(value: Any, dtype: DType, summarize: int) -> str:
+def tensor_text(value: TensorLike, dtype: DType, summarize: int) -> str:
     """The text of a value.
 
     Args:
@@ -71,12 +72,12 @@ def _float_text(value: Any, is_double: bool) -> str:
     return text if number != number or kind(text) == kind(number) else f"{number:.{all_digits}g}"
 
 
-def _signed_text(value: Any, is_double: bool) -> str:
+def _signed_text(value: object, is_double: bool) -> str:
     text = _float_text(value, is_double)
     return text if text.startswith("-") else f"+{text}"
 
 
-def _string_text(value: Any) -> str:
+def _string_text(value: bytes) -> str:
     return f'"{readable(value).translate(_ESCAPE_TABLE)}"'
 
 

@@ -24,22 +24,24 @@ from tapeflow.ops.control.recorded_body import body_or_none, packed_results
 
 
 @op(name="CustomGradient", same_dtype=False, follows=lambda statics: statics["results"] + statics["sources"])
-def _custom_kernel(*inputs: Any, graph: Graph, results: int, sources: int) -> Any:
+def _custom_kernel(*inputs: jax.Array, graph: Graph, results: int, sources: int) -> tuple[jax.Array]:
     """The results as they are; backwards, what the user's gradient function records."""
     values, rest = inputs[:results], inputs[results:]
     args, captured = rest[:sources], rest[sources:]
 
     @jax.custom_vjp
-    def forward(values: Any, args: Any, captured: Any) -> Any:
+    def forward(
+        values: tuple[jax.Array], args: tuple[jax.Array], captured: tuple[jax.Array, ...]
+    ) -> tuple[jax.Array]:
         del args, captured
         return values
 
-    def remember(values: Any, args: Any, captured: Any) -> Any:
+    def remember(values: tuple[jax.Array], args: tuple[jax.Array], captured: tuple[jax.Array, ...]) -> Any:
         # `forward` once more: an outer tape that differentiates the result itself, and not the gradient
         # an inner tape has taken of it, must meet the user's rule as well.
         return forward(values, args, captured), (values, args, captured)
 
-    def backward(kept: Any, upstream: Any) -> Any:
+    def backward(kept: Any, upstream: tuple[jax.Array]) -> Any:
         values, args, captured = kept
         # Integers among the results have no derivative of their own, but the user's function takes one.
         given = [
@@ -84,7 +86,7 @@ class _WithGradient:
         functools.update_wrapper(self, function)
         self._function = function
 
-    def __get__(self, instance: Any, owner: type | None = None) -> _WithGradient:
+    def __get__(self, instance: object, owner: type | None = None) -> _WithGradient:
         bind = getattr(self._function, "__get__", None)
         return self if instance is None or bind is None else _WithGradient(bind(instance, owner))
 
@@ -115,7 +117,9 @@ class _WithGradient:
         return _attach(result, returned[1], inputs, variables)
 
 
-def _attach(result: Any, gradient_fn: Any, inputs: list[Any], variables: list[Variable]) -> Any:
+def _attach(
+    result: Tensor, gradient_fn: Callable[..., Any], inputs: list[Any], variables: list[Variable]
+) -> Tensor:
     """The result again, as what tapes find instead of how it came about."""
     sources = [convert_to_tensor(x) for x in inputs]
     sources += [tensor_of(v._as_node()) for v in variables]
@@ -150,7 +154,7 @@ def _recorded_gradient(gradients: Callable[..., Any], specs: list[Spec]) -> Body
 
 
 def _gradients(
-    gradient_fn: Any, upstream: tuple[Tensor, ...], count: int, variables: list[Variable]
+    gradient_fn: Callable[..., Any], upstream: tuple[Tensor, ...], count: int, variables: list[Variable]
 ) -> list[Any]:
     """What the user's function gives: `count` gradients, then those of the Variables."""
     if not variables:
@@ -195,7 +199,7 @@ def _check_size(gradient: Tensor | None, source: Tensor) -> None:
 
 
 @op(name="Recompute", same_dtype=False)
-def _recompute_kernel(*inputs: Any, graph: Graph) -> Any:
+def _recompute_kernel(*inputs: jax.Array, graph: Graph) -> Any:
     def run(*leaves: Any) -> tuple[Any, ...]:
         return tuple(graph(jnp.zeros((), jnp.uint32), *leaves))
 

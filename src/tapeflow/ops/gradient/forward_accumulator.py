@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.differentiation.tape import GradientTape, UnconnectedGradients
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.creation import zeros_like
 
 
@@ -29,7 +31,7 @@ class ForwardAccumulator:
     <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> None:
         nest.assert_same_structure(primals, tangents)
         self._primals = nest.flatten(primals)
         self._tangents = [
@@ -55,9 +57,9 @@ class ForwardAccumulator:
 
     def jvp(
         self,
-        primals: Any,
+        primals: tuple[jax.Array, ...],
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-    ) -> Any:
+    ) -> Tensor:
         """The derivative of each tensor in the direction of the tangents.
 
         Args:
@@ -67,7 +69,7 @@ class ForwardAccumulator:
         unconnected = UnconnectedGradients(unconnected_gradients)
         return nest.map_structure(lambda target: self._in_direction(target, unconnected), primals)
 
-    def _in_direction(self, target: Any, unconnected: UnconnectedGradients) -> Any:
+    def _in_direction(self, target: Tensor, unconnected: UnconnectedGradients) -> Any:
         with GradientTape(watch_accessed_variables=False) as tape:
             weights = zeros_like(target)
             tape.watch(weights)

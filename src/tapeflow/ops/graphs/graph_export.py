@@ -19,6 +19,7 @@ from tapeflow.engine.programs.program import Program
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.recorder import is_item
 from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.variable import Variable
 from tapeflow.summary.event_files.tensors import STRING, TYPE_NUMBERS
 from tapeflow.summary.protos import message
 
@@ -128,7 +129,7 @@ class _Export:
         for key, value in ({} if isinstance(instance, Gradient) else instance.statics).items():
             node.attr[key].s = str(value).encode()
 
-    def _add(self, label: str, op: str, spec: Any) -> Any:
+    def _add(self, label: str, op: str, spec: object) -> Any:
         path = f"{self.scope}/{label}"
         count = self.taken[path]
         self.taken[path] += 1
@@ -143,7 +144,7 @@ class _Export:
         return node
 
 
-def _placed(scope: str, variable: Any) -> str:
+def _placed(scope: str, variable: Variable) -> str:
     """The name of a Variable where it is used: `model/dense/kernel` for the `dense/kernel` of a model's layer."""
     name = variable.name.removesuffix(":0")
     parent, _, last = name.rpartition("/")

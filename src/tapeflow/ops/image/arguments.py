@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float16, float32
 from tapeflow.engine.values.tensor import Tensor
@@ -14,7 +14,7 @@ from tapeflow.ops.math.casting import cast, saturate_cast
 from tapeflow.ops.math.division import floordiv
 
 
-def read_images(where: str, images: Any, ranks: tuple[int, ...] = (3, 4)) -> Tensor:
+def read_images(where: str, images: TensorLike, ranks: tuple[int, ...] = (3, 4)) -> Tensor:
     """Images as a tensor: (height, width, channels), or a batch of such."""
     tensor = convert_to_tensor(images)
     if len(tensor.spec.shape) not in ranks:
@@ -26,7 +26,7 @@ def read_images(where: str, images: Any, ranks: tuple[int, ...] = (3, 4)) -> Ten
     return tensor
 
 
-def read_channels(where: str, images: Any, count: int) -> Tensor:
+def read_channels(where: str, images: TensorLike, count: int) -> Tensor:
     """Images of any rank with so many channels last."""
     tensor = convert_to_tensor(images)
     shape = tensor.spec.shape
@@ -38,7 +38,9 @@ def read_channels(where: str, images: Any, count: int) -> Tensor:
     return tensor
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+) -> Tensor:
     """Images in another dtype, their values scaled with it: 0 to 1 for floats, 0 to the largest for integers.
 
     Args:
@@ -67,7 +69,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     return convert(image, wanted) * ((int(wanted.max) + 1) // (int(have.max) + 1))
 
 
-def in_floats(change: Callable[[Tensor], Tensor], image: Any, saturate: bool = False) -> Tensor:
+def in_floats(change: Callable[[Tensor], Tensor], image: TensorLike, saturate: bool = False) -> Tensor:
     """`change` applied to images as float16 or float32 numbers, given back in their own dtype."""
     tensor = convert_to_tensor(image)
     dtype: DType = tensor.dtype

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING
@@ -28,14 +29,14 @@ _COLORS = [
 
 
 @op(name="DrawBoundingBoxes", same_dtype=False, differentiable=False)
-def _draw_op(images: Any, boxes: Any, colors: Any) -> Any:
+def _draw_op(images: jax.Array, boxes: jax.Array, colors: jax.Array) -> Any:
     """The edges of each box, one pixel wide, later boxes over earlier ones."""
     FLOATING.check("tf.image.draw_bounding_boxes", images=images)
     height, width, depth = images.shape[1:]
     row = jnp.arange(height, dtype=jnp.int32)[:, None]
     column = jnp.arange(width, dtype=jnp.int32)[None, :]
 
-    def draw(image: Any, box_and_color: Any) -> tuple[Any, None]:
+    def draw(image: jax.Array, box_and_color: Any) -> tuple[Any, None]:
         box, color = box_and_color
         top, left, bottom, right = (
             jnp.trunc(box[i] * (n - 1)).astype(jnp.int32)
@@ -53,7 +54,9 @@ def _draw_op(images: Any, boxes: Any, colors: Any) -> Any:
     return jax.vmap(lambda image, found: lax.scan(draw, image, (found, cycled))[0])(images, boxes)
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: Any, name: str | None = None
+) -> Tensor:
     """Images with boxes drawn on them.
 
     Args:
@@ -144,10 +147,10 @@ def _limit(where: str, value: Any) -> float:
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
     score_threshold: Any = float("-inf"),
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
@@ -167,11 +170,11 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
     """The indices of boxes to keep, best first: none overlaps a better one by more than `iou_threshold`."""
@@ -180,8 +183,8 @@ def non_max_suppression(
 
 def non_max_suppression_overlaps(
     overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     overlap_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"),
     name: str | None = None,
@@ -197,11 +200,11 @@ def non_max_suppression_overlaps(
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
@@ -243,11 +246,11 @@ class CombinedNonMaxSuppression(NamedTuple):
 
 
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
     max_output_size_per_class: Any,
     max_total_size: Any,
-    iou_threshold: Any = 0.5,
+    iou_threshold: TensorLike = 0.5,
     score_threshold: Any = float("-inf"),
     pad_per_class: bool = False,
     clip_boxes: bool = True,

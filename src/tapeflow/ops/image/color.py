@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float16, float32
 from tapeflow.engine.values.tensor import Tensor
@@ -31,7 +32,7 @@ _YUV = np.array(
 _YUV_BACK = np.array([[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]])
 
 
-def _hsv(rgb: Any) -> Any:
+def _hsv(rgb: Any) -> jax.Array:
     """Hue as a share of the circle, saturation and value."""
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
     value = jnp.max(rgb, -1)
@@ -48,32 +49,32 @@ def _hsv(rgb: Any) -> Any:
     return jnp.stack([hue, jnp.where(is_black, jnp.zeros_like(saturation), saturation), value], -1)
 
 
-def _rgb(hsv: Any) -> Any:
+def _rgb(hsv: Any) -> jax.Array:
     hue, saturation, value = hsv[..., 0] * 6, hsv[..., 1], hsv[..., 2]
     shares = (jnp.abs(hue - 3) - 1, 2 - jnp.abs(hue - 2), 2 - jnp.abs(hue - 4))
     return jnp.stack([(1 - saturation + saturation * jnp.clip(s, 0, 1)) * value for s in shares], -1)
 
 
 @op(name="RGBToHSV")
-def _to_hsv_op(images: Any) -> Any:
+def _to_hsv_op(images: jax.Array) -> Any:
     FLOATING.check("tf.image.rgb_to_hsv", images=images)
     return _hsv(images)
 
 
 @op(name="HSVToRGB")
-def _to_rgb_op(images: Any) -> Any:
+def _to_rgb_op(images: jax.Array) -> Any:
     FLOATING.check("tf.image.hsv_to_rgb", images=images)
     return _rgb(images)
 
 
 @op(name="MixChannels")
-def _mix_op(images: Any, *, by: np.ndarray) -> Any:
+def _mix_op(images: jax.Array, *, by: np.ndarray) -> Any:
     """Each pixel's channels times a matrix."""
     return jnp.tensordot(images, jnp.asarray(by, images.dtype), ((-1,), (0,)))
 
 
 @op(name="AdjustHue")
-def _hue_op(images: Any, delta: Any) -> Any:
+def _hue_op(images: jax.Array, delta: jax.Array) -> Any:
     wide = images.astype(jnp.float32)
     hsv = _hsv(wide)
     turned = jnp.mod(hsv[..., :1] + delta.astype(jnp.float32), 1)
@@ -81,62 +82,62 @@ def _hue_op(images: Any, delta: Any) -> Any:
 
 
 @op(name="AdjustSaturation")
-def _saturation_op(images: Any, factor: Any) -> Any:
+def _saturation_op(images: jax.Array, factor: jax.Array) -> Any:
     hsv = _hsv(images.astype(jnp.float32))
     scaled = jnp.clip(hsv[..., 1:2] * factor.astype(jnp.float32), 0, 1)
     return _rgb(jnp.concatenate([hsv[..., :1], scaled, hsv[..., 2:]], -1)).astype(images.dtype)
 
 
 @op(name="AdjustContrast")
-def _contrast_op(images: Any, factor: Any) -> Any:
+def _contrast_op(images: jax.Array, factor: jax.Array) -> Any:
     wide = images.astype(jnp.float32)
     middle = jnp.mean(wide, (-3, -2), keepdims=True)
     return ((wide - middle) * factor.astype(jnp.float32) + middle).astype(images.dtype)
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value, all from 0 to 1, of RGB images from 0 to 1."""
     return _to_hsv_op(read_channels("tf.image.rgb_to_hsv", images, 3))
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """RGB images of hue, saturation and value."""
     return _to_rgb_op(read_channels("tf.image.hsv_to_rgb", images, 3))
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """Convert RGB images to grayscale images with one channel."""
     images = read_channels("tf.image.rgb_to_grayscale", images, 3)
     gray = _mix_op(convert_image_dtype(images, float32), by=_GRAY)
     return convert_image_dtype(gray, images.dtype)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Images of one channel with that channel three times."""
     return repeat(read_channels("tf.image.grayscale_to_rgb", images, 1), 3, axis=-1)
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Brightness and two colours, as NTSC television had them, of RGB images."""
     return _mix_op(read_channels("tf.image.rgb_to_yiq", images, 3), by=_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """RGB images of YIQ ones."""
     return _mix_op(read_channels("tf.image.yiq_to_rgb", images, 3), by=_YIQ_BACK)
 
 
-def rgb_to_yuv(images: Any) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Brightness and two colours, as PAL television had them, of RGB images."""
     return _mix_op(read_channels("tf.image.rgb_to_yuv", images, 3), by=_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """RGB images of YUV ones."""
     return _mix_op(read_channels("tf.image.yuv_to_rgb", images, 3), by=_YUV_BACK)
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """RGB images with their hue turned by a share of the circle, from -1 to 1."""
     read_channels("tf.image.adjust_hue", image, 3)
     turn = convert_to_tensor(delta, dtype_hint=float32)
@@ -148,20 +149,20 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     return in_floats(lambda x: _hue_op(x, cast(turn, x.dtype)), image)
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(image: TensorLike, saturation_factor: Any, name: str | None = None) -> Tensor:
     """RGB images with their saturation times a factor."""
     read_channels("tf.image.adjust_saturation", image, 3)
     factor = convert_to_tensor(saturation_factor, dtype_hint=float32)
     return in_floats(lambda x: _saturation_op(x, cast(factor, x.dtype)), image)
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Images with a number added to every pixel, counted from 0 to 1."""
     step = convert_to_tensor(delta, dtype_hint=float32)
     return in_floats(lambda x: x + cast(step, x.dtype), image, saturate=True)
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
     """Images with every channel's distance from its mean times a factor."""
     tensor = convert_to_tensor(images)
     read_images("tf.image.adjust_contrast", tensor, tuple(range(3, max(4, tensor.ndim + 1))))
@@ -169,7 +170,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return in_floats(lambda x: _contrast_op(x, cast(factor, x.dtype)), tensor, saturate=True)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: Any = 1) -> Tensor:
     """`gain * image ** gamma`, of images counted from 0 to 1."""
     power = convert_to_tensor(gamma, dtype_hint=float32)
     known = known_value(power)
@@ -182,7 +183,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return in_floats(lambda x: pow(x, cast(power, x.dtype)) * cast(scale, x.dtype), image, saturate=True)
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image with mean 0 and variance 1; nearly uniform ones are not blown up."""
     tensor = read_images("tf.image.per_image_standardization", image)
     wide = tensor if tensor.dtype in (float16, float32) else cast(tensor, float32)
@@ -190,7 +191,7 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 @op(name="PerImageStandardization")
-def _standardize_op(images: Any) -> Any:
+def _standardize_op(images: jax.Array) -> Any:
     axes = (-3, -2, -1)
     count = images.shape[-1] * images.shape[-2] * images.shape[-3]
     middle = jnp.mean(images, axes, keepdims=True)

@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key, stateless_key
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -31,7 +32,14 @@ class DistortedBoundingBox(NamedTuple):
 
 @op(name="SampleDistortedBoundingBox", same_dtype=False, differentiable=False)
 def _sample_op(
-    image_size: Any, boxes: Any, covered: Any, key: Any, *, ratios: Range, areas: Range, attempts: int
+    image_size: jax.Array,
+    boxes: jax.Array,
+    covered: jax.Array,
+    key: jax.Array,
+    *,
+    ratios: Range,
+    areas: Range,
+    attempts: int,
 ) -> Any:
     height, width = (image_size[i].astype(jnp.float64) for i in (0, 1))
     draws = jax.random.uniform(jax.random.wrap_key_data(key, impl="threefry2x32"), (4, attempts), jnp.float64)
@@ -148,7 +156,7 @@ def sample_distorted_bounding_box(
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
-    seed: Any,
+    seed: TensorLike,
     min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,

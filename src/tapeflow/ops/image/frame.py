@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.rearranging import pad, reverse
@@ -12,23 +13,23 @@ from tapeflow.ops.host_args import describe, read_int
 from tapeflow.ops.image.arguments import read_images
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Images mirrored so that left is right."""
     return reverse(read_images("tf.image.flip_left_right", image), [-2])
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Images mirrored so that up is down."""
     return reverse(read_images("tf.image.flip_up_down", image), [-3])
 
 
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Images with rows and columns exchanged."""
     image = read_images("tf.image.transpose", image)
     return _transpose(image, [1, 0, 2] if image.ndim == 3 else [0, 2, 1, 3])
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     """Images turned counter-clockwise by `k` quarters."""
     image = read_images("tf.image.rot90", image)
     turns = read_int(k, "tf.image.rot90", "k") % 4
@@ -39,7 +40,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     return reverse(transpose(image), [-3 if turns == 1 else -2])
 
 
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: Any) -> Tensor:
     """The middle of images: this share of their height and width."""
     where = "tf.image.central_crop"
     share = float(central_fraction)
@@ -55,7 +56,11 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: Any,
+    offset_width: Any,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """The part of images that begins at an offset and has a size."""
     where = "tf.image.crop_to_bounding_box"
@@ -72,7 +77,11 @@ def crop_to_bounding_box(
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: Any,
+    offset_width: Any,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
     """Images inside a larger frame of zeros, at an offset."""
     where = "tf.image.pad_to_bounding_box"
@@ -99,7 +108,7 @@ def _box(where: str, top: Any, left: Any, high: Any, wide: Any) -> tuple[int, in
     )
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Images cut or framed with zeros, about their middle, to a size."""
     where = "tf.image.resize_with_crop_or_pad"
     image = read_images(where, image)
@@ -111,7 +120,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return pad_to_bounding_box(cropped, max((high - height) // 2, 0), max((wide - width) // 2, 0), high, wide)
 
 
-def read_target(where: str, target_height: Any, target_width: Any) -> tuple[int, int]:
+def read_target(where: str, target_height: TensorLike, target_width: TensorLike) -> tuple[int, int]:
     """A size to bring images to."""
     high, wide = (
         read_int(target_height, where, "target_height"),

@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -18,9 +19,9 @@ _NOISES = ("uniform", "gaussian", "zero")
 
 @op(name="ExtractGlimpse", same_dtype=False)
 def _glimpse_op(
-    images: Any,
-    offsets: Any,
-    key: Any,
+    images: jax.Array,
+    offsets: jax.Array,
+    key: jax.Array,
     *,
     size: tuple[int, ...],
     centered: bool,
@@ -43,7 +44,7 @@ def _glimpse_op(
     return jnp.where(inside[..., None], taken, _noise(images, key, taken.shape, noise))
 
 
-def _noise(images: Any, key: Any, shape: tuple[int, ...], noise: str) -> Any:
+def _noise(images: jax.Array, key: jax.Array, shape: tuple[int, ...], noise: str) -> jax.Array:
     """Numbers spread as those of the images."""
     still = jax.lax.stop_gradient(images)
     if noise == "zero" or not images.size:
@@ -55,8 +56,8 @@ def _noise(images: Any, key: Any, shape: tuple[int, ...], noise: str) -> Any:
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
+    input: TensorLike,
+    size: TensorLike,
     offsets: Any,
     centered: bool = True,
     normalized: bool = True,

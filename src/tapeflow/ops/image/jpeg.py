@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import uint8
 from tapeflow.engine.values.tensor import Tensor
@@ -17,7 +18,7 @@ from tapeflow.ops.image.arguments import convert_image_dtype, read_images
 
 
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:
     """An image after JPEG compression of a quality from 0 to 100."""
     where = "tf.image.adjust_jpeg_quality"

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -24,7 +25,7 @@ _SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2]
 
 
 @op(name="PSNR")
-def _psnr_op(a: Any, b: Any, most: Any) -> Any:
+def _psnr_op(a: jax.Array, b: jax.Array, most: jax.Array) -> Any:
     error = jnp.mean(jnp.square(a - b), (-3, -2, -1))
     ten = jnp.log(jnp.asarray(10, a.dtype))
     return 20 * jnp.log(most) / ten - 10 / ten * jnp.log(error)
@@ -43,12 +44,12 @@ def _compared(where: str, a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor,
     return convert_image_dtype(first, float32), convert_image_dtype(second, float32), most
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the largest signal to the error between two images, in decibels."""
     return _psnr_op(*_compared("tf.image.psnr", a, b, max_val))
 
 
-def _blurred(x: Any, kernel: Any) -> Any:
+def _blurred(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """Each channel of images weighted over windows that lie inside."""
     flat = x.reshape((-1, *x.shape[-3:]))
     channels = flat.shape[-1]
@@ -84,7 +85,15 @@ def _likeness(x: Any, y: Any, most: Any, kernel: Any, k1: float, k2: float) -> t
 
 @op(name="SSIM")
 def _ssim_op(
-    x: Any, y: Any, most: Any, *, size: int, sigma: float, k1: float, k2: float, as_map: bool
+    x: jax.Array,
+    y: jax.Array,
+    most: jax.Array,
+    *,
+    size: int,
+    sigma: float,
+    k1: float,
+    k2: float,
+    as_map: bool,
 ) -> Any:
     index, _ = _likeness(x, y, most, _gauss(size, sigma), k1, k2)
     return jnp.mean(index, -1) if as_map else jnp.mean(index, (-3, -2, -1))
@@ -92,7 +101,15 @@ def _ssim_op(
 
 @op(name="MultiscaleSSIM")
 def _multiscale_op(
-    x: Any, y: Any, most: Any, *, powers: tuple[float, ...], size: int, sigma: float, k1: float, k2: float
+    x: jax.Array,
+    y: jax.Array,
+    most: jax.Array,
+    *,
+    powers: tuple[float, ...],
+    size: int,
+    sigma: float,
+    k1: float,
+    k2: float,
 ) -> Any:
     kernel = _gauss(size, sigma)
     total: Any = None
@@ -106,7 +123,7 @@ def _multiscale_op(
     return jnp.mean(total, -1)
 
 
-def _halved(x: Any) -> Any:
+def _halved(x: jax.Array) -> jax.Array:
     """Images at half the size, by means of two by two pixels; an odd row or column is doubled."""
     width = [(0, 0)] * (x.ndim - 3) + [(0, x.shape[-3] % 2), (0, x.shape[-2] % 2), (0, 0)]
     x = jnp.pad(x, width, mode="symmetric")
@@ -115,9 +132,9 @@ def _halved(x: Any) -> Any:
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -141,9 +158,9 @@ def ssim(
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     power_factors: Sequence[float] = _MULTISCALE,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
@@ -179,31 +196,31 @@ def _check_window(where: str, images: Tensor, size: int, halvings: int) -> None:
 
 
 @op(name="TotalVariation")
-def _variation_op(images: Any) -> Any:
+def _variation_op(images: jax.Array) -> Any:
     down = jnp.abs(images[..., 1:, :, :] - images[..., :-1, :, :])
     right = jnp.abs(images[..., 1:, :] - images[..., :-1, :])
     return sum(jnp.sum(d, (-3, -2, -1), dtype=images.dtype) for d in (down, right))
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the differences between neighbouring pixels, of each image."""
     return _variation_op(read_images("tf.image.total_variation", images))
 
 
 @op(name="SobelEdges")
-def _sobel_op(images: Any) -> Any:
+def _sobel_op(images: jax.Array) -> Any:
     FLOATING.check("tf.image.sobel_edges", images=images)
     padded = jnp.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
     return jnp.stack([_blurred(padded, kernel) for kernel in _SOBEL], -1)
 
 
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Sobel gradients of images, vertical and horizontal, as a new last axis of size two."""
     return _sobel_op(read_images("tf.image.sobel_edges", image, (4,)))
 
 
 @op(name="ImageGradients")
-def _gradients_op(images: Any) -> Any:
+def _gradients_op(images: jax.Array) -> Any:
     def step(axis: int) -> Any:
         width = [(0, 0)] * 4
         width[axis] = (0, 1)
@@ -212,6 +229,6 @@ def _gradients_op(images: Any) -> Any:
     return step(1), step(2)
 
 
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """The differences to the pixel below and to the pixel on the right, 0 at the border."""
     return _gradients_op(read_images("tf.image.image_gradients", image, (4,)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, read_ints
@@ -16,7 +18,7 @@ Ints = tuple[int, ...]
 
 
 @op(name="ExtractPatches")
-def _patches_op(x: Any, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> Any:
+def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> Any:
     """Windows over the axes between the first and the last, their elements in the order of the axes."""
     rank = len(sizes)
     for i, (size, stride, rate) in enumerate(zip(sizes, strides, rates, strict=True)):
@@ -38,7 +40,7 @@ def _patches_op(x: Any, *, sizes: Ints, strides: Ints, rates: Ints, padding: str
     return ordered.reshape((*ordered.shape[: rank + 1], -1))
 
 
-def _read(where: str, name: str, value: Any, rank: int) -> Ints:
+def _read(where: str, name: str, value: object, rank: int) -> Ints:
     found = read_ints(value, where, name)
     if len(found) != rank + 2 or found[0] != 1 or found[-1] != 1 or min(found) < 1:
         raise invalid(
@@ -67,7 +69,12 @@ def _patches(where: str, x: Any, sizes: Any, strides: Any, rates: Any, padding: 
 
 
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    images: TensorLike,
+    sizes: Any,
+    strides: int | Sequence[int],
+    rates: Any,
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """Windows of images, each flattened to the channels of one pixel.
 
@@ -82,7 +89,7 @@ def extract_patches(
 
 
 def extract_volume_patches(
-    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+    input: TensorLike, ksizes: Any, strides: int | Sequence[int], padding: str, name: str | None = None
 ) -> Tensor:
     """Windows of volumes, each flattened to the channels of one cell; see `tf.image.extract_patches`."""
     return _patches("tf.extract_volume_patches", input, ksizes, strides, [1] * 5, padding, 3)

@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key, stateless_key
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32, int32
 from tapeflow.engine.values.tensor import Tensor
@@ -26,7 +27,7 @@ lax = jax.lax
 
 
 @op(name="RandomFlipImages", same_dtype=False)
-def _flip_op(images: Any, key: Any, *, axis: int) -> Any:
+def _flip_op(images: jax.Array, key: jax.Array, *, axis: int) -> Any:
     """Each image mirrored along an axis, or not."""
     shape = (*images.shape[:-3], 1, 1, 1)
     is_flipped = random_kernel.bits(key, shape=shape, dtype=jnp.uint32) >> jnp.uint32(31) == 1
@@ -34,7 +35,7 @@ def _flip_op(images: Any, key: Any, *, axis: int) -> Any:
 
 
 @op(name="RandomCrop", same_dtype=False)
-def _crop_op(value: Any, key: Any, *, size: tuple[int, ...]) -> Any:
+def _crop_op(value: jax.Array, key: jax.Array, *, size: tuple[int, ...]) -> Any:
     """A part of a size, beginning anywhere that leaves room for it."""
     room = np.array(value.shape, np.int64) - np.array(size, np.int64) + 1
     words = random_kernel.bits(key, shape=(len(size),), dtype=jnp.uint32).astype(jnp.int64)
@@ -63,7 +64,7 @@ def _uniform(where: str, key: Key, low: float, high: float) -> Tensor:
     return draw_uniform(where, key, (), low, high, float32)
 
 
-def _cropped(where: str, value: Any, size: Any, key: Key) -> Tensor:
+def _cropped(where: str, value: object, size: Any, key: Key) -> Tensor:
     tensor = convert_to_tensor(value)
     wanted = read_ints(size, where, "size")
     shape = tensor.spec.shape
@@ -75,57 +76,57 @@ def _cropped(where: str, value: Any, size: Any, key: Key) -> Tensor:
     return _crop_op(tensor, key(), size=wanted)
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Each image mirrored left to right with a chance of one half."""
     return _flip_op(read_images("tf.image.random_flip_left_right", image), next_key(seed), axis=-2)
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_left_right`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_flip_left_right"
     return _flip_op(read_images(where, image), stateless_key(seed), axis=-2)
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Each image mirrored top to bottom with a chance of one half."""
     return _flip_op(read_images("tf.image.random_flip_up_down", image), next_key(seed), axis=-3)
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_up_down`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_flip_up_down"
     return _flip_op(read_images(where, image), stateless_key(seed), axis=-3)
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """Images with one number in `[-max_delta, max_delta)` added to every pixel."""
     where = "tf.image.random_brightness"
     _delta(where, max_delta)
     return adjust_brightness(image, _uniform(where, lambda: next_key(seed), -max_delta, max_delta))
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_brightness`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_brightness"
     _delta(where, max_delta)
     return adjust_brightness(image, _uniform(where, lambda: stateless_key(seed), -max_delta, max_delta))
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Images with their contrast times a number in `[lower, upper)`."""
     where = "tf.image.random_contrast"
     _range(where, lower, upper)
     return adjust_contrast(image, _uniform(where, lambda: next_key(seed), lower, upper))
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
+def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: TensorLike) -> Tensor:
     """`random_contrast`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_contrast"
     _range(where, lower, upper)
     return adjust_contrast(image, _uniform(where, lambda: stateless_key(seed), lower, upper))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """RGB images with their saturation times a number in `[lower, upper)`."""
     where = "tf.image.random_saturation"
     _range(where, lower, upper)
@@ -139,14 +140,14 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
     return adjust_saturation(image, _uniform(where, lambda: stateless_key(seed), lower, upper))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """RGB images with their hue turned by a share in `[-max_delta, max_delta)` of the circle."""
     where = "tf.image.random_hue"
     _delta(where, max_delta, 0.5)
     return adjust_hue(image, _uniform(where, lambda: next_key(seed), -max_delta, max_delta))
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """`random_hue`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_hue"
     _delta(where, max_delta, 0.5)
@@ -163,7 +164,7 @@ def _quality(where: str, key: Key, low: int, high: int) -> Tensor:
 
 
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
     """An image after JPEG compression of a quality in `[min, max)`."""
     where = "tf.image.random_jpeg_quality"
@@ -172,7 +173,7 @@ def random_jpeg_quality(
 
 
 def stateless_random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
 ) -> Tensor:
     """`random_jpeg_quality`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_jpeg_quality"
@@ -180,11 +181,15 @@ def stateless_random_jpeg_quality(
     return adjust_jpeg_quality(image, quality)
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_crop(
+    value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """A part of a tensor, of a size and beginning at random."""
     return _cropped("tf.image.random_crop", value, size, lambda: next_key(seed))
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+def stateless_random_crop(
+    value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
+) -> Tensor:
     """`random_crop`, decided by `seed`, two integers, alone."""
     return _cropped("tf.image.stateless_random_crop", value, size, lambda: stateless_key(seed))

@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -23,7 +24,7 @@ RESIZE_METHODS = ("nearest", "area", *METHODS)
 
 
 @op(name="ResizeImages")
-def resize_op(images: Any, *, size: tuple[int, int], method: str, antialias: bool = False) -> Any:
+def resize_op(images: jax.Array, *, size: tuple[int, int], method: str, antialias: bool = False) -> jax.Array:
     """Images (..., height, width, channels) brought to a size."""
     for axis, new in zip((-3, -2), size, strict=True):
         old = images.shape[axis]
@@ -70,8 +71,8 @@ class ResizeMethod:
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -111,9 +112,9 @@ def resize(
 
 
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
@@ -129,13 +130,13 @@ def resize_with_pad(
     return pad_to_bounding_box(resized, max(0, top), max(0, left), high, wide)
 
 
-def _crop_places(begin: Any, end: Any, last: Any, count: int) -> Any:
+def _crop_places(begin: jax.Array, end: jax.Array, last: Any, count: int) -> jax.Array:
     """The places along an axis that a crop is read at, rounded to float32 after each step as TensorFlow's kernel does.
 
     XLA would fuse and reorder the steps, and a place at the border could come to lie beyond it.
     """
 
-    def rounded(x: Any) -> Any:
+    def rounded(x: jax.Array) -> jax.Array:
         return jax.lax.reduce_precision(x, 8, 23)
 
     begin, end = begin.astype(jnp.float64), end.astype(jnp.float64)
@@ -156,8 +157,14 @@ def _crop_places(begin: Any, end: Any, last: Any, count: int) -> Any:
     ),
 )
 def _crop_op(
-    images: Any, boxes: Any, owners: Any, *, size: tuple[int, int], method: str, outside: float
-) -> Any:
+    images: jax.Array,
+    boxes: jax.Array,
+    owners: jax.Array,
+    *,
+    size: tuple[int, int],
+    method: str,
+    outside: float,
+) -> jax.Array:
     """For each box, a picture of `size` read at places between its corners."""
     places = [
         _crop_places(boxes[:, axis], boxes[:, 2 + axis], images.shape[1 + axis] - 1, count)
@@ -168,7 +175,7 @@ def _crop_op(
     is_inside = (rows >= 0) & (rows <= last_row) & (columns >= 0) & (columns <= last_column)
     owner = owners.astype(jnp.int32)[:, None, None]
 
-    def read(i: Any, j: Any) -> Any:
+    def read(i: jax.Array, j: jax.Array) -> jax.Array:
         i, j = jnp.clip(i, 0, last_row).astype(jnp.int32), jnp.clip(j, 0, last_column).astype(jnp.int32)
         return images[owner, i, j]
 
@@ -185,10 +192,10 @@ def _crop_op(
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: TensorLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,

@@ -7,8 +7,6 @@ lies outside is filled as `fill_mode` says.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.ops.random import kernel as random_kernel
@@ -17,7 +15,7 @@ lax = jax.lax
 
 
 @op(name="RandomFlip", same_dtype=False)
-def random_flip_op(images: Any, key: Any, *, axes: tuple[int, ...]) -> Any:
+def random_flip_op(images: jax.Array, key: jax.Array, *, axes: tuple[int, ...]) -> jax.Array:
     """Each image of a batch mirrored, or not, along each of `axes`."""
     words = random_kernel.bits(key, shape=(len(axes), images.shape[0], 1, 1, 1), dtype=jnp.uint32)
     for word, axis in zip(words, axes, strict=True):
@@ -26,7 +24,7 @@ def random_flip_op(images: Any, key: Any, *, axes: tuple[int, ...]) -> Any:
 
 
 @op(name="RotationMatrix")
-def rotation_matrix_op(angles: Any, *, height: int, width: int) -> Any:
+def rotation_matrix_op(angles: jax.Array, *, height: int, width: int) -> jax.Array:
     """Matrices that turn images of a size about their centre."""
     cos, sin = jnp.cos(angles), jnp.sin(angles)
     x, y = (width - 1) / 2, (height - 1) / 2
@@ -34,7 +32,7 @@ def rotation_matrix_op(angles: Any, *, height: int, width: int) -> Any:
 
 
 @op(name="ZoomMatrix")
-def zoom_matrix_op(wide: Any, high: Any, *, height: int, width: int) -> Any:
+def zoom_matrix_op(wide: jax.Array, high: jax.Array, *, height: int, width: int) -> jax.Array:
     """Matrices that shrink images of a size by factors, about their centre."""
     zero = jnp.zeros_like(wide)
     x, y = (width - 1) / 2 * (1 - wide), (height - 1) / 2 * (1 - high)
@@ -42,7 +40,7 @@ def zoom_matrix_op(wide: Any, high: Any, *, height: int, width: int) -> Any:
 
 
 @op(name="TranslationMatrix")
-def translation_matrix_op(right: Any, down: Any, *, height: int, width: int) -> Any:
+def translation_matrix_op(right: jax.Array, down: jax.Array, *, height: int, width: int) -> jax.Array:
     """Matrices that move images by shares of their size."""
     zero, one = jnp.zeros_like(right), jnp.ones_like(right)
     return jnp.stack([one, zero, -right * width, zero, one, -down * height], 1)
@@ -50,14 +48,14 @@ def translation_matrix_op(right: Any, down: Any, *, height: int, width: int) -> 
 
 @op(name="ImageProjectiveTransform", same_dtype=False)
 def transform_op(
-    images: Any,
-    matrices: Any,
+    images: jax.Array,
+    matrices: jax.Array,
     *,
     interpolation: str,
     fill_mode: str,
     fill_value: float,
     size: tuple[int, int] | None = None,
-) -> Any:
+) -> jax.Array:
     """Each image of a batch read through its matrix, at all places of a size; half precision in float32."""
     batch, height, width, channels = images.shape
     rows, columns = size or (height, width)
@@ -74,7 +72,7 @@ def transform_op(
     wide = images.astype(jnp.float32) if images.dtype in (jnp.float16, jnp.bfloat16) else images
     pixels = wide.reshape(batch, height * width, channels)
 
-    def read(i: Any, j: Any) -> Any:
+    def read(i: jax.Array, j: jax.Array) -> jax.Array:
         """The pixels at whole places, or the fill value outside."""
         is_inside = (i >= 0) & (i < height) & (j >= 0) & (j < width)
         place = jnp.clip(i, 0, height - 1) * width + jnp.clip(j, 0, width - 1)
@@ -92,12 +90,12 @@ def transform_op(
     return (upper * (1 - down) + lower * down).astype(images.dtype)
 
 
-def _rounded(place: Any) -> Any:
+def _rounded(place: jax.Array) -> jax.Array:
     """Halves away from 0, as C rounds."""
     return jnp.sign(place) * jnp.floor(jnp.abs(place) + 0.5)
 
 
-def _folded(place: Any, size: int, mode: str) -> Any:
+def _folded(place: jax.Array, size: int, mode: str) -> jax.Array:
     """Places outside [0, size - 1] brought inside, unless they are to be filled with a constant."""
     if mode == "constant":
         return place

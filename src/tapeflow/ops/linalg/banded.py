@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import INEXACT
@@ -18,7 +19,7 @@ lax = jax.lax
 
 
 @op(name="BandedMatrix")
-def _dense_op(bands: Any, *, lower: bool) -> Any:
+def _dense_op(bands: jax.Array, *, lower: bool) -> Any:
     """The triangular matrix whose diagonals are the rows of `bands`, each element in the column it is stored in."""
     INEXACT.check("tf.linalg.banded_triangular_solve", bands=bands)
     count, size = bands.shape[-2:]
@@ -32,7 +33,7 @@ def _dense_op(bands: Any, *, lower: bool) -> Any:
 
 
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """x with A x = rhs, for a triangular matrix A given by its diagonals.
 
@@ -60,7 +61,7 @@ def banded_triangular_solve(
 
 
 @op(name="EighTridiagonal")
-def _eigh_op(alpha: Any, beta: Any) -> Any:
+def _eigh_op(alpha: jax.Array, beta: jax.Array) -> Any:
     INEXACT.check("tf.linalg.eigh_tridiagonal", alpha=alpha)
     size = alpha.shape[-1]
     below = (
@@ -75,12 +76,12 @@ def _eigh_op(alpha: Any, beta: Any) -> Any:
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
     select_range: Any = None,
-    tol: Any = None,
+    tol: object = None,
     name: str | None = None,
 ) -> Any:
     """The eigenvalues, in ascending order, and eigenvectors of a Hermitian tridiagonal matrix.

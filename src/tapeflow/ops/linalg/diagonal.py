@@ -13,6 +13,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import NUMERIC
@@ -32,13 +33,13 @@ def _start(k: int, length: int, longest: int, align: str) -> int:
     return longest - length if (above if k >= 0 else below) == "RIGHT" else 0
 
 
-def _offset(shape: tuple[int, ...]) -> Any:
+def _offset(shape: tuple[int, ...]) -> jax.Array:
     """For each place in a matrix, the number of the diagonal it is on."""
     column = lax.broadcasted_iota(jnp.int32, shape[-2:], 1)
     return column - lax.broadcasted_iota(jnp.int32, shape[-2:], 0)
 
 
-def _with_diagonals(x: Any, diagonals: Any, k: tuple[int, int], align: str) -> Any:
+def _with_diagonals(x: jax.Array, diagonals: jax.Array, k: tuple[int, int], align: str) -> jax.Array:
     """`x` with the diagonals `k[0]` to `k[1]` replaced, by comparing places: no scatter."""
     rows, columns = x.shape[-2:]
     offset = _offset(x.shape)
@@ -56,14 +57,16 @@ def _with_diagonals(x: Any, diagonals: Any, k: tuple[int, int], align: str) -> A
 
 
 @op(name="MatrixDiagV3")
-def _diag(diagonal: Any, padding: Any, *, k: tuple[int, int], rows: int, columns: int, align: str) -> Any:
+def _diag(
+    diagonal: jax.Array, padding: jax.Array, *, k: tuple[int, int], rows: int, columns: int, align: str
+) -> jax.Array:
     batch = diagonal.shape[:-1] if k[0] == k[1] else diagonal.shape[:-2]
     empty = jnp.broadcast_to(padding, (*batch, rows, columns))
     return _with_diagonals(empty, diagonal, k, align)
 
 
 @op(name="MatrixDiagPartV3")
-def _diag_part(x: Any, padding: Any, *, k: tuple[int, int], align: str) -> Any:
+def _diag_part(x: jax.Array, padding: jax.Array, *, k: tuple[int, int], align: str) -> jax.Array:
     rows, columns = x.shape[-2:]
     parts = {number: jnp.diagonal(x, number, -2, -1) for number in range(k[1], k[0] - 1, -1)}
     if k[0] == k[1]:
@@ -80,44 +83,44 @@ def _diag_part(x: Any, padding: Any, *, k: tuple[int, int], align: str) -> Any:
 
 
 @op(name="MatrixSetDiagV3")
-def _set_diag(x: Any, diagonal: Any, *, k: tuple[int, int], align: str) -> Any:
+def _set_diag(x: jax.Array, diagonal: jax.Array, *, k: tuple[int, int], align: str) -> jax.Array:
     return _with_diagonals(x, diagonal, k, align)
 
 
 @op(name="MatrixBandPart")
-def _band_part(x: Any, *, lower: int, upper: int) -> Any:
+def _band_part(x: jax.Array, *, lower: int, upper: int) -> jax.Array:
     offset = _offset(x.shape)
     inside = (offset <= upper if upper >= 0 else True) & (offset >= -lower if lower >= 0 else True)
     return jnp.where(inside, x, jnp.zeros((), x.dtype))
 
 
 @op(name="Trace")
-def _trace(x: Any) -> Any:
+def _trace(x: jax.Array) -> jax.Array:
     NUMERIC.check("Trace", x=x)
     return jnp.sum(jnp.diagonal(x, 0, -2, -1), -1, dtype=x.dtype)
 
 
 @op(name="MatrixTranspose")
-def _matrix_transpose(x: Any, *, conjugate: bool) -> Any:
+def _matrix_transpose(x: jax.Array, *, conjugate: bool) -> jax.Array:
     x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if conjugate and jnp.issubdtype(x.dtype, jnp.complexfloating) else x
 
 
 @op(name="Diag")
-def _tensor_diag(diagonal: Any) -> Any:
+def _tensor_diag(diagonal: jax.Array) -> jax.Array:
     flat = diagonal.reshape(-1)
     empty = jnp.zeros((flat.size, flat.size), flat.dtype)
     return _with_diagonals(empty, flat, (0, 0), "RIGHT_LEFT").reshape(diagonal.shape * 2)
 
 
 @op(name="DiagPart")
-def _tensor_diag_part(x: Any) -> Any:
+def _tensor_diag_part(x: jax.Array) -> jax.Array:
     half = x.shape[: x.ndim // 2]
     size = math.prod(half)
     return jnp.diagonal(x.reshape(size, size)).reshape(half)
 
 
-def _matrix(where: str, value: Any, name: str) -> Tensor:
+def _matrix(where: str, value: object, name: str) -> Tensor:
     tensor = convert_to_tensor(value)
     if len(tensor.spec.shape) < 2:
         raise invalid(
@@ -127,7 +130,7 @@ def _matrix(where: str, value: Any, name: str) -> Tensor:
     return tensor
 
 
-def _read_k(where: str, k: Any) -> tuple[int, int]:
+def _read_k(where: str, k: TensorLike) -> tuple[int, int]:
     numbers = read_ints(k, where, "k", scalar=True)
     if len(numbers) not in (1, 2):
         raise invalid(f"{where} expected one diagonal or a pair (lowest, highest) for k; got k={k!r}.")
@@ -138,7 +141,7 @@ def _read_k(where: str, k: Any) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-def _read_align(where: str, align: Any) -> str:
+def _read_align(where: str, align: str) -> str:
     if align not in _ALIGNMENTS:
         raise invalid(f"{where} expected align to be one of {', '.join(_ALIGNMENTS)}; got align={align!r}.")
     return align
@@ -155,12 +158,12 @@ def _inside(where: str, k: tuple[int, int], tensor: Tensor) -> None:
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: int = -1,
+    num_cols: int = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """A matrix with the given diagonal, or with a band of them.
@@ -200,7 +203,7 @@ def diag(
 
 
 def _matrix_size(
-    where: str, longest: int, k: tuple[int, int], num_rows: Any, num_cols: Any
+    where: str, longest: int, k: tuple[int, int], num_rows: int, num_cols: int
 ) -> tuple[int, int]:
     rows, columns = read_int(num_rows, where, "num_rows"), read_int(num_cols, where, "num_cols")
     least_rows, least_columns = longest - min(k[1], 0), longest + max(k[0], 0)
@@ -221,10 +224,10 @@ def _matrix_size(
 
 
 def diag_part(
-    input: Any,
+    input: TensorLike,
     name: str = "diag_part",
-    k: Any = 0,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The diagonal of a matrix, or a band of them as rows padded with `padding_value`.
@@ -240,7 +243,11 @@ def diag_part(
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str = "set_diag",
+    k: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """A matrix with one diagonal, or a band of them, replaced."""
     where = "tf.linalg.set_diag"
@@ -259,7 +266,7 @@ def set_diag(
     return _set_diag(tensor, diagonal, k=numbers, align=_read_align(where, align))
 
 
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def band_part(input: TensorLike, num_lower: int, num_upper: TensorLike, name: str | None = None) -> Tensor:
     """A matrix with everything outside of a band around the diagonal set to zero.
 
     Args:
@@ -286,7 +293,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return _trace(_matrix("tf.linalg.trace", x, "x"))
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two axes swapped; conjugated as well if asked."""
     tensor = convert_to_tensor(a)
     if len(tensor.spec.shape) < 2:
@@ -297,12 +304,12 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return _matrix_transpose(tensor, conjugate=bool(conjugate))
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The transpose over the last two axes, conjugated."""
     return matrix_transpose(matrix, conjugate=True)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of twice the rank, zero but for `out[i, j, i, j] = diagonal[i, j]` and the like."""
     tensor = convert_to_tensor(diagonal)
     if not tensor.spec.shape:
@@ -310,7 +317,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return _tensor_diag(tensor)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `tensor_diag`: the elements whose first indices equal the last ones."""
     tensor = convert_to_tensor(input)
     shape = tensor.spec.shape

@@ -10,7 +10,7 @@ import math
 import string
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import NUMERIC
@@ -19,7 +19,7 @@ from tapeflow.ops.linalg.matrix_product import project
 
 
 @op(name="Einsum")
-def _einsum(*inputs: Any, equation: str) -> Any:
+def _einsum(*inputs: jax.Array, equation: str) -> jax.Array:
     NUMERIC.check("Einsum", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
     _check_shapes(equation, inputs)
     if (summed := _summed_of_projection(equation)) is not None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import Domain
 from tapeflow.ops.host_args import invalid
@@ -23,7 +24,7 @@ WIDE = Domain(
 )
 
 
-def check_matrix(where: str, name: str, x: Any, square: bool = True) -> None:
+def check_matrix(where: str, name: str, x: jax.Array, square: bool = True) -> None:
     """Raise unless `x` is a matrix, or a stack of them, that LAPACK takes."""
     WIDE.check(where, **{name: x})
     if x.ndim < 2:
@@ -38,18 +39,18 @@ def check_matrix(where: str, name: str, x: Any, square: bool = True) -> None:
         )
 
 
-def conjugate_transpose(x: Any) -> Any:
+def conjugate_transpose(x: jax.Array) -> jax.Array:
     """The last two axes swapped, and complex numbers conjugated."""
     x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if jnp.issubdtype(x.dtype, jnp.complexfloating) else x
 
 
-def _from_lower(x: Any) -> Any:
+def _from_lower(x: jax.Array) -> jax.Array:
     """The symmetric matrix with the lower triangle of `x`, where its gradient then lies."""
     return jnp.tril(x) + conjugate_transpose(jnp.tril(x, -1))
 
 
-def cholesky_array(x: Any) -> Any:
+def cholesky_array(x: jax.Array) -> jax.Array:
     """L with L L^T = x. The value is that of the lower triangle, the gradient is symmetric."""
     value = lax.stop_gradient(_from_lower(x))
     symmetric = (x + conjugate_transpose(x)) / 2
@@ -58,13 +59,13 @@ def cholesky_array(x: Any) -> Any:
 
 
 @op(name="Cholesky")
-def _cholesky(x: Any) -> Any:
+def _cholesky(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.cholesky", "input", x)
     return cholesky_array(x)
 
 
 @op(name="Qr")
-def _qr(x: Any, *, full_matrices: bool) -> Any:
+def _qr(x: jax.Array, *, full_matrices: bool) -> Any:
     check_matrix("tf.linalg.qr", "input", x, square=False)
     rows, columns = x.shape[-2:]
     if rows >= columns:
@@ -75,7 +76,7 @@ def _qr(x: Any, *, full_matrices: bool) -> Any:
 
 
 @op(name="Svd")
-def _svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
+def _svd(x: jax.Array, *, full_matrices: bool, compute_uv: bool) -> Any:
     check_matrix("tf.linalg.svd", "tensor", x, square=False)
     if not compute_uv:
         return lax.linalg.svd(x, full_matrices=False, compute_uv=False)
@@ -85,20 +86,20 @@ def _svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 @op(name="SelfAdjointEigV2")
-def _eigh(x: Any) -> Any:
+def _eigh(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     check_matrix("tf.linalg.eigh", "tensor", x)
     vectors, values = lax.linalg.eigh(_from_lower(x), symmetrize_input=False)
     return values, vectors
 
 
 @op(name="Eigvalsh")
-def _eigvalsh(x: Any) -> Any:
+def _eigvalsh(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.eigvalsh", "tensor", x)
     return lax.linalg.eigh(_from_lower(x), symmetrize_input=False)[1]
 
 
 @op(name="Eig")
-def _eig(x: Any) -> Any:
+def _eig(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     check_matrix("tf.linalg.eig", "tensor", x)
     values, vectors = lax.linalg.eig(x, compute_left_eigenvectors=False)
     return values, vectors
@@ -111,12 +112,12 @@ class Qr(NamedTuple):
     r: Tensor
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular L with L L^T = input; NaN where the matrix is not positive definite."""
     return _cholesky(input)
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """input = q r, with orthonormal columns in q and an upper triangular r.
 
     With `full_matrices` q is square; then a matrix with more rows than columns has no gradient.
@@ -124,7 +125,9 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     return Qr(*_qr(input, full_matrices=bool(full_matrices)))
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
     """Singular values, largest first, and vectors: tensor = u diag(s) v^T.
 
     Args:
@@ -140,21 +143,21 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return _svd(tensor, full_matrices=bool(full_matrices), compute_uv=bool(compute_uv))
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, smallest first, and eigenvectors, in columns, of a symmetric matrix."""
     return _eigh(tensor)
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of a symmetric matrix, smallest first."""
     return _eigvalsh(tensor)
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The complex eigenvalues, in no order, and eigenvectors, in columns, of a square matrix."""
     return _eig(tensor)
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The complex eigenvalues of a square matrix, in no order."""
     return _eig(tensor)[0]

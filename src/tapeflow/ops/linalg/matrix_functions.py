@@ -8,6 +8,7 @@ import jax.scipy.linalg as jsl
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int32
 from tapeflow.engine.values.tensor import Tensor
@@ -31,13 +32,13 @@ class Lu(NamedTuple):
 
 
 @op(name="Lu")
-def _lu_op(x: Any) -> Any:
+def _lu_op(x: jax.Array) -> Any:
     check_matrix("tf.linalg.lu", "input", x)
     factors, _, order = lax.linalg.lu(x)
     return factors, order.astype(jnp.int32)
 
 
-def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     """The factors of a matrix with its rows in another order: below the diagonal the lower one, above the upper.
 
     Returns:
@@ -47,18 +48,18 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     return Lu(factors, cast(order, as_dtype(output_idx_type)))
 
 
-def _lower(factors: Any) -> Any:
+def _lower(factors: Any) -> jax.Array:
     return jnp.tril(factors, -1) + jnp.eye(factors.shape[-1], dtype=factors.dtype)
 
 
 @op(name="LuReconstruct", same_dtype=False)
-def _reconstruct_op(factors: Any, order: Any) -> Any:
+def _reconstruct_op(factors: jax.Array, order: jax.Array) -> Any:
     product = _lower(factors) @ jnp.triu(factors)
     return jnp.take_along_axis(product, jnp.argsort(order, -1)[..., None], -2)
 
 
 @op(name="LuSolve", same_dtype=False)
-def _lu_solve_op(factors: Any, order: Any, rhs: Any) -> Any:
+def _lu_solve_op(factors: jax.Array, order: jax.Array, rhs: jax.Array) -> Any:
     shape = jnp.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
     factors = jnp.broadcast_to(factors, shape + factors.shape[-2:])
     rhs = jnp.broadcast_to(rhs, shape + rhs.shape[-2:])
@@ -79,14 +80,14 @@ def _factors(where: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
 
 
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrix whose factors these are."""
     return _reconstruct_op(*_factors("tf.linalg.lu_reconstruct", lower_upper, perm))
 
 
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: Any, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The x with A x = rhs, for a matrix A given by its factors."""
     factors, order = _factors("tf.linalg.lu_solve", lower_upper, perm)
@@ -99,7 +100,7 @@ def lu_solve(
 
 
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The inverse of a matrix given by its factors."""
     factors, order = _factors("tf.linalg.lu_matrix_inverse", lower_upper, perm)
@@ -107,13 +108,13 @@ def lu_matrix_inverse(
 
 
 @jax.custom_jvp
-def _root(x: Any) -> Any:
+def _root(x: jax.Array) -> Any:
     found = jsl.sqrtm(x)
     return found if jnp.issubdtype(x.dtype, jnp.complexfloating) else jnp.real(found).astype(x.dtype)
 
 
 @_root.defjvp
-def _root_jvp(primals: Any, tangents: Any) -> Any:
+def _root_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
     """From R R = X follows R dR + dR R = dX, which is linear in dR."""
     root = _root(primals[0])
     one = jnp.eye(root.shape[-1], dtype=root.dtype)
@@ -122,37 +123,37 @@ def _root_jvp(primals: Any, tangents: Any) -> Any:
 
 
 @op(name="MatrixSquareRoot")
-def _root_op(x: Any) -> Any:
+def _root_op(x: jax.Array) -> Any:
     check_matrix("tf.linalg.sqrtm", "input", x)
     flat = x.reshape((-1, *x.shape[-2:]))
     return jnp.stack([_root(m) for m in flat]).reshape(x.shape) if flat.shape[0] else x
 
 
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix whose square is `input`; of a real matrix it must be real."""
     return _root_op(input)
 
 
-def matrix_square_root(input: Any, name: str | None = None) -> Tensor:
+def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
     """`tf.linalg.sqrtm`; TensorFlow has it here too."""
     return sqrtm(input)
 
 
 @op(name="MatrixLogarithm")
-def _log_op(x: Any) -> Any:
+def _log_op(x: jax.Array) -> Any:
     COMPLEX.check("tf.linalg.logm", input=x)
     check_matrix("tf.linalg.logm", "input", x)
     values, vectors = lax.linalg.eig(x, compute_left_eigenvectors=False)
     return (vectors * jnp.log(values)[..., None, :]) @ jnp.linalg.inv(vectors)
 
 
-def logm(input: Any, name: str | None = None) -> Tensor:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix whose exponential is `input`, a complex matrix with as many eigenvectors as columns."""
     return _log_op(input)
 
 
 @op(name="TridiagonalMatMul")
-def _tri_matmul_op(above: Any, middle: Any, below: Any, rhs: Any) -> Any:
+def _tri_matmul_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> Any:
     width = [(0, 0)] * (rhs.ndim - 2)
     up = jnp.pad(rhs[..., 1:, :], [*width, (0, 1), (0, 0)])
     down = jnp.pad(rhs[..., :-1, :], [*width, (1, 0), (0, 0)])
@@ -160,7 +161,7 @@ def _tri_matmul_op(above: Any, middle: Any, below: Any, rhs: Any) -> Any:
 
 
 @op(name="TridiagonalSolve")
-def _tri_solve_op(above: Any, middle: Any, below: Any, rhs: Any) -> Any:
+def _tri_solve_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> Any:
     return lax.linalg.tridiagonal_solve(below.at[..., 0].set(0), middle, above.at[..., -1].set(0), rhs)
 
 
@@ -184,7 +185,7 @@ def diagonals_of(where: str, diagonals: Any, form: str) -> tuple[Tensor, Tensor,
 
 
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product of a tridiagonal matrix, given by its diagonals, and `rhs`."""
     return _tri_matmul_op(*diagonals_of("tf.linalg.tridiagonal_matmul", diagonals, diagonals_format), rhs)
@@ -192,7 +193,7 @@ def tridiagonal_matmul(
 
 def tridiagonal_solve(
     diagonals: Any,
-    rhs: Any,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,

@@ -38,7 +38,7 @@ def _project_forward(x: Array, kernel: Array) -> tuple[Array, Any]:
     return jnp.matmul(x, kernel), (x, kernel)
 
 
-def _project_backward(kept: Any, dy: Array) -> tuple[Array, Array]:
+def _project_backward(kept: tuple[jax.Array, jax.Array], dy: Array) -> tuple[Array, Array]:
     """As matrices: with more axes XLA copies `x` and `dy` in another order before it multiplies them."""
     x, kernel = kept
     return jnp.matmul(dy, kernel.T), _of_rows(x.reshape(-1, x.shape[-1]), dy.reshape(-1, dy.shape[-1]))

@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import INEXACT, NUMERIC
@@ -22,17 +23,17 @@ Axes = tuple[int, ...]
 _MATRIX_ORDERS = ("euclidean", "fro", 1, 2, np.inf)
 
 
-def _size(x: Any) -> Any:
+def _size(x: jax.Array) -> jax.Array:
     """|x|, with a slope of 0 at 0."""
     is_complex = jnp.issubdtype(x.dtype, jnp.complexfloating)
     return jnp.abs(x) if is_complex else x * lax.sign(x)
 
 
-def _euclidean(x: Any, axes: Axes) -> Any:
+def _euclidean(x: jax.Array, axes: Axes) -> jax.Array:
     return lax.sqrt(jnp.sum(x * jnp.conj(x), axes, keepdims=True, dtype=x.dtype))
 
 
-def _vector_norm(x: Any, order: Any, axes: Axes) -> Any:
+def _vector_norm(x: jax.Array, order: Any, axes: Axes) -> jax.Array:
     if order == 1:
         size = _size(x)
         return jnp.sum(size, axes, keepdims=True, dtype=size.dtype)
@@ -44,7 +45,7 @@ def _vector_norm(x: Any, order: Any, axes: Axes) -> Any:
     return jnp.sum(_size(x) ** order, axes, keepdims=True) ** (1 / order)
 
 
-def _matrix_norm(x: Any, order: Any, axes: Axes) -> Any:
+def _matrix_norm(x: jax.Array, order: Any, axes: Axes) -> jax.Array:
     rows, columns = axes
     if order == 1 or order == np.inf:
         summed, compared = (rows, columns) if order == 1 else (columns, rows)
@@ -60,7 +61,7 @@ def _matrix_norm(x: Any, order: Any, axes: Axes) -> Any:
     return jnp.expand_dims(largest, axes)
 
 
-def _norm_array(x: Any, order: Any, axis: int | Axes | None) -> Any:
+def _norm_array(x: jax.Array, order: Any, axis: int | Axes | None) -> jax.Array:
     """The norm with the reduced axes kept."""
     if isinstance(axis, tuple):
         return _matrix_norm(x, order, axis)
@@ -68,7 +69,7 @@ def _norm_array(x: Any, order: Any, axis: int | Axes | None) -> Any:
 
 
 @op(name="Norm")
-def _norm(x: Any, *, order: Any, axis: int | Axes | None, keepdims: bool) -> Any:
+def _norm(x: jax.Array, *, order: Any, axis: int | Axes | None, keepdims: bool) -> jax.Array:
     NUMERIC.check("Norm", tensor=x)
     size = _norm_array(x, order, axis)
     if keepdims:
@@ -77,7 +78,7 @@ def _norm(x: Any, *, order: Any, axis: int | Axes | None, keepdims: bool) -> Any
 
 
 @op(name="Normalize")
-def _normalize(x: Any, *, order: Any, axis: int | Axes | None) -> Any:
+def _normalize(x: jax.Array, *, order: Any, axis: int | Axes | None) -> tuple[jax.Array, jax.Array]:
     INEXACT.check("Normalize", tensor=x)
     size = _norm_array(x, order, axis).astype(x.dtype)
     return x / size, size
@@ -115,14 +116,14 @@ def _read_order(where: str, ord: Any, is_matrix: bool) -> Any:
     return ord if isinstance(ord, str) else float(ord)
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, (int, float, np.number)) and bool(value > 0)
 
 
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: TensorLike | None = "euclidean",
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -147,7 +148,7 @@ def norm(
 
 
 def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: TensorLike, ord: TensorLike = "euclidean", axis: int | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """A tensor divided by its norm, and the norm with the reduced axes kept."""
     x = convert_to_tensor(tensor)

@@ -10,6 +10,7 @@ from typing import Any
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -20,12 +21,12 @@ from tapeflow.ops.linalg.matrix_product import project
 lax = jax.lax
 
 
-def _shown(x: Any) -> str:
+def _shown(x: jax.Array) -> str:
     """A shape as TensorFlow's messages have it: `[2,3]`."""
     return "[" + ",".join(map(str, x.shape)) + "]"
 
 
-def _turned(x: Any, transpose: bool, adjoint: bool) -> Any:
+def _turned(x: jax.Array, transpose: bool, adjoint: bool) -> jax.Array:
     if transpose or adjoint:
         x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if adjoint and jnp.issubdtype(x.dtype, jnp.complexfloating) else x
@@ -33,15 +34,15 @@ def _turned(x: Any, transpose: bool, adjoint: bool) -> Any:
 
 @op(name="MatMul")
 def _matmul(
-    a: Any,
-    b: Any,
+    a: jax.Array,
+    b: jax.Array,
     *,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     output_type: DType | None = None,
-) -> Any:
+) -> jax.Array:
     NUMERIC.check("MatMul", a=a, b=b)
     shapes = f"In[0]: {_shown(a)}, In[1]: {_shown(b)}"
     if a.ndim < 2 or b.ndim < 2:
@@ -75,15 +76,15 @@ def _broadcast_together(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -127,7 +128,7 @@ def matmul(
 
 
 @op(name="MatVec")
-def _matvec(a: Any, b: Any, *, transpose_a: bool, adjoint_a: bool) -> Any:
+def _matvec(a: jax.Array, b: jax.Array, *, transpose_a: bool, adjoint_a: bool) -> jax.Array:
     NUMERIC.check("MatVec", a=a, b=b)
     matrix = _turned(a, transpose_a, adjoint_a) if a.ndim >= 2 else a
     fits = (
@@ -147,7 +148,7 @@ def _matvec(a: Any, b: Any, *, transpose_a: bool, adjoint_a: bool) -> Any:
 
 def matvec(
     a: Any,
-    b: Any,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -164,12 +165,12 @@ def matvec(
 
 
 @op(name="Tensordot")
-def _tensordot(a: Any, b: Any, *, axes: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
+def _tensordot(a: jax.Array, b: jax.Array, *, axes: tuple[tuple[int, ...], tuple[int, ...]]) -> jax.Array:
     NUMERIC.check("Tensordot", a=a, b=b)
     return lax.dot_general(a, b, (axes, ((), ())), preferred_element_type=a.dtype)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """The sum of products over `axes`, the free axes of `a` first.
 
     Args:
@@ -192,7 +193,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     return _tensordot(left, right, axes=(of_a, of_b))
 
 
-def _read_contraction(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _read_contraction(
+    axes: TensorLike | None, rank_a: int, rank_b: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     where = "tf.tensordot"
     if isinstance(axes, (list, tuple)) and len(axes) != 2:
         raise ValueError(f"{where} expected axes to be an integer or have length 2; got axes={axes!r}.")
@@ -234,7 +237,7 @@ def _last_and_first(count: int, rank_a: int, rank_b: int) -> tuple[tuple[int, ..
 
 
 @op(name="Cross")
-def _cross(a: Any, b: Any) -> Any:
+def _cross(a: jax.Array, b: jax.Array) -> jax.Array:
     REAL.check("Cross", a=a, b=b)
     if a.shape != b.shape:
         raise invalid(
@@ -249,13 +252,13 @@ def _cross(a: Any, b: Any) -> Any:
     return jnp.cross(a, b)
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of length 3, over the last axis."""
     return _cross(a, b)
 
 
 @op(name="BiasAdd")
-def _bias_add(value: Any, bias: Any, *, channels_first: bool) -> Any:
+def _bias_add(value: jax.Array, bias: jax.Array, *, channels_first: bool) -> jax.Array:
     NUMERIC.check("BiasAdd", value=value, bias=bias)
     axis = 1 if channels_first else value.ndim - 1
     if value.ndim < 2 or bias.ndim != 1 or value.shape[axis] != bias.shape[0]:
@@ -268,7 +271,7 @@ def _bias_add(value: Any, bias: Any, *, channels_first: bool) -> Any:
     return value + bias.reshape((-1,) + (1,) * (value.ndim - 2)) if channels_first else value + bias
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: Any, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """`value` plus a vector along its channels.
 
     Args:

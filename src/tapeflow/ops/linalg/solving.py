@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, same_dtype
@@ -20,7 +21,9 @@ from tapeflow.ops.linalg.factorization import WIDE, check_matrix, cholesky_array
 lax = jax.lax
 
 
-def _is_singular(xp: Any, matrix: Any, *others: Any, **statics: Any) -> Any:
+def _is_singular(
+    xp: Any, matrix: jax.Array | np.ndarray, *others: Any, **statics: Any
+) -> jax.Array | np.ndarray:
     """A run-time check: whether elimination meets a pivot of exactly zero."""
     if matrix.size == 0:
         return xp.zeros((3,), xp.int64)
@@ -42,7 +45,7 @@ _NO_INVERSE = (
 
 
 @op(name="MatrixInverse", check=_is_singular, check_text=_NO_INVERSE)
-def _inv(x: Any, *, adjoint: bool) -> Any:
+def _inv(x: jax.Array, *, adjoint: bool) -> jax.Array:
     check_matrix("tf.linalg.inv", "input", x)
     if x.size == 0:
         return x
@@ -51,7 +54,7 @@ def _inv(x: Any, *, adjoint: bool) -> Any:
 
 
 @op(name="MatrixSolve", check=_is_singular, check_text=_NO_INVERSE)
-def _solve(matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
+def _solve(matrix: jax.Array, rhs: jax.Array, *, adjoint: bool) -> jax.Array:
     check_matrix("tf.linalg.solve", "matrix", matrix)
     if matrix.shape[:-1] != rhs.shape[:-1]:
         raise invalid(
@@ -64,13 +67,13 @@ def _solve(matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
 
 
 @op(name="MatrixTriangularSolve")
-def _triangular_solve(matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+def _triangular_solve(matrix: jax.Array, rhs: jax.Array, *, lower: bool, adjoint: bool) -> jax.Array:
     check_matrix("tf.linalg.triangular_solve", "matrix", matrix)
     _check_rows("tf.linalg.triangular_solve", matrix, rhs)
     return _solve_triangle(matrix, rhs, lower, adjoint)
 
 
-def _check_rows(where: str, matrix: Any, rhs: Any) -> None:
+def _check_rows(where: str, matrix: jax.Array, rhs: jax.Array) -> None:
     if rhs.ndim < 2 or matrix.shape[-2] != rhs.shape[-2]:
         raise invalid(
             f"{where} expected a right-hand side of rank 2 or more with as many rows as the "
@@ -79,7 +82,7 @@ def _check_rows(where: str, matrix: Any, rhs: Any) -> None:
         )
 
 
-def _solve_triangle(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
+def _solve_triangle(matrix: jax.Array, rhs: jax.Array, lower: bool, adjoint: bool) -> jax.Array:
     batch = jnp.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     return lax.linalg.triangular_solve(
         jnp.broadcast_to(matrix, batch + matrix.shape[-2:]),
@@ -91,38 +94,38 @@ def _solve_triangle(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
     )
 
 
-def _solve_factored(chol: Any, rhs: Any) -> Any:
+def _solve_factored(chol: jax.Array, rhs: jax.Array) -> jax.Array:
     return _solve_triangle(chol, _solve_triangle(chol, rhs, True, False), True, True)
 
 
 @op(name="CholeskySolve")
-def _cholesky_solve(chol: Any, rhs: Any) -> Any:
+def _cholesky_solve(chol: jax.Array, rhs: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.cholesky_solve", "chol", chol)
     _check_rows("tf.linalg.cholesky_solve", chol, rhs)
     return _solve_factored(chol, rhs)
 
 
 @op(name="MatrixDeterminant")
-def _det(x: Any) -> Any:
+def _det(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.det", "input", x)
     return jnp.linalg.det(x)
 
 
 @op(name="LogMatrixDeterminant")
-def _slogdet(x: Any) -> Any:
+def _slogdet(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     check_matrix("tf.linalg.slogdet", "input", x)
     return tuple(jnp.linalg.slogdet(x))
 
 
 @op(name="LogDet")
-def _logdet(x: Any) -> Any:
+def _logdet(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.logdet", "matrix", x)
     diagonal = jnp.diagonal(cholesky_array(x), 0, -2, -1)
     return 2 * jnp.sum(jnp.log(jnp.real(diagonal)), -1)
 
 
 @op(name="Lstsq")
-def _lstsq(matrix: Any, rhs: Any, regularizer: Any) -> Any:
+def _lstsq(matrix: jax.Array, rhs: jax.Array, regularizer: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.lstsq", "matrix", matrix, square=False)
     _check_rows("tf.linalg.lstsq", matrix, rhs)
     adjoint = conjugate_transpose(matrix)
@@ -136,17 +139,17 @@ def _lstsq(matrix: Any, rhs: Any, regularizer: Any) -> Any:
 
 
 @op(name="LstsqByPseudoInverse")
-def _lstsq_slow(matrix: Any, rhs: Any) -> Any:
+def _lstsq_slow(matrix: jax.Array, rhs: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.lstsq", "matrix", matrix, square=False)
     _check_rows("tf.linalg.lstsq", matrix, rhs)
     return _pseudo_inverse(matrix, _default_rcond(matrix)) @ rhs
 
 
-def _default_rcond(x: Any) -> float:
+def _default_rcond(x: jax.Array) -> float:
     return 10 * max(x.shape[-2:]) * float(jnp.finfo(x.dtype).eps)
 
 
-def _pseudo_inverse(x: Any, rcond: Any) -> Any:
+def _pseudo_inverse(x: jax.Array, rcond: Any) -> jax.Array:
     u, s, v = lax.linalg.svd(x, full_matrices=False, compute_uv=True)
     least = jnp.asarray(rcond, s.dtype)[..., None] * jnp.max(s, -1, keepdims=True, initial=0)
     # A 1 instead of what is left out, so that no division by zero reaches the gradient.
@@ -155,20 +158,20 @@ def _pseudo_inverse(x: Any, rcond: Any) -> Any:
 
 
 @op(name="PseudoInverse")
-def _pinv(x: Any, rcond: Any) -> Any:
+def _pinv(x: jax.Array, rcond: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.pinv", "a", x, square=False)
     return _pseudo_inverse(x, jnp.real(rcond))
 
 
 @op(name="MatrixRank", differentiable=False)
-def _matrix_rank(x: Any, tol: Any) -> Any:
+def _matrix_rank(x: jax.Array, tol: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.matrix_rank", "a", x, square=False)
     s = lax.linalg.svd(x, full_matrices=False, compute_uv=False)
     return jnp.sum(s > jnp.real(tol)[..., None], -1, dtype=jnp.int32)
 
 
 @op(name="MatrixRankByDefault", differentiable=False)
-def _matrix_rank_by_default(x: Any) -> Any:
+def _matrix_rank_by_default(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.matrix_rank", "a", x, square=False)
     s = lax.linalg.svd(x, full_matrices=False, compute_uv=False)
     scale = max(x.shape[-2:]) * float(jnp.finfo(x.dtype).eps)
@@ -177,7 +180,7 @@ def _matrix_rank_by_default(x: Any) -> Any:
 
 
 @op(name="MatrixExponential")
-def _expm(x: Any) -> Any:
+def _expm(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.expm", "input", x)
     return jax.scipy.linalg.expm(x) if x.size else x
 
@@ -198,7 +201,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return _inv(input, adjoint=bool(adjoint))
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """x with matrix x = rhs, where rhs is a matrix of the same batch; of more use than `inv`.
 
     Raises:
@@ -208,13 +211,13 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """x with matrix x = rhs, reading only one triangle of the matrix; batches broadcast."""
     return _triangular_solve(matrix, rhs, lower=bool(lower), adjoint=bool(adjoint))
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Tensor:
     """x with A x = rhs, given `chol = tf.linalg.cholesky(A)`."""
     return _cholesky_solve(chol, rhs)
 
@@ -224,18 +227,22 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return _det(input)
 
 
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its magnitude, which cannot overflow."""
     return LogMatrixDeterminant(*_slogdet(input))
 
 
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix; NaN for others."""
     return _logdet(matrix)
 
 
 def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: TensorLike = 0.0,
+    fast: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """The smallest x that minimises |matrix x - rhs|^2 + l2_regularizer |x|^2.
 
@@ -251,7 +258,7 @@ def lstsq(
     return _lstsq(left, right, l2_regularizer) if fast else _lstsq_slow(left, right)
 
 
-def _floating_matrix(where: str, value: Any) -> Tensor:
+def _floating_matrix(where: str, value: TensorLike) -> Tensor:
     tensor = convert_to_tensor(value)
     if not tensor.spec.dtype.is_floating:
         raise TypeError(f"{where} expected a float tensor; got a {describe(tensor)}. Use tf.cast.")
@@ -262,7 +269,9 @@ def _floating_matrix(where: str, value: Any) -> Tensor:
     return tensor
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The pseudo-inverse: the inverse on the singular values above rcond times the largest.
 
     `rcond` is 10 * max(rows, columns) * eps by default.
@@ -273,13 +282,15 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return _pinv(tensor, rcond)
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The number of singular values above `tol`, by default max(rows, columns) * eps * the largest."""
     tensor = _floating_matrix("tf.linalg.matrix_rank", a)
     return _matrix_rank_by_default(tensor) if tol is None else _matrix_rank(tensor, tol)
 
 
-def expm(input: Any, name: str | None = None) -> Tensor:
+def expm(input: jax.Array | np.ndarray, name: str | None = None) -> Tensor:
     """The exponential of a square matrix, by scaling and squaring; not element by element."""
     tensor = convert_to_tensor(input)
     if tensor.spec.np_dtype not in WIDE:

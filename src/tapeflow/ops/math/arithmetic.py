@@ -17,6 +17,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, string
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -27,7 +28,7 @@ from tapeflow.ops.host_args import describe
 lax = jax.lax
 
 
-def as_fractions(x: Any) -> Any:
+def as_fractions(x: jax.Array) -> jax.Array:
     """x, for kernels: integers as the floats that dividing them gives, anything else as it is."""
     if x.dtype not in INTEGER:
         return x
@@ -35,62 +36,70 @@ def as_fractions(x: Any) -> Any:
 
 
 @jax.custom_jvp
-def larger(x: Any, y: Any) -> Any:
+def larger(x: jax.Array, y: Any) -> jax.Array:
     """The larger of two arrays, for kernels: a tie's gradient goes to x."""
     return jnp.maximum(x, y)
 
 
 @larger.defjvp
-def _larger_jvp(primals: Any, tangents: Any) -> Any:
+def _larger_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     x, y = primals
     return larger(x, y), jnp.where(x >= y, *tangents)
 
 
 @jax.custom_jvp
-def smaller(x: Any, y: Any) -> Any:
+def smaller(x: jax.Array, y: Any) -> jax.Array:
     """The smaller of two arrays, for kernels: a tie's gradient goes to x."""
     return jnp.minimum(x, y)
 
 
 @smaller.defjvp
-def _smaller_jvp(primals: Any, tangents: Any) -> Any:
+def _smaller_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     x, y = primals
     return smaller(x, y), jnp.where(x <= y, *tangents)
 
 
 @jax.custom_jvp
-def _magnitude(x: Any) -> Any:
+def _magnitude(x: jax.Array) -> jax.Array:
     return lax.abs(x)
 
 
 @_magnitude.defjvp
-def _magnitude_jvp(primals: Any, tangents: Any) -> Any:
+def _magnitude_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     # JAX's own slope of |x| is 1 at zero.
     (x,), (tx,) = primals, tangents
     return lax.abs(x), tx * lax.sign(x)
 
 
-def _abs(x: Any) -> Any:
+def _abs(x: jax.Array) -> jax.Array:
     return _magnitude(x) if x.dtype in FLOATING else jnp.abs(x)
 
 
 @jax.custom_jvp
-def _nextafter(x: Any, y: Any) -> Any:
+def _nextafter(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.nextafter(x, y)
 
 
 @_nextafter.defjvp
-def _nextafter_jvp(primals: Any, tangents: Any) -> Any:
+def _nextafter_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     after = _nextafter(*primals)
     return after, jnp.broadcast_to(tangents[0], after.shape)
 
 
-def _squared_difference(x: Any, y: Any) -> Any:
+def _squared_difference(x: jax.Array, y: jax.Array) -> jax.Array:
     difference = x - y
     return difference * jnp.conj(difference)
 
 
-def _true_divide(x: Any, y: Any) -> Any:
+def _true_divide(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.divide(as_fractions(x), as_fractions(y))
 
 
@@ -117,7 +126,7 @@ _squared_difference_op = binary("SquaredDifference", NUMERIC, _squared_differenc
 
 
 @op(name="AddN")
-def _add_n(*inputs: Any) -> Any:
+def _add_n(*inputs: jax.Array) -> jax.Array:
     NUMERIC.check("AddN", inputs=inputs[0])
     for tensor in inputs[1:]:
         if tensor.shape != inputs[0].shape:
@@ -126,32 +135,32 @@ def _add_n(*inputs: Any) -> Any:
     return functools.reduce(operator.add, inputs)
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x + y."""
     return add_op(x, y)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - y."""
     return subtract_op(x, y)
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, elementwise; for bools, whether both hold."""
     return multiply_op(x, y)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, with a fraction even for integers; infinite or NaN where y is 0."""
     return divided(divide_op, x, y)
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y; the same as `divide`."""
     return divided(divide_op, x, y)
 
 
-def divided(quotient: Op, x: Any, y: Any) -> Tensor:
+def divided(quotient: Op, x: TensorLike, y: TensorLike) -> Tensor:
     """`quotient(x, y)`; dtypes that do not fit raise what TensorFlow raises for divisions alone.
 
     Raises:
@@ -176,62 +185,62 @@ def divided(quotient: Op, x: Any, y: Any) -> Tensor:
         raise
 
 
-def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y for floating-point and complex tensors only."""
     return _realdiv(x, y)
 
 
-def negative(x: Any, name: str | None = None) -> Tensor:
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """-x."""
     return negative_op(x)
 
 
-def abs(x: Any, name: str | None = None) -> Tensor:
+def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value; of a complex number, its real-valued length."""
     return abs_op(x)
 
 
-def sign(x: Any, name: str | None = None) -> Tensor:
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1; x / |x| for a complex number. Its gradient is zero, not `None`."""
     return _sign(x)
 
 
-def square(x: Any, name: str | None = None) -> Tensor:
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """x * x."""
     return _square(x)
 
 
-def sqrt(x: Any, name: str | None = None) -> Tensor:
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root; NaN below 0, with an infinite gradient at 0."""
     return _sqrt(x)
 
 
-def rsqrt(x: Any, name: str | None = None) -> Tensor:
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x)."""
     return _rsqrt(x)
 
 
-def reciprocal(x: Any, name: str | None = None) -> Tensor:
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x."""
     return _reciprocal(x)
 
 
-def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """(x - y)**2; the squared length of the difference if complex."""
     return _squared_difference_op(x, y)
 
 
-def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of x and y, or NaN if one is. A tie passes its gradient to x."""
     return _maximum(x, y)
 
 
-def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of x and y, or NaN if one is. A tie passes its gradient to x."""
     return _minimum(x, y)
 
 
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The next number after x1 in the direction of x2; for gradients, x1 itself."""
     return _nextafter_op(x1, x2)
 
@@ -251,7 +260,10 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
 
 
 def accumulate_n(
-    inputs: Iterable[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: Iterable[Any],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`add_n`, after checking that the inputs have `shape` and `tensor_dtype` if these are given.
 
@@ -280,7 +292,7 @@ def accumulate_n(
     return _add_n(*tensors)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """x times a scalar.
 
     Raises:
@@ -296,7 +308,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     return multiply_op(factor, x)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with `coeffs`, highest power first, at x.
 
     Raises:

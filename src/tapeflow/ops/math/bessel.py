@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING, unary
 
@@ -22,7 +23,7 @@ _STEP, _POINTS = 0.15, 44
 _TERMS = 14
 
 
-def _series(order: int, sign: int, x: Any) -> tuple[Any, Any]:
+def _series(order: int, sign: int, x: jax.Array) -> tuple[Any, Any]:
     """J or (sign 1) I of an order without its power of x / 2, and the sum that goes with its logarithm in Y and K."""
     q = sign * x * x / 4
     plain, weighted = jnp.zeros_like(x), jnp.zeros_like(x)
@@ -41,13 +42,13 @@ _WEIGHTS = np.exp(-_SQUARES) * _STEP * 2 / math.sqrt(math.pi)
 _WEIGHTS[0] /= 2
 
 
-def _integral(order: int, root: Any) -> Any:
+def _integral(order: int, root: Any) -> jax.Array:
     """The sum over the points of the integrand, whose root, or for order 0 its inverse, is given."""
     weights = 2 * _WEIGHTS * _SQUARES if order else _WEIGHTS
     return jnp.sum(root * jnp.asarray(weights, root.dtype), -1)
 
 
-def _hankel(order: int, x: Any) -> tuple[Any, Any]:
+def _hankel(order: int, x: jax.Array) -> tuple[Any, Any]:
     """J and Y for x from 2 on; the root of 1 + ia is worked out by its parts, as complex ones compile slowly."""
     a = jnp.asarray(_SQUARES, x.dtype) / (2 * x[..., None])
     size = jnp.sqrt(1 + a * a)
@@ -61,14 +62,14 @@ def _hankel(order: int, x: Any) -> tuple[Any, Any]:
     return scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)
 
 
-def _decaying(order: int, x: Any) -> Any:
+def _decaying(order: int, x: jax.Array) -> jax.Array:
     """K for x from 2 on, times exp(x)."""
     root = jnp.sqrt(1 + jnp.asarray(_SQUARES, x.dtype) / (2 * x[..., None]))
     return jnp.sqrt(math.pi / (2 * x)) * _integral(order, root if order else 1 / root)
 
 
 def _j(order: int) -> Callable[[Any], Any]:
-    def function(x: Any) -> Any:
+    def function(x: jax.Array) -> Any:
         size = jnp.abs(x)
         is_near = size < _NEAR
         near = _series(order, -1, jnp.where(is_near, size, 1))[0] * (size / 2) ** order
@@ -80,7 +81,7 @@ def _j(order: int) -> Callable[[Any], Any]:
 
 
 def _y(order: int) -> Callable[[Any], Any]:
-    def function(x: Any) -> Any:
+    def function(x: jax.Array) -> Any:
         is_near = x < _NEAR
         inner = jnp.where(is_near & (x > 0), x, 1)
         plain, weighted = _series(order, -1, inner)
@@ -97,7 +98,7 @@ def _y(order: int) -> Callable[[Any], Any]:
 
 
 def _k(order: int, is_scaled: bool) -> Callable[[Any], Any]:
-    def function(x: Any) -> Any:
+    def function(x: jax.Array) -> Any:
         is_near = x < _NEAR
         inner = jnp.where(is_near & (x > 0), x, 1)
         plain, weighted = _series(order, 1, inner)
@@ -114,7 +115,7 @@ def _k(order: int, is_scaled: bool) -> Callable[[Any], Any]:
     return function
 
 
-def _outside(x: Any, found: Any, at_zero: float) -> Any:
+def _outside(x: jax.Array, found: Any, at_zero: float) -> jax.Array:
     """A function of positive numbers, with what it is at zero, and below."""
     found = jnp.where(x <= 0, at_zero, found)
     return jnp.where(jnp.isnan(x), x, found).astype(x.dtype)
@@ -125,14 +126,14 @@ def _with_slope(function: Callable[[Any], Any], slope: Callable[[Any, Any], Any]
     smooth = jax.custom_jvp(function)
 
     @smooth.defjvp
-    def smooth_jvp(primals: Any, tangents: Any) -> Any:
+    def smooth_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -> Any:
         value = smooth(primals[0])
         return value, slope(primals[0], value) * tangents[0]
 
     return smooth
 
 
-def _ratio(value: Any, x: Any) -> Any:
+def _ratio(value: jax.Array, x: jax.Array) -> jax.Array:
     """J1(x) / x, which is a half at zero."""
     is_zero = x == 0
     return jnp.where(is_zero, 0.5, value / jnp.where(is_zero, 1, x)).astype(x.dtype)
@@ -153,41 +154,41 @@ _k0_op, _k1_op = unary("BesselK0", FLOATING, _k0), unary("BesselK1", FLOATING, _
 _k0e_op, _k1e_op = unary("BesselK0e", FLOATING, _k0e), unary("BesselK1e", FLOATING, _k1e)
 
 
-def bessel_j0(x: Any, name: str | None = None) -> Tensor:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0."""
     return _j0_op(x)
 
 
-def bessel_j1(x: Any, name: str | None = None) -> Tensor:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1."""
     return _j1_op(x)
 
 
-def bessel_y0(x: Any, name: str | None = None) -> Tensor:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0."""
     return _y0_op(x)
 
 
-def bessel_y1(x: Any, name: str | None = None) -> Tensor:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1."""
     return _y1_op(x)
 
 
-def bessel_k0(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 0."""
     return _k0_op(x)
 
 
-def bessel_k1(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1."""
     return _k1_op(x)
 
 
-def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """`bessel_k0` times exp(x), which does not underflow."""
     return _k0e_op(x)
 
 
-def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """`bessel_k1` times exp(x), which does not underflow."""
     return _k1e_op(x)

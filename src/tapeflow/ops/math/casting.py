@@ -9,6 +9,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, float64
 from tapeflow.engine.values.tensor import Tensor
@@ -23,7 +24,7 @@ def _host_cast(x: np.ndarray, *, dtype: DType) -> np.ndarray:
 
 
 @op(name="Cast", same_dtype=False, host=_host_cast)
-def _cast(x: Any, *, dtype: DType) -> Any:
+def _cast(x: jax.Array, *, dtype: DType) -> jax.Array:
     if jnp.issubdtype(x.dtype, jnp.complexfloating) and not dtype.is_complex:
         x = jnp.real(x)
     if jnp.issubdtype(x.dtype, jnp.floating) and dtype.is_integer and _wraps(dtype):
@@ -38,7 +39,7 @@ def _wraps(dtype: DType) -> bool:
 
 
 @op(name="SaturateCast", same_dtype=False)
-def _saturate_cast(x: Any, *, dtype: DType, low: Any, high: Any) -> Any:
+def _saturate_cast(x: jax.Array, *, dtype: DType, low: float | None, high: float | None) -> jax.Array:
     if low is not None:
         x = larger(x, jnp.asarray(low, x.dtype))
     if high is not None:
@@ -47,12 +48,12 @@ def _saturate_cast(x: Any, *, dtype: DType, low: Any, high: Any) -> Any:
 
 
 @op(name="Bitcast", same_dtype=False, differentiable=False)
-def _bitcast(x: Any, *, dtype: DType) -> Any:
+def _bitcast(x: jax.Array, *, dtype: DType) -> jax.Array:
     return lax.bitcast_convert_type(x, dtype.as_numpy_dtype)
 
 
 @op(name="Complex")
-def _complex(real: Any, imag: Any) -> Any:
+def _complex(real: jax.Array, imag: jax.Array) -> jax.Array:
     return lax.complex(*jnp.broadcast_arrays(real, imag))
 
 
@@ -74,7 +75,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     return _cast(tensor, dtype=wanted)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """`value` in another dtype, after clipping it to what that dtype can hold.
 
     Raises:
@@ -116,7 +117,7 @@ def _number(limit: Any) -> int | float:
     return int(limit) if isinstance(limit, (int, np.integer)) else float(limit)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """The same bits read as another dtype.
 
     A smaller dtype adds an innermost axis for the pieces; a larger one takes an axis of exactly the
@@ -142,7 +143,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     return _bitcast(tensor, dtype=wanted)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """The complex number with these two parts.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -22,13 +23,13 @@ lax = jax.lax
 
 
 @op(name="ClipByValue")
-def _clip_by_value(t: Any, low: Any, high: Any) -> Any:
+def _clip_by_value(t: jax.Array, low: jax.Array, high: jax.Array) -> jax.Array:
     REAL.check("ClipByValue", t=t)
     return larger(smaller(t, high), low)
 
 
 @op(name="ClipByNorm")
-def _clip_by_norm(t: Any, clip_norm: Any, *, axis: Axes) -> Any:
+def _clip_by_norm(t: jax.Array, clip_norm: jax.Array, *, axis: Axes) -> jax.Array:
     FLOATING.check("ClipByNorm", t=t)
     return within_norm(t, larger(clip_norm, jnp.zeros((), t.dtype)), axis)
 
@@ -43,7 +44,7 @@ def within_norm(t: Any, limit: Any, axis: Axes | None = None) -> Any:
 
 
 @op(name="GlobalNorm")
-def _global_norm(*tensors: Any) -> Any:
+def _global_norm(*tensors: jax.Array) -> jax.Array:
     for tensor in tensors:
         FLOATING.check("GlobalNorm", t_list=tensor)
     return common_norm(tensors)
@@ -56,7 +57,7 @@ def common_norm(arrays: Sequence[Any]) -> Any:
 
 
 @op(name="ClipByGlobalNorm")
-def _clip_by_global_norm(norm: Any, clip_norm: Any, *tensors: Any) -> Any:
+def _clip_by_global_norm(norm: jax.Array, clip_norm: jax.Array, *tensors: jax.Array) -> tuple[jax.Array, ...]:
     FLOATING.check("ClipByGlobalNorm", use_norm=norm)
     scale = scale_within(norm, clip_norm)
     return tuple(t * scale for t in tensors)
@@ -81,7 +82,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return _with_shape_of(t, clipped, "tf.clip_by_value", "clip_value_min and clip_value_max")
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """t, scaled down where its L2 norm over `axes` is above `clip_norm`.
 
     Raises:
@@ -95,7 +96,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return _with_shape_of(tensor, clipped, "tf.clip_by_norm", "clip_norm")
 
 
-def _with_shape_of(t: Any, clipped: Tensor, where: str, name: str) -> Tensor:
+def _with_shape_of(t: TensorLike, clipped: Tensor, where: str, name: str) -> Tensor:
     tensor = convert_to_tensor(t)
     if tensor.spec.shape != clipped.spec.shape:
         raise ValueError(
@@ -116,7 +117,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Sequence[Any], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
 ) -> tuple[list[Tensor | None], Tensor]:
     """All tensors scaled by one factor so that their common norm is at most `clip_norm`.
 
@@ -138,7 +139,7 @@ def clip_by_global_norm(
     return [None if t is None else next(clipped) for t in given], norm
 
 
-def _read_list(where: str, t_list: Any) -> list[Any]:
+def _read_list(where: str, t_list: TensorLike) -> list[Any]:
     if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
         raise TypeError(
             f"{where} expected a list of tensors; got t_list of type {type(t_list).__name__}. "

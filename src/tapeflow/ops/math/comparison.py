@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,20 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.ops.domains import ANY, BITS, BOOLEAN, INTEGER, REAL, binary, unary
+from tapeflow.ops.domains import ANY, BITS, BOOLEAN, INTEGER, REAL, Domain, binary, unary
 from tapeflow.ops.strings.deferred import compare, is_deferred
 
 lax = jax.lax
 
 
-def _shift(function: Any) -> Any:
+def _shift(function: Callable[..., Any]) -> Callable[..., Any]:
     """A shift by at most the width of the type less one, which C leaves open beyond."""
 
-    def shift(x: Any, y: Any) -> Any:
+    def shift(x: jax.Array, y: jax.Array) -> jax.Array:
         x, y = jnp.broadcast_arrays(x, y)
         most = jnp.asarray(x.dtype.itemsize * 8 - 1, y.dtype)
         return function(x, jnp.clip(y, jnp.zeros((), y.dtype), most))
@@ -29,12 +31,12 @@ def _shift(function: Any) -> Any:
     return shift
 
 
-def _right_shift(x: Any, y: Any) -> Any:
+def _right_shift(x: jax.Array, y: jax.Array) -> jax.Array:
     is_unsigned = jnp.issubdtype(x.dtype, jnp.unsignedinteger)
     return lax.shift_right_logical(x, y) if is_unsigned else lax.shift_right_arithmetic(x, y)
 
 
-def _comparison(name: str, domain: Any, function: Any, host: Any) -> Op:
+def _comparison(name: str, domain: Domain, function: Callable[..., Any], host: Callable[..., Any]) -> Op:
     return binary(name, domain, function, differentiable=False, host=host)
 
 
@@ -61,21 +63,21 @@ xor_op = binary("Xor", BITS, jnp.bitwise_xor, host=np.bitwise_xor)
 not_op = unary("Not", BITS, jnp.bitwise_not, host=np.invert)
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x and y are equal; NaN equals nothing. Shapes that do not broadcast are an error."""
     return _compare_strings(x, y, True) if _is_string(x) or _is_string(y) else equal_op(x, y)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x and y differ. Shapes that do not broadcast are an error."""
     return _compare_strings(x, y, False) if _is_string(x) or _is_string(y) else not_equal_op(x, y)
 
 
-def _is_string(value: Any) -> bool:
+def _is_string(value: TensorLike) -> bool:
     return isinstance(value, (str, bytes)) or getattr(value, "dtype", None) is string
 
 
-def _compare_strings(x: Any, y: Any, is_equal: bool) -> Tensor:
+def _compare_strings(x: TensorLike, y: TensorLike, is_equal: bool) -> Tensor:
     """On the host, where strings live."""
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     if x.dtype is not y.dtype:
@@ -99,71 +101,71 @@ def _compare_strings(x: Any, y: Any, is_equal: bool) -> Tensor:
         ) from None
 
 
-def less(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x < y."""
     return less_op(x, y)
 
 
-def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x <= y."""
     return less_equal_op(x, y)
 
 
-def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x > y."""
     return greater_op(x, y)
 
 
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x >= y."""
     return greater_equal_op(x, y)
 
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Logical AND, element by element."""
     return _logical_and(x, y)
 
 
-def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Logical OR, element by element."""
     return _logical_or(x, y)
 
 
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Logical XOR, element by element."""
     return _logical_xor(x, y)
 
 
-def logical_not(x: Any, name: str | None = None) -> Tensor:
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether x does not hold."""
     return _logical_not(x)
 
 
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in both."""
     return _bitwise_and(x, y)
 
 
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in at least one."""
     return _bitwise_or(x, y)
 
 
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits set in exactly one."""
     return _bitwise_xor(x, y)
 
 
-def invert(x: Any, name: str | None = None) -> Tensor:
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Every bit flipped: -x - 1 for a signed integer."""
     return _invert(x)
 
 
-def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits of x moved up by y places; y is clipped to the width of the type."""
     return _left_shift(x, y)
 
 
-def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits of x moved down by y places, keeping the sign; y is clipped to the type's width."""
     return _right_shift_op(x, y)

@@ -7,12 +7,14 @@ tensor.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -29,7 +31,7 @@ from tapeflow.ops.math.casting import cast
     check_text="tf.math.bincount expected arr without negative values; got {value}. Input arr "
     "must be non-negative: filter it first.",
 )
-def _bincount(weights: Any, arr: Any, *, size: int, binary: bool, dtype: DType) -> Any:
+def _bincount(weights: jax.Array, arr: jax.Array, *, size: int, binary: bool, dtype: DType) -> jax.Array:
     wanted = dtype.as_numpy_dtype
     rows = arr.reshape(math.prod(arr.shape[:-1]), arr.shape[-1])
     weights = jnp.broadcast_to(weights.astype(wanted), arr.shape).reshape(rows.shape)
@@ -46,11 +48,11 @@ def _bincount(weights: Any, arr: Any, *, size: int, binary: bool, dtype: DType) 
 
 
 def bincount(
-    arr: Any,
+    arr: TensorLike,
     weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -96,7 +98,7 @@ def bincount(
     return _bincount(given, tensor, size=size, binary=bool(binary_output), dtype=wanted)
 
 
-def _as_integers(value: Any) -> Tensor:
+def _as_integers(value: TensorLike) -> Tensor:
     tensor = convert_to_tensor(value)
     return tensor if tensor.dtype.is_integer else cast(tensor, dtypes.int32)
 
@@ -112,7 +114,9 @@ def _bins(tensor: Tensor, minlength: Any, maxlength: Any) -> int:
 
 
 @op(name="ConfusionMatrix", same_dtype=False, differentiable=False)
-def _confusion_matrix(labels: Any, predictions: Any, weights: Any, *, size: int, dtype: DType) -> Any:
+def _confusion_matrix(
+    labels: jax.Array, predictions: jax.Array, weights: jax.Array, *, size: int, dtype: DType
+) -> jax.Array:
     wanted = dtype.as_numpy_dtype
     counts = jnp.zeros((size, size), wanted)
     weights = jnp.broadcast_to(weights.astype(wanted), labels.shape)
@@ -120,11 +124,11 @@ def _confusion_matrix(labels: Any, predictions: Any, weights: Any, *, size: int,
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: Sequence[Any],
+    predictions: TensorLike,
+    num_classes: int | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """The confusion matrix: how often each label (row) was predicted as each class (column).
@@ -156,7 +160,7 @@ def _as_vector(value: Any) -> Tensor:
     return reshape(tensor, tensor.spec.shape[:-1]) if tensor.spec.shape[1:] == (1,) else tensor
 
 
-def _classes(pair: dict[str, Tensor], num_classes: Any) -> int:
+def _classes(pair: dict[str, Tensor], num_classes: int | None) -> int:
     """The number of classes, having looked that every value is one."""
     values = {name: read_value(tensor) for name, tensor in pair.items()}
     top = max((int(v.max()) for v in values.values() if v.size), default=-1)

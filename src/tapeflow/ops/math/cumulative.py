@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING, NUMERIC, Domain
@@ -18,7 +19,7 @@ lax = jax.lax
 def _cumulative(name: str, domain: Domain, function: Callable[..., Any], start: float) -> Op:
     """The op of a running total; an exclusive one begins with `start`, the total of nothing."""
 
-    def kernel(x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    def kernel(x: jax.Array, *, axis: int, exclusive: bool, reverse: bool) -> jax.Array:
         domain.check(name, x=x)
         if not exclusive or x.shape[axis] == 0:
             return function(x, axis, reverse)
@@ -39,14 +40,18 @@ _cumprod = _cumulative("Cumprod", NUMERIC, lax.cumprod, 1)
 _cumulative_logsumexp = _cumulative("CumulativeLogsumexp", FLOATING, lax.cumlogsumexp, -jnp.inf)
 
 
-def _run(scan: Op, where: str, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+def _run(scan: Op, where: str, x: TensorLike, axis: TensorLike, exclusive: bool, reverse: bool) -> Tensor:
     tensor = convert_to_tensor(x)
     axis = read_axis(axis, len(tensor.spec.shape), where)
     return scan(tensor, axis=axis, exclusive=bool(exclusive), reverse=bool(reverse))
 
 
 def cumsum(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Running sums along `axis`.
 
@@ -61,14 +66,14 @@ def cumsum(
 
 
 def cumprod(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """Running products along `axis`; arguments as for `cumsum`. The gradient is right at zeros."""
     return _run(_cumprod, "tf.math.cumprod", x, axis, exclusive, reverse)
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """log(cumsum(exp(x))) without overflow; arguments as for `cumsum`, with -inf for nothing."""
     return _run(_cumulative_logsumexp, "tf.math.cumulative_logsumexp", x, axis, exclusive, reverse)

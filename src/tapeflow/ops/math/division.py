@@ -6,11 +6,13 @@ they raise for integers and give an infinity or NaN for floats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
@@ -41,28 +43,28 @@ def are_integers(*values: Any) -> bool:
 # -- division that rounds -------------------------------------------------------------------------
 
 
-def _floor_divide(x: Any, y: Any) -> Any:
+def _floor_divide(x: jax.Array, y: jax.Array) -> jax.Array:
     # Not jnp.floor_divide for floats: 1. // 0. is inf in TensorFlow and NaN there.
     return jnp.floor_divide(x, y) if x.dtype in INTEGER else jnp.floor(jnp.divide(x, y))
 
 
-def _truncate_divide(x: Any, y: Any) -> Any:
+def _truncate_divide(x: jax.Array, y: jax.Array) -> jax.Array:
     x, y = jnp.broadcast_arrays(x, y)
     return lax.div(x, y) if x.dtype in INTEGER else jnp.trunc(lax.div(x, y))
 
 
-def _truncate_mod(x: Any, y: Any) -> Any:
+def _truncate_mod(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.rem(*jnp.broadcast_arrays(x, y))
 
 
 @looking_at(1)
-def _zero_check(xp: Any, x: Any, y: Any) -> Any:
+def _zero_check(xp: Any, x: jax.Array | np.ndarray, y: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
     del x
     bad = xp.any(y == 0).astype(xp.int64)
     return xp.stack([bad, xp.zeros_like(bad), xp.zeros_like(bad)])
 
 
-def _on_host(name: str, function: Any) -> Any:
+def _on_host(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` on host integers, which the engine gives no run-time check."""
 
     def divide(x: np.ndarray, y: np.ndarray) -> Any:
@@ -73,7 +75,9 @@ def _on_host(name: str, function: Any) -> Any:
     return divide
 
 
-def _rounding_division(name: str, function: Any, host: Any, differentiable: bool = False) -> tuple[Any, Any]:
+def _rounding_division(
+    name: str, function: Callable[..., Any], host: Callable[..., Any] | None, differentiable: bool = False
+) -> tuple[Any, Any]:
     """Two ops: for floats, and for integers with a check of the divisor."""
     return (
         binary(name, REAL, function, differentiable=differentiable),
@@ -94,12 +98,12 @@ _TRUNCATEDIV = _rounding_division("TruncateDiv", _truncate_divide, None)
 _TRUNCATEMOD = _rounding_division("TruncateMod", _truncate_mod, np.fmod, differentiable=True)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded down. There is no gradient: a tape returns `None`."""
     return _FLOORDIV[are_integers(x, y)](x, y)
 
 
-def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - floordiv(x, y) * y, which has the sign of y."""
     return _FLOORMOD[are_integers(x, y)](x, y)
 
@@ -107,12 +111,12 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
 mod = floormod
 
 
-def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded towards 0, as in C."""
     return _TRUNCATEDIV[are_integers(x, y)](x, y)
 
 
-def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - truncatediv(x, y) * y, which has the sign of x, as in C."""
     return _TRUNCATEMOD[are_integers(x, y)](x, y)
 
@@ -121,27 +125,29 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @jax.custom_jvp
-def _multiply_no_nan(x: Any, y: Any) -> Any:
+def _multiply_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.where(y == 0, jnp.zeros((), x.dtype), x * y)
 
 
 @_multiply_no_nan.defjvp
-def _multiply_no_nan_jvp(primals: Any, tangents: Any) -> Any:
+def _multiply_no_nan_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     x, y = primals
     tx, ty = tangents
     return _multiply_no_nan(x, y), _multiply_no_nan(tx, y) + x * ty
 
 
-def _divide_no_nan(x: Any, y: Any) -> Any:
+def _divide_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
     x, y = as_fractions(x), as_fractions(y)
     # Both branches are finite, so the gradient of the one not taken is zero and not NaN.
     return jnp.where(y == 0, jnp.zeros((), x.dtype), x / jnp.where(y == 0, 1, y))
 
 
-def _where_x(function: Any, safe: int) -> Any:
+def _where_x(function: Callable[..., Any], safe: int) -> Callable[..., Any]:
     """`function(x, y)`, but 0 with a zero gradient where x is 0, whatever y is."""
 
-    def guarded(x: Any, y: Any) -> Any:
+    def guarded(x: jax.Array, y: jax.Array) -> jax.Array:
         is_zero = x == 0
         return jnp.where(is_zero, jnp.zeros((), x.dtype), function(x, jnp.where(is_zero, safe, y)))
 
@@ -156,31 +162,31 @@ _xlogy = binary("Xlogy", INEXACT, _where_x(lambda x, y: x * lax.log(y), 1))
 _xlog1py = binary("Xlog1py", INEXACT, _where_x(lambda x, y: x * lax.log1p(y), 0))
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, but 0 where y is 0 even if x is infinite or NaN."""
     return _multiply_no_nan_op(x, y)
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, but 0 where y is 0; so are its gradients there."""
     return divided(_divide_no_nan_op, x, y)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, but 0 where x is 0; so is its gradient there."""
     return _reciprocal_no_nan(x)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, but 0 where x is 0 even if y is 0 or NaN."""
     return _xdivy(x, y)
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(y), but 0 where x is 0 even if y is 0 or NaN."""
     return _xlogy(x, y)
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(1 + y), but 0 where x is 0 even if y is -1 or NaN."""
     return _xlog1py(x, y)

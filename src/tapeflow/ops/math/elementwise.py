@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING, INEXACT, INTEGER, NUMERIC, REAL, binary, unary
@@ -17,17 +18,17 @@ from tapeflow.ops.math.stable_math import softplus as softplus_of
 lax = jax.lax
 
 
-def _softsign(x: Any) -> Any:
+def _softsign(x: jax.Array) -> jax.Array:
     return x / (1 + jnp.abs(x))
 
 
-def _round(x: Any) -> Any:
+def _round(x: jax.Array) -> jax.Array:
     if x.dtype in INTEGER:
         return x
     return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
 
 
-def _angle(x: Any) -> Any:
+def _angle(x: jax.Array) -> jax.Array:
     if x.dtype not in FLOATING:
         return lax.atan2(jnp.imag(x), jnp.real(x))
     # Not atan2: TensorFlow gives 0 for NaN and for -0.0.
@@ -74,154 +75,154 @@ def exp(x: Any, name: str | None = None) -> Tensor:
     return _exp(x)
 
 
-def expm1(x: Any, name: str | None = None) -> Tensor:
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) - 1, exact for small x."""
     return _expm1(x)
 
 
-def log(x: Any, name: str | None = None) -> Tensor:
+def log(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm; -inf at 0, NaN below."""
     return _log(x)
 
 
-def log1p(x: Any, name: str | None = None) -> Tensor:
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + x), exact for small x."""
     return _log1p(x)
 
 
-def sin(x: Any, name: str | None = None) -> Tensor:
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The sine of an angle in radians."""
     return _sin(x)
 
 
-def cos(x: Any, name: str | None = None) -> Tensor:
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The cosine of an angle in radians."""
     return _cos(x)
 
 
-def tan(x: Any, name: str | None = None) -> Tensor:
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """The tangent of an angle in radians."""
     return _tan(x)
 
 
-def asin(x: Any, name: str | None = None) -> Tensor:
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle whose sine is x, in [-pi/2, pi/2]; NaN outside of [-1, 1]."""
     return _asin(x)
 
 
-def acos(x: Any, name: str | None = None) -> Tensor:
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle whose cosine is x, in [0, pi]; NaN outside of [-1, 1]."""
     return _acos(x)
 
 
-def atan(x: Any, name: str | None = None) -> Tensor:
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The angle whose tangent is x, in (-pi/2, pi/2)."""
     return _atan(x)
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), in (-pi, pi]."""
     return _atan2(y, x)
 
 
-def sinh(x: Any, name: str | None = None) -> Tensor:
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine."""
     return _sinh(x)
 
 
-def cosh(x: Any, name: str | None = None) -> Tensor:
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine."""
     return _cosh(x)
 
 
-def tanh(x: Any, name: str | None = None) -> Tensor:
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic tangent."""
     return _tanh(x)
 
 
-def asinh(x: Any, name: str | None = None) -> Tensor:
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `sinh`."""
     return _asinh(x)
 
 
-def acosh(x: Any, name: str | None = None) -> Tensor:
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `cosh`; NaN below 1."""
     return _acosh(x)
 
 
-def atanh(x: Any, name: str | None = None) -> Tensor:
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `tanh`; infinite at -1 and 1, NaN beyond."""
     return _atanh(x)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Tensor:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)), without overflow."""
     return _sigmoid(x)
 
 
-def softplus(features: Any, name: str | None = None) -> Tensor:
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + exp(x)), without overflow."""
     return _softplus(features)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), which is -softplus(-x): finite where the sigmoid rounds to 0."""
     return _log_sigmoid(x)
 
 
-def softsign(features: Any, name: str | None = None) -> Tensor:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (1 + |x|)."""
     return _softsign_op(features)
 
 
-def floor(x: Any, name: str | None = None) -> Tensor:
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest integer not above x, in x's dtype."""
     return _floor(x)
 
 
-def ceil(x: Any, name: str | None = None) -> Tensor:
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest integer not below x, in x's dtype."""
     return _ceil(x)
 
 
-def round(x: Any, name: str | None = None) -> Tensor:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Round to the nearest integer; halves are rounded to the even one, as in Python and unlike in C."""
     return _round_op(x)
 
 
-def rint(x: Any, name: str | None = None) -> Tensor:
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Round to the nearest integer; halves are rounded to the even one."""
     return _rint(x)
 
 
-def is_nan(x: Any, name: str | None = None) -> Tensor:
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is NaN."""
     return _is_nan(x)
 
 
-def is_inf(x: Any, name: str | None = None) -> Tensor:
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is infinite."""
     return _is_inf(x)
 
 
-def is_finite(x: Any, name: str | None = None) -> Tensor:
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
     return _is_finite(x)
 
 
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part; a real tensor is its own."""
     input = convert_to_tensor(input)
     return _real(input) if input.dtype.is_complex else input
 
 
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part; zeros for a real tensor."""
     input = convert_to_tensor(input)
     return _imag(input) if input.dtype.is_complex else _imag_of_real(input)
 
 
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is its own.
 
     Raises:
@@ -238,6 +239,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     )
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of a complex number in (-pi, pi]; pi for a negative real one and 0 otherwise."""
     return _angle_op(input)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING
 from tapeflow.ops.host_args import invalid
@@ -14,7 +17,7 @@ from tapeflow.ops.host_args import invalid
 MOST_BITS = 16
 
 
-def _range(low: Any, high: Any, bits: int, is_narrow: bool) -> tuple[Any, Any, Any]:
+def _range(low: jax.Array, high: jax.Array, bits: int, is_narrow: bool) -> tuple[Any, Any, Any]:
     """The range moved so that 0 is one of its numbers, and the distance between two of them."""
     least, most = float(is_narrow), float((1 << bits) - 1)
     # The zero of a symmetric range lies in the middle of two numbers, so the last bit counts: XLA would multiply by the
@@ -27,7 +30,7 @@ def _range(low: Any, high: Any, bits: int, is_narrow: bool) -> tuple[Any, Any, A
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
-def _rounded(x: Any, low: Any, high: Any, bits: int, is_narrow: bool) -> Any:
+def _rounded(x: jax.Array, low: jax.Array, high: jax.Array, bits: int, is_narrow: bool) -> jax.Array:
     least, most, step = _range(low, high, bits, is_narrow)
     inverse = 1 / jnp.where(step == 0, 1, step)
     zero = jnp.floor(-least * inverse + 0.5)
@@ -35,11 +38,13 @@ def _rounded(x: Any, low: Any, high: Any, bits: int, is_narrow: bool) -> Any:
     return jnp.where(step == 0, 0, jnp.floor(shifted * inverse - zero + 0.5) * step)
 
 
-def _forward(x: Any, low: Any, high: Any, bits: int, is_narrow: bool) -> Any:
+def _forward(x: jax.Array, low: jax.Array, high: jax.Array, bits: int, is_narrow: bool) -> Any:
     return _rounded(x, low, high, bits, is_narrow), (x, low, high)
 
 
-def _backward(bits: int, is_narrow: bool, kept: Any, gradient: Any) -> Any:
+def _backward(
+    bits: int, is_narrow: bool, kept: tuple[jax.Array, jax.Array, jax.Array], gradient: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     x, low, high = kept
     least, most, step = _range(low, high, bits, is_narrow)
     is_empty = step == 0
@@ -56,13 +61,15 @@ _rounded.defvjp(_forward, _backward)
 
 
 @op(name="FakeQuantWithMinMaxVars")
-def _fake_quant(x: Any, low: Any, high: Any, *, bits: int, is_narrow: bool) -> Any:
+def _fake_quant(x: jax.Array, low: jax.Array, high: jax.Array, *, bits: int, is_narrow: bool) -> jax.Array:
     FLOATING.check("FakeQuantWithMinMaxVars", inputs=x, min=low, max=high)
     return _rounded(x, low, high, bits, is_narrow)
 
 
 @op(name="FakeQuantWithMinMaxVarsPerChannel")
-def _fake_quant_per_channel(x: Any, low: Any, high: Any, *, bits: int, is_narrow: bool) -> Any:
+def _fake_quant_per_channel(
+    x: jax.Array, low: jax.Array, high: jax.Array, *, bits: int, is_narrow: bool
+) -> jax.Array:
     FLOATING.check("FakeQuantWithMinMaxVarsPerChannel", inputs=x, min=low, max=high)
     if not x.shape[-1:] == low.shape == high.shape:
         raise invalid(
@@ -73,9 +80,9 @@ def _fake_quant_per_channel(x: Any, low: Any, high: Any, *, bits: int, is_narrow
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any,
-    min: Any = -6,
-    max: Any = 6,
+    inputs: jax.Array | np.ndarray,
+    min: int = -6,
+    max: int = 6,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -85,7 +92,12 @@ def fake_quant_with_min_max_args(
 
 
 def fake_quant_with_min_max_vars(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """`inputs` rounded to the numbers that `num_bits` bits have between `min` and `max`.
 
@@ -100,7 +112,12 @@ def fake_quant_with_min_max_vars(
 
 
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The same with a `min` and a `max` for each channel, the last axis."""
     _check_bits("tf.quantization.fake_quant_with_min_max_vars_per_channel", num_bits)

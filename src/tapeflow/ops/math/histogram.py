@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, known_value, read_int
 
 
-def _bins(values: Any, limits: Any, count: int) -> Any:
+def _bins(values: jax.Array, limits: Any, count: int) -> jax.Array:
     low, high = limits[0], limits[1]
     share = (values - low).astype(jnp.float64 if values.dtype == jnp.float64 else jnp.float32)
     place = jnp.floor(share / (high - low).astype(share.dtype) * count)
@@ -20,18 +21,18 @@ def _bins(values: Any, limits: Any, count: int) -> Any:
 
 
 @op(name="HistogramFixedWidthBins", differentiable=False)
-def _bins_op(values: Any, limits: Any, *, count: int, dtype: DType) -> Any:
+def _bins_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> Any:
     return _bins(values, limits, count).astype(dtype.as_numpy_dtype)
 
 
 @op(name="HistogramFixedWidth", differentiable=False)
-def _histogram_op(values: Any, limits: Any, *, count: int, dtype: DType) -> Any:
+def _histogram_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> Any:
     empty = jnp.zeros((count,), dtype.as_numpy_dtype)
     return empty.at[_bins(values, limits, count).ravel()].add(jnp.ones((), empty.dtype))
 
 
 def _read(
-    where: str, values: Any, value_range: Any, nbins: Any, dtype: Any
+    where: str, values: Any, value_range: Any, nbins: Any, dtype: DTypeLike
 ) -> tuple[Tensor, Tensor, int, DType]:
     tensor = convert_to_tensor(values)
     limits = convert_to_tensor(value_range, dtype_hint=tensor.dtype)
@@ -48,7 +49,7 @@ def _read(
 
 
 def histogram_fixed_width(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
     """The number of values in each of `nbins` equal bins.
 
@@ -61,7 +62,7 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+    values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32, name: str | None = None
 ) -> Tensor:
     """The index of the bin that contains each value."""
     where = "tf.histogram_fixed_width_bins"

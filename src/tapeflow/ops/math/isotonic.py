@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import REAL
@@ -14,7 +15,7 @@ from tapeflow.ops.host_args import read_axis
 lax = jax.lax
 
 
-def _blocks(x: Any) -> Any:
+def _blocks(x: jax.Array) -> jax.Array:
     """The number of the block of equal outputs that each element of a vector is in; the outputs fall.
 
     Neighbours that are out of order are put together until none is left, on a stack of blocks.
@@ -49,7 +50,7 @@ def _blocks(x: Any) -> Any:
 
 
 @op(name="IsotonicRegression", same_dtype=False)
-def _isotonic_op(x: Any, *, decreasing: bool, axis: int) -> Any:
+def _isotonic_op(x: jax.Array, *, decreasing: bool, axis: int) -> Any:
     REAL.check("tf.nn.isotonic_regression", inputs=x)
     x = jnp.swapaxes(x, axis, -1)
     x = x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(jnp.float64)
@@ -67,7 +68,7 @@ def _isotonic_op(x: Any, *, decreasing: bool, axis: int) -> Any:
     return tuple(jnp.swapaxes(f.reshape(x.shape), axis, -1) for f in found)
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: Any = -1) -> tuple[Tensor, Tensor]:
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: Any = -1) -> tuple[Tensor, Tensor]:
     """The nearest tensor, by squares, whose elements fall along an axis, or rise.
 
     Returns:

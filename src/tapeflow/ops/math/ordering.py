@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.dtypes import as_dtype, int16, int32, int64, uint16
+from tapeflow.engine.values.dtypes import DType, as_dtype, int16, int32, int64, uint16
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.shaping import transpose
 from tapeflow.ops.domains import ANY, BOOLEAN, FLOATING, INTEGER, NUMERIC, REAL
@@ -27,16 +29,16 @@ class TopKV2(NamedTuple):
 
 
 @op(name="ArgMax", differentiable=False)
-def _argmax(x: Any, *, axis: int, dtype: Any) -> Any:
+def _argmax(x: jax.Array, *, axis: int, dtype: DType) -> jax.Array:
     return _place(x, axis, dtype, lax.argmax, -jnp.inf)
 
 
 @op(name="ArgMin", differentiable=False)
-def _argmin(x: Any, *, axis: int, dtype: Any) -> Any:
+def _argmin(x: jax.Array, *, axis: int, dtype: DType) -> jax.Array:
     return _place(x, axis, dtype, lax.argmin, jnp.inf)
 
 
-def _place(x: Any, axis: int, dtype: Any, function: Any, worst: float) -> Any:
+def _place(x: jax.Array, axis: int, dtype: DType, function: Callable[..., Any], worst: float) -> jax.Array:
     ANY.check("ArgMax", input=x)
     if x.dtype in BOOLEAN:
         x = x.astype(jnp.int8)
@@ -46,7 +48,9 @@ def _place(x: Any, axis: int, dtype: Any, function: Any, worst: float) -> Any:
     return function(x, axis, dtype.as_numpy_dtype)
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmax(
+    input: TensorLike, axis: TensorLike | None = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the largest element along `axis` (0 if not given), the first one of a tie.
 
     Raises:
@@ -55,7 +59,9 @@ def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
     return _find(_argmax, "tf.argmax", input, axis, output_type, (int16, uint16, int32, int64))
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+def argmin(
+    input: TensorLike, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None
+) -> Tensor:
     """The index of the smallest element along `axis` (0 if not given), the first one of a tie.
 
     Raises:
@@ -65,7 +71,12 @@ def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | N
 
 
 def _find(
-    finder: Any, where: str, input: Any, axis: Any, output_type: Any, allowed: tuple[Any, ...]
+    finder: Callable[..., Any],
+    where: str,
+    input: TensorLike,
+    axis: TensorLike | None,
+    output_type: DTypeLike,
+    allowed: tuple[Any, ...],
 ) -> Tensor:
     tensor = convert_to_tensor(input)
     shape = tensor.spec.shape
@@ -91,14 +102,14 @@ def _find(
 
 
 @op(name="TopK")
-def _top_k(x: Any, *, k: int, dtype: Any) -> Any:
+def _top_k(x: jax.Array, *, k: int, dtype: DType) -> tuple[jax.Array, jax.Array]:
     REAL.check("TopK", input=x)
     values, indices = lax.top_k(x, k)
     return values, indices.astype(dtype.as_numpy_dtype)
 
 
 @op(name="InTopK", same_dtype=False, differentiable=False)
-def _in_top_k(targets: Any, predictions: Any, *, k: int) -> Any:
+def _in_top_k(targets: jax.Array, predictions: jax.Array, *, k: int) -> jax.Array:
     INTEGER.check("InTopK", targets=targets)
     FLOATING.check("InTopK", predictions=predictions)
     classes = predictions.shape[1]
@@ -110,10 +121,10 @@ def _in_top_k(targets: Any, predictions: Any, *, k: int) -> Any:
 
 
 def top_k(
-    input: Any,
-    k: Any = 1,
+    input: TensorLike,
+    k: TensorLike = 1,
     sorted: bool = True,
-    index_type: Any = int32,
+    index_type: DTypeLike = int32,
     name: str | None = None,
 ) -> TopKV2:
     """The k largest elements of the last axis, largest first, and their indices.
@@ -142,7 +153,7 @@ def top_k(
 
 
 def approx_max_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -155,7 +166,7 @@ def approx_max_k(
 
 
 def approx_min_k(
-    operand: Any,
+    operand: TensorLike,
     k: int,
     reduction_dimension: int = -1,
     recall_target: float = 0.95,
@@ -177,7 +188,7 @@ def _approx_k(where: str, operand: Any, k: int, axis: int, sign: int) -> tuple[T
     return transpose(values * sign, back), transpose(places, back)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(targets: Any, predictions: Any, k: TensorLike, name: str | None = None) -> Tensor:
     """Whether each target class is among the k with the largest predictions of its row.
 
     All classes tied with the k-th count. A row with an infinity or NaN, or whose target is not one
@@ -200,7 +211,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 # -- sorting --------------------------------------------------------------------------------------
 
 
-def _key(x: Any, descending: bool) -> Any:
+def _key(x: jax.Array, descending: bool) -> jax.Array:
     """Numbers that sort upwards as x is to be sorted, with equal ones in their own order."""
     if not descending:
         return x
@@ -208,19 +219,19 @@ def _key(x: Any, descending: bool) -> Any:
 
 
 @op(name="Sort")
-def _sort(x: Any, *, axis: int, descending: bool) -> Any:
+def _sort(x: jax.Array, *, axis: int, descending: bool) -> jax.Array:
     REAL.check("Sort", values=x)
     return _key(lax.sort(_key(x, descending), dimension=axis, is_stable=True), descending)
 
 
 @op(name="ArgSort", differentiable=False)
-def _argsort(x: Any, *, axis: int, descending: bool) -> Any:
+def _argsort(x: jax.Array, *, axis: int, descending: bool) -> jax.Array:
     REAL.check("ArgSort", values=x)
     places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
     return lax.sort((_key(x, descending), places), dimension=axis, is_stable=True, num_keys=1)[1]
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """values in order along `axis`, NaN last.
 
     Raises:
@@ -230,8 +241,8 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(
-    values: Any,
-    axis: Any = -1,
+    values: TensorLike,
+    axis: TensorLike = -1,
     direction: str = "ASCENDING",
     stable: bool = False,
     name: str | None = None,
@@ -244,7 +255,9 @@ def argsort(
     return _sorted(_argsort, "tf.argsort", values, axis, direction)
 
 
-def _sorted(sorter: Any, where: str, values: Any, axis: Any, direction: str) -> Tensor:
+def _sorted(
+    sorter: Callable[..., Any], where: str, values: TensorLike, axis: TensorLike, direction: str
+) -> Tensor:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             f"{where} expected direction to be 'ASCENDING' or 'DESCENDING'; got "
@@ -259,28 +272,28 @@ def _sorted(sorter: Any, where: str, values: Any, axis: Any, direction: str) -> 
 
 
 @op(name="IsNonDecreasing", differentiable=False)
-def _is_non_decreasing(x: Any) -> Any:
+def _is_non_decreasing(x: jax.Array) -> jax.Array:
     flat = x.reshape(-1)
     return jnp.all(flat[1:] >= flat[:-1])
 
 
 @op(name="IsStrictlyIncreasing", differentiable=False)
-def _is_strictly_increasing(x: Any) -> Any:
+def _is_strictly_increasing(x: jax.Array) -> jax.Array:
     flat = x.reshape(-1)
     return jnp.all(flat[1:] > flat[:-1])
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element, row after row, is smaller than the one before."""
     return _is_non_decreasing(_as_numbers("tf.math.is_non_decreasing", x))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: Sequence[Any], name: str | None = None) -> Tensor:
     """Whether every element, row after row, is larger than the one before."""
     return _is_strictly_increasing(_as_numbers("tf.math.is_strictly_increasing", x))
 
 
-def _as_numbers(where: str, x: Any) -> Tensor:
+def _as_numbers(where: str, x: TensorLike) -> Tensor:
     tensor = convert_to_tensor(x)
     if tensor.spec.np_dtype not in NUMERIC:
         raise TypeError(f"{where} expected a number tensor; got x {describe(tensor)}. Cast it with tf.cast.")

@@ -13,6 +13,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING, INTEGER, NUMERIC, binary
 from tapeflow.ops.host_args import invalid
@@ -27,12 +28,14 @@ _NEGATIVE += "integer powers are not allowed. Cast to a floating dtype first."
 
 
 @jax.custom_jvp
-def _float_power(x: Any, y: Any) -> Any:
+def _float_power(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.power(x, y)
 
 
 @_float_power.defjvp
-def _float_power_jvp(primals: Any, tangents: Any) -> Any:
+def _float_power_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     x, y = primals
     tx, ty = tangents
     power = _float_power(x, y)
@@ -44,7 +47,7 @@ def _float_power_jvp(primals: Any, tangents: Any) -> Any:
     return power, slope * tx + power * logarithm * ty
 
 
-def _power(x: Any, y: Any) -> Any:
+def _power(x: jax.Array, y: jax.Array | np.ndarray) -> jax.Array:
     return jnp.power(x, y) if x.dtype in INTEGER else _float_power(x, y)
 
 
@@ -60,12 +63,12 @@ def _host_integer_power(x: np.ndarray, *, exponent: int) -> Any:
 
 
 @op(name="Pow", host=_host_integer_power)
-def _integer_pow(x: Any, *, exponent: int) -> Any:
+def _integer_pow(x: jax.Array, *, exponent: int) -> jax.Array:
     NUMERIC.check("Pow", x=x)
     return lax.integer_pow(x, exponent)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x to the power of y.
 
     Raises:

@@ -8,14 +8,16 @@ integer, rounded towards zero. A tie of `reduce_max` shares its gradient evenly.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
-from tapeflow.engine.values.dtypes import as_dtype, int64
+from tapeflow.engine.values.dtypes import DType, as_dtype, int64
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import ANY, BOOLEAN, FLOATING, INEXACT, INTEGER, NUMERIC, REAL, Domain
 from tapeflow.ops.host_args import axis_message, describe, invalid, read_ints
@@ -42,15 +44,15 @@ def read_axes(axis: Any, rank: int, where: str) -> Axes:
     return tuple(sorted(axes))
 
 
-def _count(x: Any, axis: Axes) -> int:
+def _count(x: jax.Array, axis: Axes) -> int:
     return math.prod(x.shape[a] for a in axis)
 
 
-def _sum(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _sum(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     return jnp.sum(x, axis, dtype=x.dtype, keepdims=keepdims)
 
 
-def _mean(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _mean(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     if x.dtype not in INTEGER:
         return jnp.mean(x, axis, keepdims=keepdims)  # float16 is summed in float32
     # A wide sum, so that the mean of small integers does not overflow.
@@ -59,70 +61,70 @@ def _mean(x: Any, axis: Axes, keepdims: bool) -> Any:
     return lax.div(total, jnp.full_like(total, max(_count(x, axis), 1))).astype(x.dtype)
 
 
-def _prod(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _prod(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     return jnp.prod(x, axis, dtype=x.dtype, keepdims=keepdims)
 
 
-def _limit(dtype: Any, largest: bool) -> Any:
+def _limit(dtype: np.dtype[Any], largest: bool) -> float:
     if dtype in INTEGER:
         return jnp.iinfo(dtype).max if largest else jnp.iinfo(dtype).min
     return jnp.inf if largest else -jnp.inf
 
 
-def _max(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _max(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     if _count(x, axis) == 0:
         return _of_nothing(x, axis, keepdims, _limit(x.dtype, largest=False))
     return jnp.max(x, axis, keepdims=keepdims)
 
 
-def _min(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _min(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     if _count(x, axis) == 0:
         return _of_nothing(x, axis, keepdims, _limit(x.dtype, largest=True))
     return jnp.min(x, axis, keepdims=keepdims)
 
 
-def _of_nothing(x: Any, axis: Axes, keepdims: bool, value: Any) -> Any:
+def _of_nothing(x: jax.Array, axis: Axes, keepdims: bool, value: float) -> jax.Array:
     """`value` in the shape of a reduction; JAX has no extreme of an empty array."""
     kept = (1 if a in axis else d for a, d in enumerate(x.shape) if keepdims or a not in axis)
     return jnp.full(tuple(kept), value, x.dtype)
 
 
-def _logsumexp(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _logsumexp(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     top = _max(lax.stop_gradient(x), axis, keepdims=True)
     top = jnp.where(jnp.isfinite(top), top, jnp.zeros((), x.dtype))
     total = lax.log(_sum(lax.exp(x - top), axis, keepdims=True)) + top
     return total if keepdims else lax.squeeze(total, axis)
 
 
-def _variance(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _variance(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     difference = x - _mean(x, axis, keepdims=True)
     return _mean(jnp.real(difference * jnp.conj(difference)), axis, keepdims)
 
 
-def _std(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _std(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     return lax.sqrt(_variance(x, axis, keepdims))
 
 
-def _euclidean_norm(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _euclidean_norm(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     total = _sum(x * jnp.conj(x), axis, keepdims)
     if x.dtype in INTEGER:
         return lax.sqrt(total.astype(jnp.float64)).astype(x.dtype)
     return lax.sqrt(total)
 
 
-def _all(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _all(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     return jnp.all(x, axis, keepdims=keepdims)
 
 
-def _any(x: Any, axis: Axes, keepdims: bool) -> Any:
+def _any(x: jax.Array, axis: Axes, keepdims: bool) -> jax.Array:
     return jnp.any(x, axis, keepdims=keepdims)
 
 
-def _reduction(name: str, domain: Domain, function: Any, host: Any = None) -> Op:
+def _reduction(name: str, domain: Domain, function: Callable[..., Any], host: Any = None) -> Op:
     def on_host(x: np.ndarray, *, axis: Axes, keepdims: bool) -> Any:
         return host(x, axis=axis, keepdims=keepdims)
 
-    def kernel(x: Any, *, axis: Axes, keepdims: bool) -> Any:
+    def kernel(x: jax.Array, *, axis: Axes, keepdims: bool) -> jax.Array:
         domain.check(name, input_tensor=x)
         return function(x, axis, keepdims)
 
@@ -144,33 +146,33 @@ _any_op = _reduction("Any", BOOLEAN, _any)
 
 
 @op(name="CountNonzero", differentiable=False)
-def _count_nonzero(x: Any, *, axis: Axes, keepdims: bool, dtype: Any) -> Any:
+def _count_nonzero(x: jax.Array, *, axis: Axes, keepdims: bool, dtype: DType) -> jax.Array:
     ANY.check("CountNonzero", input=x)
     wanted = dtype.as_numpy_dtype
     return jnp.sum((x != 0).astype(wanted), axis, dtype=wanted, keepdims=keepdims)
 
 
 @op(name="ZeroFraction", differentiable=False)
-def _zero_fraction(x: Any) -> Any:
+def _zero_fraction(x: jax.Array) -> jax.Array:
     zeros = jnp.sum((x == 0).astype(jnp.int64), dtype=jnp.int64)
     return zeros.astype(jnp.float32) / jnp.asarray(x.size, jnp.float32)
 
 
 @op(name="L2Normalize")
-def _l2_normalize(x: Any, epsilon: Any, *, axis: Axes) -> Any:
+def _l2_normalize(x: jax.Array, epsilon: jax.Array, *, axis: Axes) -> jax.Array:
     INEXACT.check("L2Normalize", x=x)
     total = _sum(jnp.real(x * jnp.conj(x)), axis, keepdims=True)
     return x * lax.rsqrt(larger(total, jnp.real(epsilon)))
 
 
-def _reduce(reduction: Op, where: str, value: Any, axis: Any, keepdims: Any) -> Tensor:
+def _reduce(reduction: Op, where: str, value: TensorLike, axis: Any, keepdims: bool) -> Tensor:
     tensor = value if type(value) is Tensor else convert_to_tensor(value)
     axes = read_axes(axis, len(tensor.spec.shape), where)
     return reduction(tensor, axis=axes, keepdims=bool(keepdims))
 
 
 def reduce_sum(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The sum over `axis`.
 
@@ -181,42 +183,42 @@ def reduce_sum(
 
 
 def reduce_mean(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The mean over `axis`; of integers an integer, rounded towards zero. NaN over nothing."""
     return _reduce(_mean_op, "tf.reduce_mean", input_tensor, axis, keepdims)
 
 
 def reduce_prod(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The product over `axis`; its gradient is right at zeros too."""
     return _reduce(_prod_op, "tf.reduce_prod", input_tensor, axis, keepdims)
 
 
 def reduce_max(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The largest element over `axis`, or NaN if there is one; the lowest number over nothing."""
     return _reduce(_max_op, "tf.reduce_max", input_tensor, axis, keepdims)
 
 
 def reduce_min(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The smallest element over `axis`, or NaN if there is one; the highest number over nothing."""
     return _reduce(_min_op, "tf.reduce_min", input_tensor, axis, keepdims)
 
 
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """log(sum(exp(x))) over `axis`, without overflow."""
     return _reduce(_logsumexp_op, "tf.reduce_logsumexp", input_tensor, axis, keepdims)
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The variance over `axis`, dividing by the number of elements; real-valued if complex.
 
@@ -228,7 +230,7 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The standard deviation over `axis`, dividing by the number of elements.
 
@@ -239,7 +241,7 @@ def reduce_std(
     return _reduce(_std_op, "tf.math.reduce_std", tensor, axis, keepdims)
 
 
-def _refuse_integers(where: str, value: Any) -> Tensor:
+def _refuse_integers(where: str, value: TensorLike) -> Tensor:
     tensor = convert_to_tensor(value)
     if tensor.dtype.is_integer:
         raise TypeError(
@@ -250,37 +252,37 @@ def _refuse_integers(where: str, value: Any) -> Tensor:
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: int | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """sqrt(sum(|x|**2)) over `axis`, in the tensor's dtype; its gradient is NaN where it is 0."""
     return _reduce(_euclidean_norm_op, "tf.math.reduce_euclidean_norm", input_tensor, axis, keepdims)
 
 
 def reduce_all(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Whether all elements over `axis` are true; true for no elements."""
     return _reduce(_all_op, "tf.reduce_all", _as_bools(input_tensor), axis, keepdims)
 
 
 def reduce_any(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Whether any element over `axis` is true; false for no elements."""
     return _reduce(_any_op, "tf.reduce_any", _as_bools(input_tensor), axis, keepdims)
 
 
-def _as_bools(value: Any) -> Any:
+def _as_bools(value: TensorLike) -> Any:
     # An empty Python list has no dtype of its own.
     is_empty = isinstance(value, list) and not value
     return convert_to_tensor(value, dtype="bool") if is_empty else value
 
 
 def count_nonzero(
-    input: Any,
+    input: TensorLike,
     axis: Any = None,
     keepdims: bool | None = None,
-    dtype: Any = int64,
+    dtype: DTypeLike = int64,
     name: str | None = None,
 ) -> Tensor:
     """The number of nonzero elements over `axis`; NaN counts as nonzero."""
@@ -289,13 +291,17 @@ def count_nonzero(
     return _count_nonzero(tensor, axis=axes, keepdims=bool(keepdims), dtype=as_dtype(dtype))
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The share of elements that are zero, a float32 scalar."""
     return _zero_fraction(value)
 
 
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+    x: TensorLike,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Sequence[int] | None = None,
 ) -> Tensor:
     """x / sqrt(max(sum(x**2), epsilon)), the sum over `axis`; `dim` is an older name of it."""
     tensor = convert_to_tensor(x)

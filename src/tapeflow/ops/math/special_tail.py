@@ -7,6 +7,7 @@ from typing import Any
 import jax.scipy.special as jsp
 
 from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING, unary
 
@@ -23,7 +24,9 @@ def _dilogarithm(x: Any) -> Any:
 
 
 @_dilogarithm.defjvp
-def _dilogarithm_jvp(primals: Any, tangents: Any) -> Any:
+def _dilogarithm_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     """JAX's own derivative is NaN where another branch of its formula would be."""
     (x,) = primals
     is_one = x == 1
@@ -32,26 +35,26 @@ def _dilogarithm_jvp(primals: Any, tangents: Any) -> Any:
     return _dilogarithm(x), slope * tangents[0]
 
 
-def dawsn(x: Any, name: str | None = None) -> Tensor:
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x."""
     return _dawsn(x)
 
 
-def expint(x: Any, name: str | None = None) -> Tensor:
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """The exponential integral Ei: the integral of exp(t) / t up to x."""
     return _expint(x)
 
 
-def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The integral of cos(pi t^2 / 2) from 0 to x."""
     return _fresnel_cos(x)
 
 
-def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The integral of sin(pi t^2 / 2) from 0 to x."""
     return _fresnel_sin(x)
 
 
-def spence(x: Any, name: str | None = None) -> Tensor:
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Spence's function: the integral of log(t) / (1 - t) from 1 to x."""
     return _spence(x)

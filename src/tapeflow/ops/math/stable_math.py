@@ -23,7 +23,7 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function(x, ...)` computed in float32 when `x` is float16 or bfloat16, and cast back."""
 
     @wraps(function)
-    def wrapped(x: Any, *args: Any) -> Any:
+    def wrapped(x: jax.Array, *args: Any) -> jax.Array:
         if x.dtype not in (jnp.float16, jnp.bfloat16):
             return function(x, *args)
         return function(x.astype(jnp.float32), *args).astype(x.dtype)
@@ -32,7 +32,7 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _softmax(x: Any, axis: int) -> Any:
+def _softmax(x: jax.Array, axis: int) -> jax.Array:
     if x.size == 0:
         return x
     unscaled = jnp.exp(x - jnp.max(x, axis, keepdims=True))
@@ -40,14 +40,16 @@ def _softmax(x: Any, axis: int) -> Any:
 
 
 @_softmax.defjvp
-def _softmax_jvp(axis: int, primals: Any, tangents: Any) -> Any:
+def _softmax_jvp(
+    axis: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (dx,) = tangents
     y = _softmax(*primals, axis)
     return y, y * (dx - jnp.sum(y * dx, axis, keepdims=True))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _log_softmax(x: Any, axis: int) -> Any:
+def _log_softmax(x: jax.Array, axis: int) -> jax.Array:
     if x.size == 0:
         return x
     shifted = x - jnp.max(x, axis, keepdims=True)
@@ -55,7 +57,9 @@ def _log_softmax(x: Any, axis: int) -> Any:
 
 
 @_log_softmax.defjvp
-def _log_softmax_jvp(axis: int, primals: Any, tangents: Any) -> Any:
+def _log_softmax_jvp(
+    axis: int, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (dx,) = tangents
     y = _log_softmax(*primals, axis)
     return y, dx - jnp.sum(_softmax(*primals, axis) * dx, axis, keepdims=True)
@@ -69,19 +73,21 @@ log_softmax = in_float32(_log_softmax)
 
 
 @jax.custom_jvp
-def softplus(x: Any) -> Any:
+def softplus(x: jax.Array) -> jax.Array:
     """log(1 + exp(x)); its derivative is the sigmoid, at every order."""
     return jnp.maximum(x, 0) + lax.log1p(lax.exp(-jnp.abs(x)))
 
 
 @softplus.defjvp
-def _softplus_jvp(primals: Any, tangents: Any) -> Any:
+def _softplus_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (x,), (dx,) = primals, tangents
     return softplus(x), lax.logistic(x) * dx
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def variance(x: Any, axes: tuple[int, ...]) -> Any:
+def variance(x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
     """The mean squared distance from the mean over `axes`, kept as axes of length 1.
 
     The mean is the point of least squared distance, so to first order the variance does not depend
@@ -92,7 +98,9 @@ def variance(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 @variance.defjvp
-def _variance_jvp(axes: tuple[int, ...], primals: Any, tangents: Any) -> Any:
+def _variance_jvp(
+    axes: tuple[int, ...], primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> Any:
     (x,), (dx,) = primals, tangents
     centred = x - jnp.mean(x, axes, keepdims=True)
     return variance(x, axes), 2 * jnp.mean(centred * dx, axes, keepdims=True)

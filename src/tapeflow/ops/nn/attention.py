@@ -6,14 +6,14 @@ import math
 from string import ascii_lowercase
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.ops.math import stable_math
 from tapeflow.ops.random.noise import dropout_op
 
 
 @op(name="EinsumDense")
-def heads_op(x: Any, kernel: Any, *bias: Any, bound: int) -> Any:
+def heads_op(x: jax.Array, kernel: jax.Array, *bias: jax.Array, bound: int) -> jax.Array:
     """The product over the last `bound` axes of `x` and the first of the kernel, plus a bias if there is one."""
     found = jnp.tensordot(x, kernel, bound)
     return found + bias[0] if bias else found
@@ -35,10 +35,10 @@ def _equations(rank: int, axes: tuple[int, ...]) -> tuple[str, str]:
 
 @op(name="Attention", same_dtype=False)
 def attention_op(
-    query: Any,
-    key: Any,
-    value: Any,
-    *rest: Any,
+    query: jax.Array,
+    key: jax.Array,
+    value: jax.Array,
+    *rest: jax.Array,
     axes: tuple[int, ...],
     scale: float,
     has_mask: bool,
@@ -69,7 +69,7 @@ def attention_op(
     return jnp.einsum(combining, dropped, value), weights
 
 
-def _masked(scores: Any, mask: Any, count: int, is_robust: bool) -> Any:
+def _masked(scores: jax.Array, mask: jax.Array, count: int, is_robust: bool) -> jax.Array:
     for _ in range(scores.ndim - mask.ndim):
         mask = jnp.expand_dims(mask, -2 * count - 1)
     # Half of what float16 holds, so that a sum with a score is still a number.

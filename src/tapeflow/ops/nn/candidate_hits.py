@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_array, read_int
@@ -31,7 +32,7 @@ def _true_classes(where: str, true_classes: Any, num_true: Any) -> np.ndarray:
 
 
 def all_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: Any,
     num_sampled: Any,
     unique: bool,
@@ -49,8 +50,8 @@ def all_candidate_sampler(
 
 
 def compute_accidental_hits(
-    true_classes: Any,
-    sampled_candidates: Any,
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
     num_true: Any,
     seed: int | None = None,
     name: str | None = None,

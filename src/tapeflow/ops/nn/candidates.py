@@ -13,6 +13,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
@@ -35,7 +36,7 @@ class Candidates(NamedTuple):
 
 
 @op(name="CandidateSampler", same_dtype=False, differentiable=False)
-def _sample_op(true: Any, key: Any, weights: Any, *, count: int, unique: bool) -> Any:
+def _sample_op(true: jax.Array, key: jax.Array, weights: jax.Array, *, count: int, unique: bool) -> Any:
     """Classes drawn by their weights, with the expected counts of the true ones and of those drawn."""
     chances = weights / jnp.sum(weights)
     edges = jnp.cumsum(chances)
@@ -102,7 +103,7 @@ def _sampled(
 
 
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: Any,
     num_sampled: Any,
     unique: bool,
@@ -117,7 +118,7 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: Any,
     num_sampled: Any,
     unique: bool,
@@ -132,7 +133,7 @@ def log_uniform_candidate_sampler(
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: Any,
     num_sampled: Any,
     unique: bool,
@@ -162,15 +163,15 @@ def fixed_unigram_candidate_sampler(
 
 @op(name="SampledLogits", same_dtype=False)
 def _logits_op(
-    inputs: Any,
-    weights: Any,
-    biases: Any,
-    sampled_weights: Any,
-    sampled_biases: Any,
-    true: Any,
-    sampled: Any,
-    true_counts: Any,
-    sampled_counts: Any,
+    inputs: jax.Array,
+    weights: jax.Array,
+    biases: jax.Array,
+    sampled_weights: jax.Array,
+    sampled_biases: jax.Array,
+    true: jax.Array,
+    sampled: jax.Array,
+    true_counts: jax.Array,
+    sampled_counts: jax.Array,
     *,
     remove_hits: bool,
 ) -> Any:
@@ -228,10 +229,10 @@ def _sampled_logits(
 
 
 def nce_loss(
-    weights: Any,
+    weights: TensorLike,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: Any,
     num_classes: Any,
     num_true: int = 1,
@@ -268,10 +269,10 @@ def nce_loss(
 
 
 def sampled_softmax_loss(
-    weights: Any,
+    weights: TensorLike,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: Any,
     num_classes: Any,
     num_true: int = 1,

@@ -13,6 +13,7 @@ from typing import Any
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING
@@ -24,12 +25,14 @@ lax = jax.lax
 
 
 @jax.custom_jvp
-def softmax_loss(logits: Any, labels: Any) -> Any:
+def softmax_loss(logits: jax.Array, labels: jax.Array) -> jax.Array:
     """The cross-entropy with `labels`, a distribution over the last axis; for kernels."""
     return -jnp.sum(labels * log_softmax(logits, logits.ndim - 1), -1)
 
 
-def _softmax_loss_jvp(primals: Any, tangents: Any) -> Any:
+def _softmax_loss_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     logits, labels = primals
     dlogits, dlabels = tangents
     change = jnp.zeros(logits.shape[:-1], logits.dtype)
@@ -44,7 +47,7 @@ softmax_loss.defjvp(_softmax_loss_jvp, symbolic_zeros=True)
 
 
 @jax.custom_jvp
-def sparse_softmax_loss(logits: Any, labels: Any) -> Any:
+def sparse_softmax_loss(logits: jax.Array, labels: jax.Array) -> jax.Array:
     """The cross-entropy with class numbers, which must be in range; for kernels."""
     # Shifted first: a loss near 0 is then not the difference of two large numbers.
     shifted = logits - jnp.max(logits, -1, keepdims=True)
@@ -53,7 +56,9 @@ def sparse_softmax_loss(logits: Any, labels: Any) -> Any:
 
 
 @sparse_softmax_loss.defjvp
-def _sparse_softmax_loss_jvp(primals: Any, tangents: Any) -> Any:
+def _sparse_softmax_loss_jvp(
+    primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     logits, labels = primals
     classes = lax.broadcasted_iota(labels.dtype, logits.shape, logits.ndim - 1)
     # Comparing beats scattering: on CPU a scatter is a loop that nothing fuses with.
@@ -63,7 +68,7 @@ def _sparse_softmax_loss_jvp(primals: Any, tangents: Any) -> Any:
 
 
 @op(name="SoftmaxCrossEntropyWithLogits")
-def _softmax_cross_entropy(logits: Any, labels: Any, *, axis: int) -> Any:
+def _softmax_cross_entropy(logits: jax.Array, labels: jax.Array, *, axis: int) -> Any:
     FLOATING.check("SoftmaxCrossEntropyWithLogits", logits=logits)
     labels = jnp.broadcast_to(labels, logits.shape)
     if axis != logits.ndim - 1:
@@ -81,26 +86,26 @@ def _softmax_cross_entropy(logits: Any, labels: Any, *, axis: int) -> Any:
         "{limit})."
     ),
 )
-def _sparse_softmax_cross_entropy(logits: Any, labels: Any) -> Any:
+def _sparse_softmax_cross_entropy(logits: jax.Array, labels: jax.Array) -> Any:
     FLOATING.check("SparseSoftmaxCrossEntropyWithLogits", logits=logits)
     return in_float32(sparse_softmax_loss)(logits, labels)
 
 
 @op(name="SigmoidCrossEntropyWithLogits")
-def _sigmoid_cross_entropy(logits: Any, labels: Any) -> Any:
+def _sigmoid_cross_entropy(logits: jax.Array, labels: jax.Array) -> Any:
     FLOATING.check("SigmoidCrossEntropyWithLogits", logits=logits)
     return softplus(logits) - logits * labels
 
 
 @op(name="WeightedCrossEntropyWithLogits")
-def _weighted_cross_entropy(logits: Any, labels: Any, pos_weight: Any) -> Any:
+def _weighted_cross_entropy(logits: jax.Array, labels: jax.Array, pos_weight: jax.Array) -> Any:
     FLOATING.check("WeightedCrossEntropyWithLogits", logits=logits)
     weight = 1 + (pos_weight - 1) * labels
     return (1 - labels) * logits + weight * softplus(-logits)
 
 
 @op(name="LogPoissonLoss")
-def _log_poisson(log_input: Any, targets: Any, *, compute_full_loss: bool) -> Any:
+def _log_poisson(log_input: jax.Array, targets: jax.Array, *, compute_full_loss: bool) -> Any:
     FLOATING.check("LogPoissonLoss", log_input=log_input)
     loss = jnp.exp(log_input) - log_input * targets
     if not compute_full_loss:
@@ -113,13 +118,13 @@ def _log_poisson(log_input: Any, targets: Any, *, compute_full_loss: bool) -> An
 
 
 @op(name="L2Loss")
-def _l2_loss(t: Any) -> Any:
+def _l2_loss(t: jax.Array) -> jax.Array:
     FLOATING.check("L2Loss", t=t)
     return jnp.sum(t * t) / 2
 
 
 def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
     """The cross-entropy between `labels`, a distribution over classes, and softmax(logits).
 
@@ -155,7 +160,9 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     )
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, name: str | None = None
+) -> Tensor:
     """The cross-entropy between class numbers and softmax(logits).
 
     Args:
@@ -198,7 +205,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 
 
 def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross-entropy of independent yes-or-no questions, element by element.
 
@@ -215,7 +222,7 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, pos_weight: Any, name: str | None = None
 ) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with the loss of positive examples times `pos_weight`.
 
@@ -228,7 +235,7 @@ def weighted_cross_entropy_with_logits(
 
 
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
     """The negative log-likelihood of counts under Poisson rates given as logarithms.
 
@@ -243,7 +250,7 @@ def log_poisson_loss(
     return _log_poisson(rates, counts, compute_full_loss=bool(compute_full_loss))
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return _l2_loss(t)
 

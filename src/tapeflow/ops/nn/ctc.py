@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int32
 from tapeflow.engine.values.tensor import Tensor
@@ -25,7 +26,9 @@ lax = jax.lax
 _NEVER = -1e5
 
 
-def _loss(logits: Any, labels: Any, lengths: Any, steps: Any, blank: int) -> Any:
+def _loss(
+    logits: jax.Array, labels: jax.Array, lengths: jax.Array, steps: jax.Array | None, blank: int
+) -> jax.Array:
     """Minus the log-probability of all ways to spell `labels` with repeats and blanks in between.
 
     The states of a spelling are blank, first label, blank, second label, ..., blank. A step stays,
@@ -39,10 +42,10 @@ def _loss(logits: Any, labels: Any, lengths: Any, steps: Any, blank: int) -> Any
     never = jnp.asarray(_NEVER, logits.dtype)
     skip = jnp.where((states != blank) & (states != two_back), jnp.zeros((), logits.dtype), never)
 
-    def behind(score: Any, steps: int) -> Any:
+    def behind(score: jax.Array, steps: int) -> jax.Array:
         return jnp.pad(score, ((0, 0), (steps, 0)), constant_values=never)[:, : score.shape[1]]
 
-    def step(score: Any, now: Any) -> tuple[Any, None]:
+    def step(score: jax.Array, now: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
         time, log_p_now = now
         moved = jnp.logaddexp(score, behind(score, 1))
         moved = jnp.logaddexp(moved, behind(score, 2) + skip)
@@ -69,7 +72,7 @@ def _loss(logits: Any, labels: Any, lengths: Any, steps: Any, blank: int) -> Any
         "label value of {value} which is outside the valid range of [0, {limit}); 0 is the blank, and pads."
     ),
 )
-def padded_ctc_loss(logits: Any, labels: Any, *, blank: int) -> Any:
+def padded_ctc_loss(logits: jax.Array, labels: jax.Array, *, blank: int) -> jax.Array:
     """The loss of each sequence.
 
     Args:
@@ -84,7 +87,9 @@ def padded_ctc_loss(logits: Any, labels: Any, *, blank: int) -> Any:
 
 
 @op(name="CTCLossV3", same_dtype=False)
-def _ctc_loss_op(logits: Any, labels: Any, label_length: Any, logit_length: Any, *, blank: int) -> Any:
+def _ctc_loss_op(
+    logits: jax.Array, labels: jax.Array, label_length: jax.Array, logit_length: jax.Array, *, blank: int
+) -> jax.Array:
     """The loss of each sequence, given how many of its labels and steps count; time first."""
     FLOATING.check("tf.nn.ctc_loss", logits=logits)
     counts = label_length.astype(jnp.int32)
@@ -96,12 +101,12 @@ def _ctc_loss_op(logits: Any, labels: Any, label_length: Any, logit_length: Any,
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: object = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:

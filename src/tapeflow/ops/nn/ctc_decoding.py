@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
@@ -46,7 +47,7 @@ class Collapsed(NamedTuple):
     lengths: Tensor
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Collapsed:
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> Collapsed:
     """Rows of labels with repeats left out, filled up with 0, and their new lengths."""
     where = "tf.nn.collapse_repeated"
     found = read_value(convert_to_tensor(labels))
@@ -63,7 +64,10 @@ def _merged(row: list[int]) -> list[int]:
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The labels of the best class at each step, without blanks.
 
@@ -91,7 +95,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """The likeliest label sequences, keeping the best `beam_width` beginnings at every step.
 
@@ -149,7 +153,7 @@ def _add(beams: dict[tuple[int, ...], list[float]], labels: tuple[int, ...], kin
     pair[kind] = float(np.logaddexp(pair[kind], log))
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row, filled up with 0, and for each label which of them it is."""
     found = read_value(cast(labels, int64))
     unique, places = np.zeros_like(found), np.zeros(found.shape, np.int32)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine import random
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid, read_int
@@ -14,7 +16,7 @@ from tapeflow.ops.random import kernel as random_kernel
 
 
 @op(name="Dropout", same_dtype=False)
-def _dropout(x: Any, key: Any, rate: Any, *, noise_shape: tuple[int, ...]) -> Any:
+def _dropout(x: jax.Array, key: jax.Array, rate: jax.Array, *, noise_shape: tuple[int, ...]) -> jax.Array:
     words = random_kernel.bits(key, shape=noise_shape, dtype=jnp.uint32)
     # Compared as integers of 24 bits, all of which a float32 holds: no rounding of the rate.
     unit = (words >> jnp.uint32(8)).astype(jnp.float32) * jnp.float32(2.0**-24)
@@ -22,7 +24,7 @@ def _dropout(x: Any, key: Any, rate: Any, *, noise_shape: tuple[int, ...]) -> An
     return jnp.where(is_kept, x * (1 / (1 - rate)), jnp.zeros((), x.dtype))
 
 
-def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Any) -> Tensor:
+def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any]) -> Tensor:
     tensor = convert_to_tensor(x)
     if not tensor.spec.dtype.is_floating:
         raise ValueError(
@@ -86,7 +88,7 @@ def _bad_noise_shape(where: str, noise_shape: Any, x: Tensor) -> None:
 
 
 def dropout(
-    x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+    x: TensorLike, rate: TensorLike, noise_shape: Any = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """`x` with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
 
@@ -102,10 +104,10 @@ def dropout(
 
 
 def stateless_dropout(
-    x: Any,
-    rate: Any,
-    seed: Any,
-    rng_alg: Any = None,
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
+    rng_alg: object = None,
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
@@ -115,7 +117,7 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+    x: TensorLike, rate: TensorLike, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
     """`dropout` that keeps an element where `uniform_sampler(shape, dtype)` gives at least `rate`."""
     where = "tf.nn.experimental.general_dropout"
@@ -128,5 +130,5 @@ def general_dropout(
 
 
 @op(name="GeneralDropout")
-def _kept(x: Any, drawn: Any, rate: Any) -> Any:
+def _kept(x: jax.Array, drawn: jax.Array, rate: jax.Array) -> Any:
     return jnp.where(drawn >= rate, x * (1 / (1 - rate)), jnp.zeros((), x.dtype))

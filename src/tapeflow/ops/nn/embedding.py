@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.joining import concat
@@ -24,7 +23,7 @@ lax = jax.lax
         "not in [0, {limit})."
     ),
 )
-def _embedding_lookup(params: Any, ids: Any, *, max_norm: float | None) -> Any:
+def _embedding_lookup(params: jax.Array, ids: jax.Array, *, max_norm: float | None) -> jax.Array:
     # The check has seen the ids, so no time goes into clamping them.
     rows = params.at[ids].get(mode="promise_in_bounds")
     if max_norm is None:
@@ -45,12 +44,14 @@ def _embedding_lookup(params: Any, ids: Any, *, max_norm: float | None) -> Any:
         "not in [0, {limit}). Make input_dim at least the largest index plus 1."
     ),
 )
-def embed_op(table: Any, ids: Any) -> Any:
+def embed_op(table: jax.Array, ids: jax.Array) -> jax.Array:
     """The rows of a layer's table."""
     return table.at[ids].get(mode="promise_in_bounds")
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
     """The rows of `params` with numbers `ids`.
 
     Args:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.rearranging import reverse
@@ -15,7 +17,7 @@ Ints = tuple[int, int]
 
 
 @op(name="Dilation2D")
-def _dilation_op(x: Any, shape: Any, *, strides: Ints, rates: Ints, padding: str) -> Any:
+def _dilation_op(x: jax.Array, shape: jax.Array, *, strides: Ints, rates: Ints, padding: str) -> Any:
     """For each place of the shape, the image moved by it plus its height; of these the largest."""
     sizes, widths = [], [(0, 0)]
     for i in range(2):
@@ -58,12 +60,12 @@ def _read(
 
 
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: int | Sequence[int],
     name: str | None = None,
 ) -> Tensor:
     """The largest of pixel plus filter under the filter, at each place."""
@@ -73,12 +75,12 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: int | Sequence[int],
     name: str | None = None,
 ) -> Tensor:
     """The smallest of pixel minus filter under the filter, at each place."""

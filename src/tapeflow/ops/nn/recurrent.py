@@ -21,7 +21,7 @@ lax = jax.lax
 States = tuple[Any, ...]
 
 
-def _hard_sigmoid(x: Any) -> Any:
+def _hard_sigmoid(x: jax.Array) -> jax.Array:
     return jnp.clip(0.2 * x + 0.5, 0, 1).astype(x.dtype)
 
 
@@ -63,7 +63,7 @@ class Sequence:
     is_unrolled: bool = False
 
 
-def _gated_product(x: Any, kernel: Any, drop: Any) -> Any:
+def _gated_product(x: jax.Array, kernel: jax.Array, drop: Any) -> jax.Array:
     """`x @ kernel`, with `x` dropped out; by another mask for each gate if `drop` has a leading axis."""
     if drop is None:
         return x @ kernel
@@ -73,11 +73,11 @@ def _gated_product(x: Any, kernel: Any, drop: Any) -> Any:
     return jnp.concatenate([(x * mask) @ part for mask, part in zip(drop, kernels, strict=True)], axis=-1)
 
 
-def _simple(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _simple(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     return (ACTIVATIONS[plan.activation](x + recur(states[0])),)
 
 
-def _lstm(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _lstm(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     h, c = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     i, f, new, o = jnp.split(x + recur(h), 4, axis=-1)
@@ -85,7 +85,7 @@ def _lstm(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> 
     return gate(o) * act(c), c
 
 
-def _gru(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _gru(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     (h,) = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     x_z, x_r, x_new = jnp.split(x, 3, axis=-1)
@@ -95,7 +95,7 @@ def _gru(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> S
     return (z * h + (1 - z) * new,)
 
 
-def _gru_reset_before(plan: Sequence, x: Any, states: States, recur: Callable[..., Any]) -> States:
+def _gru_reset_before(plan: Sequence, x: jax.Array, states: States, recur: Callable[..., Any]) -> States:
     (h,) = states
     act, gate = ACTIVATIONS[plan.activation], ACTIVATIONS[plan.recurrent_activation]
     x_z, x_r, x_new = jnp.split(x, 3, axis=-1)
@@ -114,7 +114,9 @@ _STEPS: dict[str, Callable[..., States]] = {
 
 
 @op(name="Recurrent", same_dtype=False)
-def recurrent_op(x: Any, kernel: Any, recurrent: Any, *rest: Any, plan: Sequence) -> tuple[Any, ...]:
+def recurrent_op(
+    x: jax.Array, kernel: jax.Array, recurrent: jax.Array, *rest: jax.Array, plan: Sequence
+) -> tuple[Any, ...]:
     """The outputs (of all steps, or the last) and the last states."""
     given = dict(zip(plan.parts, rest, strict=True))
     bias, mask = given.get("bias"), given.get("mask")
@@ -126,7 +128,7 @@ def recurrent_op(x: Any, kernel: Any, recurrent: Any, *rest: Any, plan: Sequence
     input_bias, state_bias = (bias[0], bias[1]) if plan.cell == "gru" and bias is not None else (bias, None)
     input_drop, drop = given.get("input_drop"), given.get("state_drop")
 
-    def recur(h: Any, gates: tuple[int, int] | None = None) -> Any:
+    def recur(h: jax.Array, gates: tuple[int, int] | None = None) -> jax.Array:
         if gates is None:
             found = _gated_product(h, recurrent, drop)
             return found if state_bias is None else found + state_bias
@@ -157,7 +159,9 @@ def recurrent_op(x: Any, kernel: Any, recurrent: Any, *rest: Any, plan: Sequence
     return (outputs if plan.is_time_major else jnp.swapaxes(outputs, 0, 1), *last)
 
 
-def _seen(plan: Sequence, outputs: Any, keeps: Any, has_states: bool, only_last: bool = False) -> Any:
+def _seen(
+    plan: Sequence, outputs: jax.Array, keeps: jax.Array | None, has_states: bool, only_last: bool = False
+) -> jax.Array:
     """Outputs with zeros for masked steps: all of them, or those before the first step that counts.
 
     The latter is where the last output, which a masked step repeats, is none; the state may be something.

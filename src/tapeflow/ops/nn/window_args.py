@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.ops.host_args import invalid, read_array, read_ints
 from tapeflow.ops.nn.window import Paddings, Sizes, Window, same_padding
 
@@ -51,7 +52,7 @@ class Layout:
 
 
 def read_layout(
-    data_format: Any, spatial: int, where: str, *, error: type[Exception] | None = None
+    data_format: str | None, spatial: int, where: str, *, error: type[Exception] | None = None
 ) -> Layout:
     """The layout that `data_format` names; None is channels last."""
     last, first = _CHANNELS_LAST[spatial], _CHANNELS_FIRST[spatial]
@@ -66,7 +67,7 @@ def read_layout(
     raise invalid(message) if error is None else error(message)
 
 
-def read_sizes(value: Any, layout: Layout, name: str) -> Sizes:
+def read_sizes(value: TensorLike, layout: Layout, name: str) -> Sizes:
     """One positive int a spatial axis, from an int or a list of length 1, `spatial` or `rank`."""
     where, spatial, rank = layout.where, layout.spatial, layout.rank
     given = read_ints(value, where, name, scalar=True, error=TypeError)
@@ -94,12 +95,12 @@ def read_sizes(value: Any, layout: Layout, name: str) -> Sizes:
     return given if len(given) == spatial else given * spatial
 
 
-def read_dilations(dilations: Any, layout: Layout) -> Sizes:
+def read_dilations(dilations: TensorLike | None, layout: Layout) -> Sizes:
     """The distance between the cells a window sees; None is 1."""
     return (1,) * layout.spatial if dilations is None else read_sizes(dilations, layout, "dilations")
 
 
-def read_padding(padding: Any, layout: Layout, *, allow_explicit: bool = True) -> str | Paddings:
+def read_padding(padding: TensorLike, layout: Layout, *, allow_explicit: bool = True) -> str | Paddings:
     """`"SAME"`, `"VALID"`, or cells before and after each spatial axis."""
     where = layout.where
     if isinstance(padding, str):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -50,7 +51,7 @@ def broadcast_arrays(*args: Any) -> list[Tensor]:
     return [broadcast_to(a, shape) for a in found]
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
     """The slices along an axis for which a vector of truth values holds; what it does not reach is left out."""
     tensor, kept = as_data(a), np.asarray(as_data(condition).numpy(), bool)
     if kept.ndim != 1:
@@ -102,7 +103,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found
 
 
-def flatten(a: Any, order: str = "C") -> Tensor:
+def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """The elements as a vector, row by row, or with order 'F' column by column."""
     if order not in ("C", "A", "K", "F"):
         raise ValueError(
@@ -113,7 +114,7 @@ def flatten(a: Any, order: str = "C") -> Tensor:
     return reshape(transpose(tensor) if order == "F" else tensor, [-1])
 
 
-def fix(x: Any) -> Tensor:
+def fix(x: TensorLike) -> Tensor:
     """Rounded towards zero."""
     tensor = as_data(x)
     if not tensor.dtype.is_floating:
@@ -121,12 +122,12 @@ def fix(x: Any) -> Tensor:
     return _either(tensor < 0, ceil(tensor), floor(tensor))
 
 
-def empty_like(a: Any, dtype: Any = None) -> Tensor:
+def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape of an array."""
     return zeros_like(as_data(a), dtype)
 
 
-def _for_promotion(value: Any) -> Any:
+def _for_promotion(value: object) -> Any:
     """What NumPy's rules take: a dtype, or a Python number, which gives way to arrays."""
     if isinstance(value, DType):
         return value.as_numpy_dtype
@@ -148,7 +149,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return as_dtype(found)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
 
 
@@ -162,11 +163,11 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     return np.issubdtype(_for_promotion(arg1), _for_promotion(arg2))
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: TensorLike) -> bool:
     """Whether the dtype of an array is complex."""
     return as_data(x).dtype.is_complex
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: TensorLike) -> bool:
     """Whether the dtype of an array is not complex."""
     return not iscomplexobj(x)

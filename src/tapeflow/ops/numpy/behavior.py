@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values import convert
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -38,7 +40,7 @@ def _promoted(args: tuple[Any, ...]) -> list[Tensor] | None:
 
 
 @looking_at(-1)
-def _check(xp: Any, x: Any, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
+def _check(xp: Any, x: object, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
     """Whether indices lie within their axes; tells of the first that does not."""
     found = xp.zeros((3,), xp.int64)
     for index, limit in zip(indices, limits, strict=True):
@@ -56,18 +58,18 @@ def _check(xp: Any, x: Any, *indices: Any, parts: tuple[Part, ...], limits: tupl
     check=_check,
     check_text="index {value} out of bounds: tensor[...] expected one in [-{limit}, {limit}).",
 )
-def _take_op(x: Any, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
+def _take_op(x: jax.Array, *indices: jax.Array, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
     given = iter(indices)
     return x[tuple(next(given) if not p else slice(*p) if len(p) == 3 else p[0] for p in parts)]
 
 
-def _is_array(part: Any) -> bool:
+def _is_array(part: object) -> bool:
     return isinstance(part, (list, tuple, np.ndarray)) or (
         isinstance(part, TensorBase) and len(part.shape) > 0
     )
 
 
-def numpy_getitem(tensor: Any, key: Any) -> Tensor:
+def numpy_getitem(tensor: TensorLike, key: TensorLike) -> Tensor:
     """`tensor[key]` by NumPy's rules: arrays and lists of indices or truth values among the parts of the key."""
     parts = key if isinstance(key, tuple) else (key,)
     if not any(_is_array(p) for p in parts):

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.shape import TensorShape
@@ -205,7 +206,7 @@ def fraction_type() -> type[np.floating]:
     return _fraction
 
 
-def as_data(value: Any) -> Tensor:
+def as_data(value: TensorLike) -> Tensor:
     """An array as a tensor, Python numbers as NumPy takes them."""
     if isinstance(value, TensorBase):
         return convert_to_tensor(value)
@@ -217,7 +218,7 @@ def as_data(value: Any) -> Tensor:
     return convert_to_tensor(array)
 
 
-def _static(value: Any) -> Any:
+def _static(value: object) -> Any:
     """An argument that is no data, as something that compares by value."""
     if isinstance(value, DType):
         return value.as_numpy_dtype
@@ -255,7 +256,7 @@ def _function(name: str, count: int) -> Callable[..., Any]:
     raw = getattr(jnp, name)
     names = [p for p in inspect.signature(raw).parameters if p not in ("args", "kwargs")]
 
-    def kernel(*arrays: Any, **statics: Any) -> Any:
+    def kernel(*arrays: jax.Array, **statics: Any) -> Any:
         if count == 0:
             return raw(_alike(arrays), **statics)
         given = _alike(arrays) if count == 2 and not name.startswith("take") else list(arrays)
@@ -345,7 +346,7 @@ _where = Op(
 )
 
 
-def nonzero(a: Any) -> tuple[Tensor, ...]:
+def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
     """The places of what is not zero, axis by axis."""
     return tuple(convert_to_tensor(found) for found in np.nonzero(as_data(a).numpy()))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.random import set_seed
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.numpy.functions import as_data, fraction_type
@@ -22,7 +23,7 @@ def seed(s: int) -> None:
     set_seed(s)
 
 
-def standard_normal(size: Any = None) -> Tensor:
+def standard_normal(size: TensorLike | None = None) -> Tensor:
     """Normal numbers of mean 0 and standard deviation 1."""
     return draws.normal(_shape(size), dtype=fraction_type())
 
@@ -32,14 +33,14 @@ def randn(*args: int) -> Tensor:
     return standard_normal(args)
 
 
-def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Tensor:
+def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: TensorLike | None = None) -> Tensor:
     """Numbers from `low` up to `high`."""
     if size is None:
         size = np.broadcast_shapes(as_data(low).spec.shape, as_data(high).spec.shape)
     return draws.uniform(_shape(size), low, high, dtype=fraction_type())
 
 
-def random(size: Any = None) -> Tensor:
+def random(size: TensorLike | None = None) -> Tensor:
     """Numbers from 0 up to 1."""
     return uniform(0.0, 1.0, _shape(size))
 
@@ -49,7 +50,9 @@ def rand(*size: int) -> Tensor:
     return uniform(0.0, 1.0, size)
 
 
-def randint(low: int, high: int | None = None, size: Any = None, dtype: Any = np.int64) -> Tensor:
+def randint(
+    low: int, high: int | None = None, size: TensorLike | None = None, dtype: Any = np.int64
+) -> Tensor:
     """Whole numbers from `low` up to `high`, or from 0 up to `low`, without the last."""
     wanted = as_dtype(dtype)
     if wanted.name not in ("int32", "int64"):
@@ -60,6 +63,6 @@ def randint(low: int, high: int | None = None, size: Any = None, dtype: Any = np
     return draws.uniform(_shape(size), first, last, dtype=wanted)
 
 
-def poisson(lam: Any = 1.0, size: Any = None) -> Tensor:
+def poisson(lam: Any = 1.0, size: TensorLike | None = None) -> Tensor:
     """Whole numbers with the mean `lam`."""
     return draws.poisson(_shape(size), lam, dtype=int64)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int64
 from tapeflow.engine.values.tensor import Tensor
@@ -40,7 +41,7 @@ def _as_ragged(value: Any, ragged_rank: int) -> Any:
     return RaggedTensor.from_tensor(value, ragged_rank=min(ragged_rank, max(value.ndim - 1, 1)))
 
 
-def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def concat(values: Sequence[Any], axis: int, name: str | None = None) -> RaggedTensor:
     """`tf.concat`, if one of the values is ragged."""
     found = alike(values, "tf.concat")
     if len(found) == 1:
@@ -101,7 +102,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     return RaggedTensor(_joined(found, 0), partition.splits_of_lengths(np.array(counts)), int64)
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """`tf.expand_dims` of a ragged tensor."""
     if isinstance(input, Tensor):
         return shaping.expand_dims(input, axis)
@@ -163,9 +164,9 @@ def _merged(value: Any, first: int, last: int) -> Any:
 
 
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: object = None,
     axis: Any = None,
     batch_dims: int = 0,
     name: str | None = None,
@@ -192,7 +193,7 @@ def gather(
     return found
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Any:
     """`tf.reverse` of a ragged tensor."""
     for place in read_ints(axis, "tf.reverse", "axis", scalar=True):
         number = read_axis(place, _rank(tensor), "tf.reverse")
@@ -221,7 +222,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 
 def stack_dynamic_partitions(
-    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> RaggedTensor:
     """Row i of the result has the elements of `data` whose partition is i, in their order.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.engine.values.tensor import Tensor
@@ -19,12 +20,12 @@ from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
 def constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: Sequence[Any],
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> Any:
     """A ragged tensor of nested lists.
 
@@ -73,17 +74,17 @@ def constant(
     return found
 
 
-def _as_lists(value: Any) -> Any:
+def _as_lists(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return _as_lists(value.tolist())
     return [_as_lists(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     return 1 + max((_depth(v) for v in value), default=0) if isinstance(value, list) else 0
 
 
-def _scalar_depth(value: Any, where: str) -> int | None:
+def _scalar_depth(value: object, where: str) -> int | None:
     """How deep the scalars lie; None if there are none."""
     if not isinstance(value, list):
         return 0
@@ -98,12 +99,12 @@ def _scalar_depth(value: Any, where: str) -> int | None:
 
 
 def range(
-    starts: Any,
+    starts: TensorLike,
     limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = int64,
+    row_splits_dtype: DTypeLike = int64,
 ) -> RaggedTensor:
     """A row `range(start, limit, delta)` for each of the starts.
 
@@ -150,7 +151,9 @@ def same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
     return first.ragged_rank == 1 or same_rows(first._values, other._values)
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+def row_splits_to_segment_ids(
+    splits: Any, name: str | None = None, out_type: DTypeLike | None = None
+) -> Tensor:
     """The row of each value, from where the rows begin."""
     where = "tf.ragged.row_splits_to_segment_ids"
     places = partition.read_places(splits, where, "splits")
@@ -159,7 +162,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: Any = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Compute the start of each row from the row of each value."""
     ids = partition.read_places(segment_ids, "tf.ragged.segment_ids_to_row_splits", "segment_ids")

@@ -6,12 +6,13 @@ if it is a scalar or has the inner dimensions' shape, and with every row if it h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
@@ -35,7 +36,7 @@ ELEMENTWISE = {
 _ALSO_ELEMENTWISE = {"one_hot", "ones_like", "zeros_like", "identity", "stop_gradient", "where"}
 
 
-def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The result of a public op called with ragged tensors among its arguments."""
     name = function.__name__
     own = vars(function).get("_for_ragged")
@@ -64,7 +65,7 @@ _REDUCTIONS = tuple(
 )
 
 
-def operator(name: str, operands: tuple[Any, ...]) -> Any:
+def operator(name: str, operands: tuple[Any, ...]) -> RaggedTensor:
     """What an operator gives; for one that the other operand does not know, NotImplemented."""
     for module in (arithmetic, comparison, division, power):
         function = getattr(module, name, None)
@@ -73,7 +74,7 @@ def operator(name: str, operands: tuple[Any, ...]) -> Any:
     raise AttributeError(name)
 
 
-def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def elementwise(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[Any, Any]) -> RaggedTensor:
     """An op of the values, and of dense arguments that are made to fit them."""
     ragged = [a for a in nest.flatten((args, kwargs)) if isinstance(a, RaggedTensor)]
     widest = max(ragged, key=lambda r: r.ragged_rank)
@@ -81,7 +82,7 @@ def elementwise(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if args and args[0] is widest and len(ragged) == 1 and _is_alone(args[1:], kwargs) and not draws:
         return widest.mapped(lambda values: function(values, *args[1:], **kwargs))
 
-    def fitted(value: Any) -> Any:
+    def fitted(value: TensorLike) -> Any:
         if isinstance(value, RaggedTensor):
             return _values_like(value, widest, function.__name__)
         if isinstance(value, (Tensor, np.ndarray, list)) and function.__module__ not in _WITH_OTHER_TENSORS:
@@ -102,13 +103,13 @@ def _is_alone(args: Any, kwargs: Any) -> bool:
 _WITH_OTHER_TENSORS = {"tapeflow.ops.nn.embedding", "tapeflow.ops.nn.dropout"}
 
 
-def _each(function: Callable[[Any], Any], value: Any) -> Any:
+def _each(function: Callable[[Any], Any], value: TensorLike) -> Any:
     if isinstance(value, (list, tuple)) and any(isinstance(v, RaggedTensor) for v in value):
         return [function(v) for v in value]
     return function(value)
 
 
-def _values_like(value: RaggedTensor, widest: RaggedTensor, name: str) -> Any:
+def _values_like(value: RaggedTensor, widest: RaggedTensor, name: str) -> Tensor:
     if construction.same_rows(value, widest):
         return value.flat_values
     raise invalid(
@@ -117,7 +118,7 @@ def _values_like(value: RaggedTensor, widest: RaggedTensor, name: str) -> Any:
     )
 
 
-def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
+def _spread(value: Any, widest: RaggedTensor, name: str) -> Tensor:
     """A dense argument as values that go with those of a ragged tensor."""
     dense = convert_to_tensor(value, dtype_hint=widest.dtype)
     rank, depth = len(widest.shape), widest.ragged_rank
@@ -146,8 +147,12 @@ def _spread(value: Any, widest: RaggedTensor, name: str) -> Any:
 
 
 def _reduced(
-    kind: str, input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+    kind: str,
+    input_tensor: RaggedTensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
     return reducing.reduce(kind, input_tensor, axis, keepdims)
 
 
@@ -182,7 +187,9 @@ def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     return arranging.stack(values, axis)
 
 
-def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any) -> Any:
+def _map_fn(
+    fn: Callable[..., Any], elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any
+) -> Any:
     """Row by row; the results are ragged if they are rows themselves or the signature says so."""
     parts = nest.flatten(elems)
     count = len(parts[0]._places) - 1 if isinstance(parts[0], RaggedTensor) else len(parts[0])
@@ -200,11 +207,11 @@ def _map_fn(fn: Any, elems: Any, *rest: Any, fn_output_signature: Any = None, **
     return nest.pack_sequence_as(rows[0], found)
 
 
-def _boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Any:
+def _boolean_mask(tensor: Any, mask: Any, axis: object = None, name: str | None = None) -> Any:
     return masking.boolean_mask(tensor, mask)
 
 
-def _convert(value: Any, *_: Any, **__: Any) -> Any:
+def _convert(value: RaggedTensor, *_: Any, **__: Any) -> Any:
     raise ValueError(
         f"tf.convert_to_tensor expected rows of one length; got a ragged tensor of shape {value.shape}. Use "
         "to_tensor()."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array import indexing
 from tapeflow.ops.host_args import invalid, read_int
@@ -27,7 +28,7 @@ def take_rows(values: Any, rows: np.ndarray) -> Any:
     return RaggedTensor(inner, places, values._places_dtype, values._uniform)
 
 
-def getitem(ragged: RaggedTensor, key: Any) -> Any:
+def getitem(ragged: RaggedTensor, key: TensorLike) -> Any:
     """What `ragged[key]` is."""
     if isinstance(key, RaggedTensor) or (isinstance(key, TensorBase) and key.dtype.is_bool):
         from tapeflow.ops.ragged.masking import boolean_mask  # cycle

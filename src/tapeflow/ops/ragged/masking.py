@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import bool as bool_dtype
 from tapeflow.ops.host_args import invalid, read_value
@@ -14,7 +15,7 @@ from tapeflow.ops.ragged.indexing import take_rows
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
     """The elements for which the mask holds; rows stay rows.
 
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -37,7 +38,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return take_rows(values, np.flatnonzero(keep))
 
 
-def _by_row(values: Any, mask: Any, where: str) -> RaggedTensor:
+def _by_row(values: Any, mask: TensorLike, where: str) -> RaggedTensor:
     pair = [v if isinstance(v, RaggedTensor) else RaggedTensor.from_tensor(v) for v in (values, mask)]
     data, chosen = pair
     if not np.array_equal(data._places, chosen._places):

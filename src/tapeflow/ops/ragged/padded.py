@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, string
 from tapeflow.engine.values.shape import as_shape
@@ -18,7 +19,7 @@ from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
 
-def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Tensor:
+def to_tensor(ragged: RaggedTensor, default: TensorLike, shape: ShapeLike | None) -> Tensor:
     """Rows filled up with a default value."""
     wanted = [None] * len(ragged.shape) if shape is None else as_shape(shape).as_list()
     if len(wanted) != len(ragged.shape):
@@ -57,7 +58,9 @@ def _filled(ragged: RaggedTensor, filler: Tensor, wanted: Sequence[int | None]) 
     return indexing.gather(joining.concat([values, last], 0), places)
 
 
-def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+def from_tensor(
+    tensor: TensorLike, lengths: TensorLike, padding: TensorLike | None, ragged_rank: int, dtype: DType
+) -> RaggedTensor:
     """The rows of a tensor."""
     where = "tf.RaggedTensor.from_tensor"
     if isinstance(tensor, RaggedTensor):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import invalid, read_value
 
 
-def read_places(value: Any, where: str, name: str) -> np.ndarray:
+def read_places(value: TensorLike, where: str, name: str) -> np.ndarray:
     """A vector of integers, such as row splits."""
     array = read_value(value) if isinstance(value, TensorBase) else np.asarray(value)
     if array.size == 0:

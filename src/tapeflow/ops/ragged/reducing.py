@@ -23,7 +23,7 @@ _SEGMENTS: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: bool = False) -> Any:
+def reduce(name: str, value: RaggedTensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """`tf.reduce_...` of a ragged tensor."""
     where = f"tf.{name}"
     if name in ("reduce_variance", "reduce_std"):
@@ -47,7 +47,7 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: bool = Fa
     return _over(value, places, name, keepdims)
 
 
-def _quotient(total: Any, count: Any) -> Any:
+def _quotient(total: Tensor, count: Tensor) -> Tensor:
     if isinstance(total, Tensor):
         return arithmetic.truediv(total, count)
     return total.with_flat_values(arithmetic.truediv(total.flat_values, count.flat_values))
@@ -69,7 +69,7 @@ def _over(value: Any, places: list[int], name: str, keepdims: bool) -> Any:
     return value
 
 
-def _once(value: Any, axis: int, name: str) -> Any:
+def _once(value: RaggedTensor | Tensor, axis: int, name: str) -> Any:
     if isinstance(value, Tensor):
         return getattr(reduction, name)(value, axis)
     if axis > 1:
@@ -83,7 +83,7 @@ def _once(value: Any, axis: int, name: str) -> Any:
     return _segments(_SEGMENTS[name], values, ids, count)
 
 
-def _segments(function: Callable[..., Tensor], values: Any, ids: np.ndarray, count: int) -> Any:
+def _segments(function: Callable[..., Tensor], values: Tensor, ids: np.ndarray, count: int) -> Tensor:
     """Rows with one id, put together; ragged rows as far as the longest of them goes."""
     if isinstance(values, Tensor):
         return function(values, ids, count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.type_spec import TypeSpec
@@ -20,10 +21,10 @@ class RaggedTensorSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
         dtype: Any = float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
         flat_values_spec: Any = None,
     ) -> None:
         self._shape = as_shape(shape)
@@ -71,7 +72,7 @@ class RaggedTensorSpec(TypeSpec):
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
+    def most_specific_compatible_type(self, other: RaggedTensorSpec) -> RaggedTensorSpec:
         """The narrowest spec that both meet."""
         if not isinstance(other, RaggedTensorSpec) or other._key()[1:] != self._key()[1:]:
             raise ValueError(f"RaggedTensorSpec expected a spec of its kind; got {other!r} for {self!r}.")

@@ -8,7 +8,9 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64
 from tapeflow.engine.values.shape import TensorShape
@@ -38,7 +40,7 @@ def _taking_symbols(method: Callable[..., Any]) -> Callable[..., Any]:
     """A constructor that a symbol among its arguments keeps for when there are values."""
 
     @functools.wraps(method)
-    def constructor(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    def constructor(cls: type, *args: Any, **kwargs: Any) -> RaggedTensor:
         for argument in (*args, *kwargs.values()):
             if isinstance(argument, Symbolic):
                 return argument.keep_construction("RaggedTensor", method.__name__, args, kwargs)
@@ -74,7 +76,9 @@ class RaggedTensor(CallTaker):
     # Making one
 
     @classmethod
-    def _made(cls, values: Any, splits: np.ndarray, dtype: Any, where: str, is_checked: bool) -> RaggedTensor:
+    def _made(
+        cls, values: TensorLike, splits: np.ndarray, dtype: np.dtype[Any], where: str, is_checked: bool
+    ) -> RaggedTensor:
         inner = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         if isinstance(inner, Tensor) and not inner.ndim:
             raise ValueError(f"{where} expected values with at least one dimension; got a scalar.")
@@ -86,7 +90,11 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_splits: jax.Array | np.ndarray,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Row i has the values from `row_splits[i]` up to `row_splits[i + 1]`."""
         splits = partition.read_places(row_splits, "tf.RaggedTensor.from_row_splits", "row_splits")
@@ -95,7 +103,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls, values: Sequence[Any], row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i has the next `row_lengths[i]` values."""
         lengths = partition.read_places(row_lengths, "tf.RaggedTensor.from_row_lengths", "row_lengths")
@@ -105,7 +113,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i begins at value `row_starts[i]`."""
         starts = partition.read_places(row_starts, "tf.RaggedTensor.from_row_starts", "row_starts")
@@ -116,7 +124,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i ends before value `row_limits[i]`."""
         limits = partition.read_places(row_limits, "tf.RaggedTensor.from_row_limits", "row_limits")
@@ -127,9 +135,9 @@ class RaggedTensor(CallTaker):
     @_taking_symbols
     def from_value_rowids(
         cls,
-        values: Any,
+        values: TensorLike,
         value_rowids: Any,
-        nrows: Any = None,
+        nrows: TensorLike | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
@@ -149,8 +157,8 @@ class RaggedTensor(CallTaker):
     @_taking_symbols
     def from_uniform_row_length(
         cls,
-        values: Any,
-        uniform_row_length: Any,
+        values: TensorLike,
+        uniform_row_length: TensorLike,
         nrows: Any = None,
         validate: bool = True,
         name: str | None = None,
@@ -175,7 +183,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_splits: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
@@ -186,7 +194,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_lengths: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
@@ -214,12 +222,12 @@ class RaggedTensor(CallTaker):
     @_taking_symbols
     def from_tensor(
         cls,
-        tensor: Any,
+        tensor: TensorLike,
         lengths: Any = None,
-        padding: Any = None,
+        padding: TensorLike | None = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = int64,
+        row_splits_dtype: DTypeLike = int64,
     ) -> RaggedTensor:
         """The rows of a tensor, cut to `lengths` or without the `padding` at their ends."""
         from tapeflow.ops.ragged import padded  # cycle
@@ -229,7 +237,7 @@ class RaggedTensor(CallTaker):
     @classmethod
     @_taking_symbols
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
+        cls, st_input: TensorLike, name: str | None = None, row_splits_dtype: DTypeLike = int64
     ) -> RaggedTensor:
         """The values of a sparse matrix, row by row."""
         from tapeflow.ops.ragged import padded  # cycle
@@ -296,7 +304,7 @@ class RaggedTensor(CallTaker):
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._places_dtype)
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
         """The number of rows."""
         dtype = self._places_dtype if out_type is None else as_dtype(out_type)
         return convert_to_tensor(np.array(len(self._places) - 1, dtype.as_numpy_dtype))
@@ -334,7 +342,9 @@ class RaggedTensor(CallTaker):
         inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
         return (self.value_rowids(), *inner)
 
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
+    ) -> Tensor:
         """The shape of the smallest tensor that holds every row."""
         dtype = self._places_dtype if out_type is None else as_dtype(out_type)
         found = np.array(self._bounds(), dtype.as_numpy_dtype)
@@ -348,7 +358,7 @@ class RaggedTensor(CallTaker):
 
     # Made of it
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows of other values."""
         inner = new_values if isinstance(new_values, RaggedTensor) else convert_to_tensor(new_values)
         if _rows_of(inner) != self._places[-1]:
@@ -357,7 +367,7 @@ class RaggedTensor(CallTaker):
             )
         return RaggedTensor(inner, self._places, self._places_dtype, self._uniform)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows of other innermost values."""
         inner = self._values
         return self.with_values(
@@ -376,7 +386,7 @@ class RaggedTensor(CallTaker):
         """The values, and which sum each belongs to: that of its id."""
         return self._values, ids
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
         """The same with row splits of another dtype, int32 or int64."""
         inner = self._values
         if isinstance(inner, RaggedTensor):
@@ -389,7 +399,9 @@ class RaggedTensor(CallTaker):
 
         return arranging.merge_dims(self, outer_axis, inner_axis)
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: ShapeLike | None = None
+    ) -> Tensor:
         """A tensor as large as the longest rows, or of `shape`, filled up with `default_value`."""
         from tapeflow.ops.ragged import padded  # cycle
 
@@ -444,7 +456,7 @@ class RaggedTensor(CallTaker):
             "to_tensor() to fill them up."
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
         raise MetSymbolic(self)
 
     def __bool__(self) -> NoReturn:
@@ -488,12 +500,12 @@ def _rows_of(values: Any) -> int:
     return len(values._places) - 1 if isinstance(values, RaggedTensor) else values.spec.shape[0]
 
 
-def _dtype_of(given: Any, array: np.ndarray) -> Any:
+def _dtype_of(given: jax.Array | np.ndarray, array: np.ndarray) -> Any:
     """Row splits have the dtype of what they are made of, int64 for lists."""
     return array.dtype if hasattr(given, "dtype") else np.int64
 
 
-def _nested(make: Callable[..., Any], values: Any, nested: Sequence[Any], validate: bool) -> Any:
+def _nested(make: Callable[..., Any], values: TensorLike, nested: Sequence[Any], validate: bool) -> Any:
     found = values
     for part in reversed(list(nested)):
         found = make(found, part, validate=validate)

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.ops.random.kernel import Shape, fold_in, split, uniform
 
@@ -20,11 +22,11 @@ _SMALL_MEAN = 10
 _MOST_STEPS = 200  # far beyond what a mean below 10 reaches
 
 
-def _unit(key: Any, shape: Shape, dtype: Any) -> Any:
+def _unit(key: jax.Array, shape: Shape, dtype: np.dtype[Any]) -> jax.Array:
     return uniform(key, jnp.zeros((), dtype), jnp.ones((), dtype), shape=shape, dtype=dtype)
 
 
-def _invert(unit: Any, first: Any, ratio: Callable[[Any], Any]) -> Any:
+def _invert(unit: jax.Array, first: jax.Array, ratio: Callable[[Any], Any]) -> jax.Array:
     """The count at which the distribution passes `unit`.
 
     Args:
@@ -33,11 +35,13 @@ def _invert(unit: Any, first: Any, ratio: Callable[[Any], Any]) -> Any:
         ratio: from a count to its probability divided by that of the count before.
     """
 
-    def is_unfinished(state: Any) -> Any:
+    def is_unfinished(state: tuple[jax.Array, jax.Array, jax.Array, jax.Array]) -> jax.Array:
         step, left, probability, _ = state
         return jnp.any((left >= probability) & (probability > 0)) & (step < _MOST_STEPS)
 
-    def walk(state: Any) -> Any:
+    def walk(
+        state: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
+    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         step, left, probability, count = state
         goes_on = left >= probability
         left = jnp.where(goes_on, left - probability, left)
@@ -50,14 +54,18 @@ def _invert(unit: Any, first: Any, ratio: Callable[[Any], Any]) -> Any:
 
 
 def _reject(
-    key: Any, shape: Shape, dtype: Any, is_needed: Any, propose: Callable[..., tuple[Any, Any]]
-) -> Any:
+    key: jax.Array,
+    shape: Shape,
+    dtype: np.dtype[Any],
+    is_needed: jax.Array,
+    propose: Callable[..., tuple[Any, Any]],
+) -> jax.Array:
     """Draw proposals until each needed place has one accepted."""
 
-    def is_unfinished(state: Any) -> Any:
+    def is_unfinished(state: tuple[jax.Array, jax.Array, jax.Array]) -> jax.Array:
         return jnp.any(~state[1])
 
-    def draw(state: Any) -> Any:
+    def draw(state: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
         step, is_done, found = state
         first, second = split(fold_in(key, step), num=2)
         u = _unit(first, shape, dtype) - jnp.asarray(0.5, dtype)
@@ -70,13 +78,13 @@ def _reject(
     return lax.while_loop(is_unfinished, draw, start)[2]
 
 
-def _stirling_error(count: Any) -> Any:
+def _stirling_error(count: jax.Array) -> jax.Array:
     """log(count!) less Stirling's formula for it."""
     inverse = 1 / jnp.maximum(count, 1)
     return inverse * (1 / 12 - inverse * inverse * (1 / 360 - inverse * inverse / 1260))
 
 
-def _poisson_log_probability(count: Any, mean: Any) -> Any:
+def _poisson_log_probability(count: jax.Array, mean: jax.Array) -> jax.Array:
     by_definition = count * jnp.log(mean) - mean - lax.lgamma(count + 1)
     # count log(count/mean) - (count - mean), which cancels unless written with log1p.
     excess = (count - mean) / mean
@@ -85,13 +93,13 @@ def _poisson_log_probability(count: Any, mean: Any) -> Any:
     return jnp.where(count < 16, by_definition, by_stirling)
 
 
-def _propose_poisson(mean: Any) -> Callable[..., tuple[Any, Any]]:
+def _propose_poisson(mean: jax.Array) -> Callable[..., tuple[Any, Any]]:
     b = 0.931 + 2.53 * jnp.sqrt(mean)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     certain = 0.9277 - 3.6224 / (b - 2)
 
-    def propose(u: Any, v: Any) -> tuple[Any, Any]:
+    def propose(u: jax.Array, v: jax.Array) -> tuple[Any, Any]:
         edge = 0.5 - jnp.abs(u)
         count = jnp.floor((2 * a / edge + b) * u + mean + 0.43)
         at_once = (edge >= 0.07) & (v <= certain)
@@ -103,7 +111,7 @@ def _propose_poisson(mean: Any) -> Callable[..., tuple[Any, Any]]:
     return propose
 
 
-def poisson(key_data: Any, lam: Any, *, shape: Shape, dtype: Any) -> Any:
+def poisson(key_data: jax.Array, lam: jax.Array, *, shape: Shape, dtype: Any) -> jax.Array:
     """Counts of mean `lam`, a float array that broadcasts to `shape`; 0 where it is not above 0."""
     lam = jnp.broadcast_to(lam, shape)
     is_valid = (lam > 0) & jnp.isfinite(lam)
@@ -116,7 +124,7 @@ def poisson(key_data: Any, lam: Any, *, shape: Shape, dtype: Any) -> Any:
     return jnp.where(is_large, high, low).astype(dtype)
 
 
-def _propose_binomial(trials: Any, p: Any) -> Callable[..., tuple[Any, Any]]:
+def _propose_binomial(trials: jax.Array, p: jax.Array) -> Callable[..., tuple[Any, Any]]:
     mean, rest = trials * p, trials * (1 - p)
     deviation = jnp.sqrt(rest * p)
     b = 1.15 + 2.53 * deviation
@@ -124,13 +132,13 @@ def _propose_binomial(trials: Any, p: Any) -> Callable[..., tuple[Any, Any]]:
     alpha = (2.83 + 5.1 / b) * deviation
     certain = 0.92 - 4.2 / b
 
-    def log_probability(count: Any) -> Any:
+    def log_probability(count: jax.Array) -> jax.Array:
         # Up to a constant: two Poisson numbers, given that their sum is the number of trials.
         return _poisson_log_probability(count, mean) + _poisson_log_probability(trials - count, rest)
 
     at_mode = log_probability(jnp.floor((trials + 1) * p))
 
-    def propose(u: Any, v: Any) -> tuple[Any, Any]:
+    def propose(u: jax.Array, v: jax.Array) -> tuple[Any, Any]:
         edge = 0.5 - jnp.abs(u)
         count = jnp.floor((2 * a / edge + b) * u + mean + 0.5)
         at_once = (edge >= 0.07) & (v <= certain)
@@ -142,7 +150,9 @@ def _propose_binomial(trials: Any, p: Any) -> Callable[..., tuple[Any, Any]]:
     return propose
 
 
-def binomial(key_data: Any, counts: Any, probs: Any, *, shape: Shape, dtype: Any) -> Any:
+def binomial(
+    key_data: jax.Array, counts: jax.Array, probs: jax.Array, *, shape: Shape, dtype: Any
+) -> jax.Array:
     """How many of `counts` trials succeed, each with probability `probs`.
 
     Both are arrays of one float dtype that broadcast to `shape`. Trials below 0 are none, and

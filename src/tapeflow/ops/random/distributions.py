@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.random import next_key
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_shape
@@ -24,10 +25,10 @@ from tapeflow.ops.random.draw import (
 
 
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: TensorLike | None,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -36,10 +37,10 @@ def normal(
 
 
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike | Tensor,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -49,10 +50,10 @@ def truncated_normal(
 
 
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -63,9 +64,9 @@ def uniform(
 
 
 def gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
+    shape: ShapeLike | Tensor,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -80,7 +81,11 @@ def gamma(
 
 
 def poisson(
-    shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: ShapeLike | Tensor,
+    lam: TensorLike,
+    dtype: DTypeLike = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Poisson counts: a draw of `shape` for each mean in `lam`, of shape `shape + lam.shape`."""
     where = "tf.random.poisson"
@@ -89,9 +94,9 @@ def poisson(
 
 
 def categorical(
-    logits: Any,
-    num_samples: Any,
-    dtype: Any = None,
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: DTypeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -100,6 +105,6 @@ def categorical(
     return draw_categorical(where, lambda: next_key(seed), logits, num_samples, dtype)
 
 
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """`value` with the rows of its first axis in a random order; it has no gradient."""
     return shuffled(next_key(seed), value)

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int64
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -29,71 +31,83 @@ _FULL_INTS = ("int32", "int64", "uint32", "uint64")
 
 
 @op(name="RandomStandardNormal", same_dtype=False)
-def _normal(key: Any, mean: Any, stddev: Any, *, shape: Shape, dtype: DType) -> Any:
+def _normal(key: jax.Array, mean: jax.Array, stddev: jax.Array, *, shape: Shape, dtype: DType) -> jax.Array:
     drawn = random_kernel.normal(key, shape=shape, dtype=dtype.as_numpy_dtype)
     return drawn * stddev + mean
 
 
 @op(name="TruncatedNormal", same_dtype=False)
-def _truncated_normal(key: Any, mean: Any, stddev: Any, *, shape: Shape, dtype: DType) -> Any:
+def _truncated_normal(
+    key: jax.Array, mean: jax.Array, stddev: jax.Array, *, shape: Shape, dtype: DType
+) -> jax.Array:
     drawn = random_kernel.truncated_normal(key, shape=shape, dtype=dtype.as_numpy_dtype)
     return drawn * stddev + mean
 
 
 @op(name="ParameterizedTruncatedNormal", same_dtype=False)
-def _bounded_normal(key: Any, mean: Any, stddev: Any, low: Any, high: Any, *, shape: Shape) -> Any:
+def _bounded_normal(
+    key: jax.Array, mean: jax.Array, stddev: jax.Array, low: jax.Array, high: jax.Array, *, shape: Shape
+) -> jax.Array:
     low, high = (low - mean) / stddev, (high - mean) / stddev
     drawn = random_kernel.bounded_normal(key, low, high, shape=shape, dtype=mean.dtype)
     return drawn * stddev + mean
 
 
 @op(name="RandomUniform", same_dtype=False)
-def _uniform(key: Any, minval: Any, maxval: Any, *, shape: Shape, dtype: DType) -> Any:
+def _uniform(
+    key: jax.Array, minval: jax.Array, maxval: jax.Array, *, shape: Shape, dtype: DType
+) -> jax.Array:
     return random_kernel.uniform(key, minval, maxval, shape=shape, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="RandomUniformInt", same_dtype=False, differentiable=False)
-def _uniform_int(key: Any, minval: Any, maxval: Any, *, shape: Shape, dtype: DType) -> Any:
+def _uniform_int(
+    key: jax.Array, minval: jax.Array, maxval: jax.Array, *, shape: Shape, dtype: DType
+) -> jax.Array:
     return random_kernel.uniform_int(key, minval, maxval, shape=shape, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="RandomUniformFullInt", same_dtype=False, differentiable=False)
-def _full_int(key: Any, *, shape: Shape, dtype: DType) -> Any:
+def _full_int(key: jax.Array, *, shape: Shape, dtype: DType) -> jax.Array:
     return random_kernel.bits(key, shape=shape, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="RandomGamma", same_dtype=False)
-def _gamma(key: Any, alpha: Any, beta: Any, *, shape: Shape, dtype: DType) -> Any:
+def _gamma(key: jax.Array, alpha: jax.Array, beta: jax.Array, *, shape: Shape, dtype: DType) -> jax.Array:
     return random_kernel.gamma(key, alpha, shape=shape, dtype=dtype.as_numpy_dtype) / beta
 
 
 @op(name="RandomPoisson", same_dtype=False, differentiable=False)
-def _poisson(key: Any, lam: Any, *, shape: Shape, dtype: DType) -> Any:
+def _poisson(key: jax.Array, lam: jax.Array, *, shape: Shape, dtype: DType) -> jax.Array:
     return random_counts.poisson(key, lam, shape=shape, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="RandomBinomial", same_dtype=False, differentiable=False)
-def _binomial(key: Any, counts: Any, probs: Any, *, shape: Shape, dtype: DType) -> Any:
+def _binomial(
+    key: jax.Array, counts: jax.Array, probs: jax.Array, *, shape: Shape, dtype: DType
+) -> jax.Array:
     return random_counts.binomial(key, counts, probs, shape=shape, dtype=dtype.as_numpy_dtype)
 
 
 @op(name="Multinomial", same_dtype=False, differentiable=False)
-def _categorical(key: Any, logits: Any, *, num_samples: int, dtype: DType) -> Any:
+def _categorical(key: jax.Array, logits: jax.Array, *, num_samples: int, dtype: DType) -> jax.Array:
     wanted = dtype.as_numpy_dtype
     return random_kernel.categorical(key, logits, num_samples=num_samples, dtype=wanted)
 
 
 @op(name="RandomShuffle", same_dtype=False, differentiable=False)
-def _shuffle(key: Any, value: Any) -> Any:
+def _shuffle(key: jax.Array, value: jax.Array) -> jax.Array:
     return random_kernel.shuffle(key, value)
 
 
-def shuffled(key: Tensor, value: Any) -> Tensor:
+def shuffled(key: Tensor, value: TensorLike) -> Tensor:
     """`value` with its rows in another order."""
     return _shuffle(key, convert_to_tensor(value))
 
 
-def read_dtype(where: str, dtype: Any, allowed: tuple[str, ...], error: Any = ValueError) -> DType:
+def read_dtype(
+    where: str, dtype: DTypeLike, allowed: tuple[str, ...], error: Callable[..., Any] = ValueError
+) -> DType:
     """One of the dtypes a random function makes."""
     wanted = as_dtype(dtype)
     if wanted.name not in allowed:
@@ -127,17 +141,29 @@ def _ends_with(where: str, shape: Shape, **parameters: Tensor) -> None:
         )
 
 
-def draw_normal(where: str, key: Key, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+def draw_normal(
+    where: str, key: Key, shape: TensorLike | None, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+) -> Tensor:
     """Normal numbers; `key` is a function, called once everything else has been checked."""
     return _draw_normal(_normal, where, key, shape, mean, stddev, dtype)
 
 
-def draw_truncated(where: str, key: Key, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+def draw_truncated(
+    where: str, key: Key, shape: ShapeLike | Tensor, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+) -> Tensor:
     """Normal numbers within two standard deviations."""
     return _draw_normal(_truncated_normal, where, key, shape, mean, stddev, dtype)
 
 
-def draw_bounded(where: str, key: Key, shape: Any, mean: Any, stddev: Any, low: Any, high: Any) -> Tensor:
+def draw_bounded(
+    where: str,
+    key: Key,
+    shape: ShapeLike,
+    mean: TensorLike,
+    stddev: TensorLike,
+    low: TensorLike,
+    high: TensorLike,
+) -> Tensor:
     """Normal numbers within `[low, high]`."""
     dims = read_shape(shape, where)
     given = {"means": mean, "stddevs": stddev, "minvals": low, "maxvals": high}
@@ -147,7 +173,15 @@ def draw_bounded(where: str, key: Key, shape: Any, mean: Any, stddev: Any, low: 
     return _bounded_normal(key(), *tensors.values(), shape=dims)
 
 
-def _draw_normal(kernel: Any, where: str, key: Key, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+def _draw_normal(
+    kernel: Callable[..., Any],
+    where: str,
+    key: Key,
+    shape: Any,
+    mean: TensorLike,
+    stddev: Any,
+    dtype: DTypeLike,
+) -> Tensor:
     wanted = read_dtype(where, dtype, _FLOATS, TypeError)
     dims = read_shape(shape, where)
     centre = convert_to_tensor(mean, dtype=wanted)
@@ -156,7 +190,14 @@ def _draw_normal(kernel: Any, where: str, key: Key, shape: Any, mean: Any, stdde
     return kernel(key(), centre, width, shape=dims, dtype=wanted)
 
 
-def draw_uniform(where: str, key: Key, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Tensor:
+def draw_uniform(
+    where: str,
+    key: Key,
+    shape: TensorLike,
+    minval: TensorLike | None,
+    maxval: TensorLike | None,
+    dtype: DTypeLike,
+) -> Tensor:
     """Numbers in `[minval, maxval)`; integers of the whole range if both are None."""
     wanted = as_dtype(dtype)
     if wanted.name in _FULL_INTS and minval is None and maxval is None:
@@ -188,13 +229,15 @@ def draw_uniform(where: str, key: Key, shape: Any, minval: Any, maxval: Any, dty
     return _uniform_int(key(), low, high, shape=dims, dtype=wanted)
 
 
-def draw_full_int(where: str, key: Key, shape: Any, dtype: Any) -> Tensor:
+def draw_full_int(where: str, key: Key, shape: Any, dtype: DTypeLike) -> Tensor:
     """Integers of the whole range of `dtype`."""
     wanted = read_dtype(where, dtype, _FULL_INTS, invalid)
     return _full_int(key(), shape=read_shape(shape, where), dtype=wanted)
 
 
-def draw_binomial(where: str, key: Key, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
+def draw_binomial(
+    where: str, key: Key, shape: ShapeLike, counts: TensorLike, probs: TensorLike, dtype: DTypeLike
+) -> Tensor:
     """How many of `counts` trials succeed."""
     wanted = read_dtype(where, dtype, ("int32", "int64", *_FLOATS))
     dims = read_shape(shape, where)
@@ -210,13 +253,19 @@ def draw_binomial(where: str, key: Key, shape: Any, counts: Any, probs: Any, dty
     return _binomial(key(), trials, chances, shape=dims, dtype=wanted)
 
 
-def _as_floats(value: Any, dtype: DType) -> Tensor:
+def _as_floats(value: TensorLike, dtype: DType) -> Tensor:
     tensor = convert_to_tensor(value, dtype_hint=dtype)
     return tensor if tensor.spec.dtype.is_floating else cast(tensor, dtype)
 
 
 def draw_gamma(
-    where: str, key: Key, shape: Shape | None, prefix: Shape, alpha: Any, beta: Any, dtype: Any
+    where: str,
+    key: Key,
+    shape: Shape | None,
+    prefix: Shape,
+    alpha: TensorLike,
+    beta: TensorLike | None,
+    dtype: DTypeLike,
 ) -> Tensor:
     """Gamma numbers of `shape`, or of `prefix` and then the shape of the parameters."""
     wanted = read_dtype(where, dtype, _FLOATS, TypeError)
@@ -229,7 +278,9 @@ def draw_gamma(
     return _gamma(key(), form, rate, shape=shape, dtype=wanted)
 
 
-def draw_poisson(where: str, key: Key, shape: Shape | None, prefix: Shape, lam: Any, dtype: Any) -> Tensor:
+def draw_poisson(
+    where: str, key: Key, shape: Shape | None, prefix: Shape, lam: TensorLike, dtype: DTypeLike
+) -> Tensor:
     """Poisson counts of `shape`, or of `prefix` and then the shape of `lam`."""
     wanted = read_dtype(where, dtype, ("float16", "float32", "float64", *_INTS), invalid)
     mean = _as_floats(lam, float32)
@@ -240,7 +291,9 @@ def draw_poisson(where: str, key: Key, shape: Shape | None, prefix: Shape, lam: 
     return _poisson(key(), mean, shape=shape, dtype=wanted)
 
 
-def draw_categorical(where: str, key: Key, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
+def draw_categorical(
+    where: str, key: Key, logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike | None
+) -> Tensor:
     """Class numbers for each row of `logits`."""
     wanted = read_dtype(where, int64 if dtype is None else dtype, _INTS)
     scores = _as_floats(logits, float32)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.random import Counter, fresh_number, state_vector
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32, int32, int64, uint64
 from tapeflow.engine.values.tensor import Tensor
@@ -41,7 +42,7 @@ class Generator:
     True
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: str | None = None) -> None:
         if (copy_from is None) == (state is None):
             raise ValueError(
                 "tf.random.Generator expected either copy_from or state; got "
@@ -58,7 +59,7 @@ class Generator:
         self.reset(copy_from.state if copy_from is not None else state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: Any = None) -> Generator:
         """The generator that a seed determines."""
         where = "tf.random.Generator.from_seed"
         if alg is not None:
@@ -66,19 +67,19 @@ class Generator:
         return cls(state=[0, 0, _signed(read_int(seed, where, "seed"))])
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+    def from_non_deterministic_state(cls, alg: str | None = None) -> Generator:
         """A generator unlike any other."""
         if alg is not None:
             read_algorithm("tf.random.Generator.from_non_deterministic_state", alg)
         return cls(state=[0, 0, _signed(fresh_number())])
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: TensorLike, alg: str) -> Generator:
         """The generator with the given `state`."""
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: str) -> Generator:
         """The generator with the given key and counter, of which the first element is the count."""
         read_algorithm("tf.random.Generator.from_key_counter", alg)
         made = cls.from_seed(0)
@@ -100,7 +101,7 @@ class Generator:
         """The number of the algorithm, which is Threefry."""
         return Algorithm.THREEFRY.value
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Set the state, for example to that of another generator."""
         where = "tf.random.Generator.reset"
         numbers = read_array(state, where, "state")
@@ -113,23 +114,23 @@ class Generator:
         self._counter.reset(seed)
         self._counter.count = count
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Start again from a seed."""
         self._counter.reset(_signed(read_int(seed, "tf.random.Generator.reset_from_seed", "seed")))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
         """Start again from a key and a counter, of which the first element is the count."""
         where = "tf.random.Generator.reset_from_key_counter"
         self._counter.reset(_signed(read_int(key, where, "key")))
         self._counter.count = int(read_array(counter, where, "counter").reshape(-1)[0])
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: TensorLike) -> Tensor:
         """Advance the state as if `delta` tensors had been drawn; returns the state before."""
         before = self.state
         self._counter.count += read_int(delta, "tf.random.Generator.skip", "delta")
         return before
 
-    def split(self, count: Any = 1) -> list[Generator]:
+    def split(self, count: TensorLike = 1) -> list[Generator]:
         """New generators whose numbers are unrelated to this one's and to each other's."""
         made = []
         for _ in range(read_int(count, "tf.random.Generator.split", "count")):
@@ -138,7 +139,7 @@ class Generator:
             made.append(type(self).from_seed((high << 32) | low))
         return made
 
-    def make_seeds(self, count: Any = 1) -> Tensor:
+    def make_seeds(self, count: TensorLike = 1) -> Tensor:
         """Seeds for `stateless_` functions: an int64 tensor of shape [2, count], one a column."""
         where = "tf.random.Generator.make_seeds"
         shape = (read_int(count, where, "count"),)
@@ -148,9 +149,9 @@ class Generator:
     def normal(
         self,
         shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = float32,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
         """Normal numbers of the given mean and standard deviation."""
@@ -159,10 +160,10 @@ class Generator:
 
     def truncated_normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = float32,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
         """Normal numbers, drawn again while they are more than two standard deviations away."""
@@ -172,22 +173,29 @@ class Generator:
     def uniform(
         self,
         shape: Any,
-        minval: Any = 0,
-        maxval: Any = None,
-        dtype: Any = float32,
+        minval: TensorLike | None = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers in `[minval, maxval)`; with both None, integers of the whole range of `dtype`."""
         where = "tf.random.Generator.uniform"
         return draw_uniform(where, self._counter.next_key, shape, minval, maxval, dtype)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(
+        self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None
+    ) -> Tensor:
         """Integers of the whole range of `dtype`."""
         where = "tf.random.Generator.uniform_full_int"
         return draw_full_int(where, self._counter.next_key, shape, dtype)
 
     def binomial(
-        self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = int32,
+        name: str | None = None,
     ) -> Tensor:
         """Draw from a binomial distribution with `counts` trials and probability `probs`."""
         where = "tf.random.Generator.binomial"
@@ -227,7 +235,7 @@ def set_global_state(state: np.ndarray | None) -> None:
         get_global_generator().reset(state)
 
 
-def create_rng_state(seed: Any, alg: Any) -> np.ndarray:
+def create_rng_state(seed: TensorLike, alg: str) -> np.ndarray:
     """The state of `Generator.from_seed(seed)`, as an array."""
     where = "tf.random.create_rng_state"
     read_algorithm(where, alg)

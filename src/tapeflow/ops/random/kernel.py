@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend.random import threefry_2x32
 
 from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.values.annotations import DTypeLike
 
 lax = jax.lax
 Shape = tuple[int, ...]
@@ -24,11 +25,11 @@ _HALF = (jnp.float16, jnp.bfloat16)
 _UNSIGNED = {2: jnp.uint16, 4: jnp.uint32, 8: jnp.uint64}
 
 
-def _key(key_data: Any) -> Any:
+def _key(key_data: jax.Array) -> jax.Array:
     return jax.random.wrap_key_data(key_data, impl="threefry2x32")
 
 
-def bits(key_data: Any, *, shape: Shape, dtype: Any) -> Any:
+def bits(key_data: jax.Array, *, shape: Shape, dtype: Any) -> jax.Array:
     """Integers over the whole range of `dtype`, of 16, 32 or 64 bits."""
     width = jnp.dtype(dtype).itemsize
     count = math.prod(shape)
@@ -39,7 +40,7 @@ def bits(key_data: Any, *, shape: Shape, dtype: Any) -> Any:
     return lax.bitcast_convert_type(found, dtype).reshape(shape)
 
 
-def _unit(key_data: Any, shape: Shape, dtype: Any) -> Any:
+def _unit(key_data: jax.Array, shape: Shape, dtype: Any) -> jax.Array:
     """Numbers in [0, 1): random bits as the fraction of a float in [1, 2), less 1."""
     info = jnp.finfo(dtype)
     unsigned = _UNSIGNED[jnp.dtype(dtype).itemsize]
@@ -48,26 +49,26 @@ def _unit(key_data: Any, shape: Shape, dtype: Any) -> Any:
     return lax.bitcast_convert_type(fraction | one, dtype) - jnp.ones((), dtype)
 
 
-def _normal_between(key_data: Any, low: Any, high: Any, shape: Shape, dtype: Any) -> Any:
+def _normal_between(key_data: Any, low: Any, high: Any, shape: Shape, dtype: Any) -> jax.Array:
     """Normal numbers whose error functions lie in [low, high), by inverting it."""
     spread = _unit(key_data, shape, dtype) * (high - low) + low
     return lax.erf_inv(spread) * jnp.asarray(math.sqrt(2), dtype)
 
 
-def normal(key_data: Any, *, shape: Shape, dtype: Any) -> Any:
+def normal(key_data: Any, *, shape: Shape, dtype: Any) -> jax.Array:
     """Standard normal numbers."""
     wide = jnp.float32 if dtype in _HALF else dtype
     low = np.nextafter(np.asarray(-1, wide), np.asarray(0, wide))  # -1 itself would give -inf
     return _normal_between(key_data, low, np.asarray(1, wide), shape, wide).astype(dtype)
 
 
-def truncated_normal(key_data: Any, *, shape: Shape, dtype: Any) -> Any:
+def truncated_normal(key_data: jax.Array, *, shape: Shape, dtype: Any) -> jax.Array:
     """Standard normal numbers as if drawn again while they are beyond 2."""
     two = jnp.asarray(2, dtype)
     return bounded_normal(key_data, -two, two, shape=shape, dtype=dtype)
 
 
-def bounded_normal(key_data: Any, low: Any, high: Any, *, shape: Shape, dtype: Any) -> Any:
+def bounded_normal(key_data: jax.Array, low: Any, high: Any, *, shape: Shape, dtype: Any) -> jax.Array:
     """Standard normal numbers within `[low, high]`, two arrays that broadcast to `shape`."""
     wide = jnp.float32 if dtype in _HALF else dtype
     low, high = low.astype(wide), high.astype(wide)
@@ -76,17 +77,21 @@ def bounded_normal(key_data: Any, low: Any, high: Any, *, shape: Shape, dtype: A
     return jnp.clip(drawn, low, high).astype(dtype)
 
 
-def uniform(key_data: Any, minval: Any, maxval: Any, *, shape: Shape, dtype: Any) -> Any:
+def uniform(
+    key_data: jax.Array, minval: jax.Array, maxval: jax.Array, *, shape: Shape, dtype: DTypeLike
+) -> jax.Array:
     """Numbers in `[minval, maxval)`, two arrays of `dtype` that broadcast with `shape`."""
     return _unit(key_data, shape, dtype) * (maxval - minval) + minval
 
 
-def uniform_int(key_data: Any, minval: Any, maxval: Any, *, shape: Shape, dtype: Any) -> Any:
+def uniform_int(
+    key_data: jax.Array, minval: jax.Array, maxval: jax.Array, *, shape: Shape, dtype: Any
+) -> jax.Array:
     """Integers in `[minval, maxval)`, two arrays of `dtype` that broadcast to `shape`."""
     return jax.random.randint(_key(key_data), shape, minval, maxval, dtype)
 
 
-def gamma(key_data: Any, alpha: Any, *, shape: Shape, dtype: Any) -> Any:
+def gamma(key_data: jax.Array, alpha: jax.Array, *, shape: Shape, dtype: Any) -> jax.Array:
     """Gamma numbers of rate 1 with shape parameter `alpha`, which broadcasts to `shape`.
 
     The gradient goes to `alpha`, by implicit differentiation. NaN where `alpha` is negative.
@@ -100,7 +105,7 @@ def gamma(key_data: Any, alpha: Any, *, shape: Shape, dtype: Any) -> Any:
     return jnp.where(is_valid, drawn, jnp.where(alpha == 0, tiny, jnp.asarray(jnp.nan, dtype)))
 
 
-def categorical(key_data: Any, logits: Any, *, num_samples: int, dtype: Any) -> Any:
+def categorical(key_data: jax.Array, logits: jax.Array, *, num_samples: int, dtype: Any) -> jax.Array:
     """`num_samples` class numbers for each row of `logits`, a matrix of log-probabilities.
 
     The largest of logits plus Gumbel noise falls on a class with its probability.
@@ -112,16 +117,16 @@ def categorical(key_data: Any, logits: Any, *, num_samples: int, dtype: Any) -> 
     return lax.argmax(logits.astype(wide)[:, None, :] + noise, 2, dtype)
 
 
-def shuffle(key_data: Any, value: Any) -> Any:
+def shuffle(key_data: jax.Array, value: jax.Array) -> jax.Array:
     """`value` with its rows in another order."""
     return jax.random.permutation(_key(key_data), value, axis=0) if value.ndim else value
 
 
-def split(key_data: Any, *, num: int) -> Any:
+def split(key_data: jax.Array, *, num: int) -> jax.Array:
     """`num` new keys, as a uint32 array of shape (num, 2)."""
     return jax.random.key_data(jax.random.split(_key(key_data), num))
 
 
-def fold_in(key_data: Any, number: Any) -> Any:
+def fold_in(key_data: jax.Array, number: Any) -> jax.Array:
     """The key that `key_data` and an integer determine."""
     return jax.random.key_data(jax.random.fold_in(_key(key_data), number))

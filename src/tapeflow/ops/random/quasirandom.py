@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32
 from tapeflow.engine.values.tensor import Tensor
@@ -13,7 +14,7 @@ _MOST_DIMENSIONS = 2048
 
 
 def sobol_sample(
-    dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None
+    dim: Any, num_results: Any, skip: Any = 0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
     """Points of Sobol's sequence in the unit cube, one a row, the origin left out.
 

@@ -8,7 +8,11 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.backend import jax
 from tapeflow.engine.random import stateless_key
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32, int32, int64
 from tapeflow.engine.values.tensor import Tensor
@@ -43,7 +47,7 @@ class Algorithm(enum.Enum):
 _NAMES = tuple(member.name.lower() for member in Algorithm)
 
 
-def read_algorithm(where: str, alg: Any) -> None:
+def read_algorithm(where: str, alg: TensorLike) -> None:
     """Raise unless `alg` is an `Algorithm`, or its name or number."""
     if not (isinstance(alg, Algorithm) or alg in (1, 2, 3) or alg in _NAMES):
         raise ValueError(
@@ -51,12 +55,12 @@ def read_algorithm(where: str, alg: Any) -> None:
         )
 
 
-def _stateless(where: str, seed: Any, alg: Any = "auto_select") -> Key:
+def _stateless(where: str, seed: TensorLike, alg: str = "auto_select") -> Key:
     read_algorithm(where, alg)
     return lambda: stateless_key(seed)
 
 
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: TensorLike = 2, alg: str = "auto_select") -> Tensor:
     """Derive `num` new seeds from one, as a tensor of shape [num, 2] with the dtype of `seed`."""
     where = "tf.random.split"
     tensor = convert_to_tensor(seed)
@@ -64,7 +68,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     return draw_full_int(where, _stateless(where, tensor, alg), shape, tensor.dtype)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: TensorLike, alg: str = "auto_select") -> Tensor:
     """The seed that `seed` and an integer determine, such as the number of a step."""
     where = "tf.random.fold_in"
     tensor = convert_to_tensor(seed)
@@ -74,10 +78,10 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
 
 def stateless_normal(
     shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -87,13 +91,13 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: str = "auto_select",
 ) -> Tensor:
     """`truncated_normal`, decided by `seed`, two integers, alone."""
     where = "tf.random.stateless_truncated_normal"
@@ -101,12 +105,12 @@ def stateless_truncated_normal(
 
 
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers drawn again while they are outside of `[minvals, maxvals]`."""
@@ -116,12 +120,12 @@ def stateless_parameterized_truncated_normal(
 
 def stateless_uniform(
     shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    seed: TensorLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: str = "auto_select",
 ) -> Tensor:
     """`uniform`, decided by `seed`, two integers, alone.
 
@@ -132,7 +136,7 @@ def stateless_uniform(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+    logits: TensorLike, num_samples: int, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """`categorical`, decided by `seed`, two integers, alone."""
     where = "tf.random.stateless_categorical"
@@ -140,11 +144,11 @@ def stateless_categorical(
 
 
 def stateless_gamma(
-    shape: Any,
-    seed: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
     """Gamma numbers of `shape`, to which `alpha` and `beta` broadcast, decided by `seed` alone."""
@@ -153,7 +157,9 @@ def stateless_gamma(
     return draw_gamma(where, _stateless(where, seed), dims, (), alpha, beta, dtype)
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+def stateless_poisson(
+    shape: ShapeLike, seed: TensorLike, lam: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+) -> Tensor:
     """Poisson counts of `shape`, to which `lam` broadcasts, decided by `seed` alone."""
     where = "tf.random.stateless_poisson"
     dims = read_shape(shape, where)
@@ -161,11 +167,11 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
 
 
 def stateless_binomial(
-    shape: Any,
-    seed: Any,
-    counts: Any,
-    probs: Any,
-    output_dtype: Any = int32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = int32,
     name: str | None = None,
 ) -> Tensor:
     """Draw from a binomial distribution with `counts` trials and probability `probs`, determined by `seed` alone."""
@@ -173,12 +179,14 @@ def stateless_binomial(
     return draw_binomial(where, _stateless(where, seed), shape, counts, probs, output_dtype)
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
+def stateless_shuffle(
+    value: jax.Array | np.ndarray, seed: TensorLike, alg: str = "auto_select", name: str | None = None
+) -> Tensor:
     """`shuffle`, decided by `seed`, two integers, alone."""
     return shuffled(_stateless("tf.random.experimental.stateless_shuffle", seed, alg)(), value)
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+def index_shuffle(index: Any, seed: TensorLike, max_index: Any) -> Tensor:
     """The position of each index after the numbers from 0 to `max_index` are shuffled, determined by `seed` alone.
 
     Args:

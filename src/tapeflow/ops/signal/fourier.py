@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from jax.experimental.layout import Layout, with_layout_constraint
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -29,24 +31,24 @@ def _in_rows(x: Any) -> Any:
 
 
 @op(name="FFT")
-def _fft_op(x: Any, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None, inverse: bool) -> Any:
+def _fft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None, inverse: bool) -> Any:
     COMPLEX.check("tf.signal.ifft" if inverse else "tf.signal.fft", input=x)
     return _in_rows((jnp.fft.ifftn if inverse else jnp.fft.fftn)(_in_rows(x), sizes, axes))
 
 
 @op(name="RFFT")
-def _rfft_op(x: Any, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> Any:
+def _rfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> jax.Array:
     REAL.check("tf.signal.rfft", input=x)
     return jnp.fft.rfftn(x, sizes, axes)
 
 
 @op(name="IRFFT")
-def _irfft_op(x: Any, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> Any:
+def _irfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> Any:
     COMPLEX.check("tf.signal.irfft", input=x)
     return jnp.fft.irfftn(x, sizes, axes)
 
 
-def _last(where: str, x: Any, count: int) -> tuple[Tensor, tuple[int, ...]]:
+def _last(where: str, x: Tensor, count: int) -> tuple[Tensor, tuple[int, ...]]:
     tensor = convert_to_tensor(x)
     if tensor.ndim < count:
         raise invalid(
@@ -73,43 +75,43 @@ def _complex(where: str, x: Any, count: int, inverse: bool) -> Tensor:
     return _fft_op(tensor, axes=axes, sizes=None, inverse=inverse)
 
 
-def fft(input: Any, name: str | None = None) -> Tensor:
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform over the last axis."""
     return _complex("tf.signal.fft", input, 1, False)
 
 
-def ifft(input: Any, name: str | None = None) -> Tensor:
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `fft`."""
     return _complex("tf.signal.ifft", input, 1, True)
 
 
-def fft2d(input: Any, name: str | None = None) -> Tensor:
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform over the last two axes."""
     return _complex("tf.signal.fft2d", input, 2, False)
 
 
-def ifft2d(input: Any, name: str | None = None) -> Tensor:
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `fft2d`."""
     return _complex("tf.signal.ifft2d", input, 2, True)
 
 
-def fft3d(input: Any, name: str | None = None) -> Tensor:
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform over the last three axes."""
     return _complex("tf.signal.fft3d", input, 3, False)
 
 
-def ifft3d(input: Any, name: str | None = None) -> Tensor:
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `fft3d`."""
     return _complex("tf.signal.ifft3d", input, 3, True)
 
 
-def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Any) -> Tensor:
+def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Callable[..., Any]) -> Tensor:
     preferred = float32 if kernel is _rfft_op else None  # of what is no tensor yet, NumPy's arrays too
     tensor, axes = _last(where, convert_to_tensor(x, dtype_hint=preferred), count)
     return kernel(tensor, axes=axes, sizes=_sizes(where, fft_length, count))
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers over the last axis: the nonredundant half.
 
     Args:
@@ -118,37 +120,41 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _real("tf.signal.rfft", input_tensor, fft_length, 1, _rfft_op)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`; the length is even unless `fft_length` is odd."""
     return _real("tf.signal.irfft", input_tensor, fft_length, 1, _irfft_op)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers over the last two axes."""
     return _real("tf.signal.rfft2d", input_tensor, fft_length, 2, _rfft_op)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft2d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """The inverse of `rfft2d`."""
     return _real("tf.signal.irfft2d", input_tensor, fft_length, 2, _irfft_op)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers over the last three axes."""
     return _real("tf.signal.rfft3d", input_tensor, fft_length, 3, _rfft_op)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft3d(
+    input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """The inverse of `rfft3d`."""
     return _real("tf.signal.irfft3d", input_tensor, fft_length, 3, _irfft_op)
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """The zero frequency moved to the middle of each axis, or of some."""
     return _shifted(x, axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`."""
     return _shifted(x, axes, -1)
 
@@ -164,7 +170,7 @@ def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
 
 
 @op(name="DCT")
-def _dct_op(x: Any, *, kind: int, is_orthonormal: bool) -> Any:
+def _dct_op(x: jax.Array, *, kind: int, is_orthonormal: bool) -> Any:
     REAL.check("tf.signal.dct", input=x)
     if kind == 1:
         return jnp.real(jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)))
@@ -187,13 +193,13 @@ def _dct_op(x: Any, *, kind: int, is_orthonormal: bool) -> Any:
     return jnp.fft.irfft(spectrum, 2 * length)[..., :length]
 
 
-def _cosines(x: Any) -> Any:
+def _cosines(x: jax.Array) -> jax.Array:
     length = x.shape[-1]
     turn = 2 * np.exp(-0.5j * np.pi * np.arange(length) / length)
     return jnp.real(jnp.fft.rfft(x, 2 * length)[..., :length] * jnp.asarray(turn, _complex_dtype(x)))
 
 
-def _complex_dtype(x: Any) -> Any:
+def _complex_dtype(x: jax.Array) -> Any:
     return jnp.complex128 if x.dtype == jnp.float64 else jnp.complex64
 
 
@@ -226,7 +232,7 @@ def brought_to(tensor: Tensor, length: int) -> Tensor:
 
 
 def dct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -238,7 +244,7 @@ def dct(
 
 
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,

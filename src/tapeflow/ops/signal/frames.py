@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32
 from tapeflow.engine.values.tensor import Tensor
@@ -23,7 +24,7 @@ Window = Callable[..., Any] | None
 
 
 @op(name="Frame")
-def _frame_op(x: Any, *, length: int, step: int, pad_value: float | None, axis: int) -> Any:
+def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, axis: int) -> Any:
     samples = x.shape[axis]
     if pad_value is None:
         count = max(0, 1 + (samples - length) // step)
@@ -37,9 +38,9 @@ def _frame_op(x: Any, *, length: int, step: int, pad_value: float | None, axis: 
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
     pad_value: Any = 0,
     axis: Any = -1,
@@ -73,7 +74,7 @@ def _positive(where: str, name: str, value: Any) -> int:
 
 
 @op(name="OverlapAndAdd")
-def _overlap_op(frames: Any, *, step: int) -> Any:
+def _overlap_op(frames: jax.Array, *, step: int) -> Any:
     """Frames added up where they overlap: each is cut into steps, and steps that coincide are summed."""
     count, length = frames.shape[-2:]
     pieces = -(-length // step)
@@ -85,7 +86,7 @@ def _overlap_op(frames: Any, *, step: int) -> Any:
     return total.reshape((*frames.shape[:-2], -1))[..., : length + step * (count - 1)]
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The signal of which these are frames, which are added where they overlap."""
     where = "tf.signal.overlap_and_add"
     tensor = convert_to_tensor(signal)
@@ -101,10 +102,10 @@ def _transform_length(length: int, fft_length: Any, where: str) -> int:
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -128,10 +129,10 @@ def stft(
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -146,12 +147,12 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
 ) -> Callable[..., Tensor]:
     """The window that makes `inverse_stft` undo an `stft` with a window and a step."""
     step = _positive("tf.signal.inverse_stft_window_fn", "frame_step", frame_step)
 
-    def window(frame_length: Any, dtype: Any) -> Tensor:
+    def window(frame_length: Any, dtype: DTypeLike) -> Tensor:
         forward = np.asarray(forward_window_fn(frame_length, dtype=dtype))
         length = len(forward)
         count = -(-length // step)
@@ -164,8 +165,8 @@ def inverse_stft_window_fn(
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: TensorLike,
     window_fn: Window = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
@@ -209,7 +210,7 @@ def linear_to_mel_weight_matrix(
     sample_rate: float = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     name: str | None = None,
 ) -> Tensor:
     """A matrix that turns spectrogram bins into mel bands: triangles, evenly spaced as the ear hears."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.array import shaping
 from tapeflow.ops.array.indexing import take
@@ -35,7 +36,7 @@ def _numbered(values: Any, where: str, name: str) -> tuple[Any, np.ndarray, int 
 
 
 def bincount(
-    values: Any,
+    values: TensorLike,
     weights: Any = None,
     axis: int | None = 0,
     minlength: Any = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_value
@@ -34,7 +35,9 @@ def _distance(first: Sequence[Any], second: Sequence[Any]) -> int:
     return costs[-1]
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = None) -> Tensor:
+def edit_distance(
+    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str | None = None
+) -> Tensor:
     """The Levenshtein distance between sequences along the last dimension of sparse tensors.
 
     Args:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import int32, int64
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import invalid, read_value
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -29,7 +30,7 @@ _LARGEST = (1 << 63) - 1
 Row = tuple[Any, ...]
 
 
-def _rows(value: Any, where: str, number: int) -> list[list[Any]]:
+def _rows(value: object, where: str, number: int) -> list[list[Any]]:
     """The values of each row of an input of rank 2."""
     if isinstance(value, SparseTensor):
         ordered, shape = reorder(value), value.shape
@@ -51,7 +52,7 @@ def _rows(value: Any, where: str, number: int) -> list[list[Any]]:
     return [flat[a:b].tolist() for a, b in itertools.pairwise(splits)]
 
 
-def _crossed(inputs: Any, where: str, joined: Callable[[Row], Any]) -> list[list[Any]]:
+def _crossed(inputs: TensorLike, where: str, joined: Callable[[Row], Any]) -> list[list[Any]]:
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise TypeError(f"{where} expected a list of tensors: inputs must be a list; got inputs={inputs!r}.")
     columns = [_rows(value, where, number) for number, value in enumerate(inputs)]
@@ -63,7 +64,7 @@ def _crossed(inputs: Any, where: str, joined: Callable[[Row], Any]) -> list[list
     return [[joined(choice) for choice in itertools.product(*row)] for row in zip(*columns, strict=True)]
 
 
-def _text(value: Any) -> bytes:
+def _text(value: object) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
@@ -84,12 +85,12 @@ def _hashed(where: str, num_buckets: int, hash_key: int | None) -> Callable[[Row
     return hashed
 
 
-def _values(found: Sequence[Sequence[Any]], is_text: bool) -> Any:
+def _values(found: Sequence[Sequence[Any]], is_text: bool) -> Tensor:
     flat = [v for row in found for v in row]
     return string_tensor(flat, (len(flat),)) if is_text else convert_to_tensor(np.array(flat, np.int64))
 
 
-def _sparse(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool) -> SparseTensor:
+def _sparse(inputs: TensorLike, where: str, joined: Callable[[Row], Any], is_text: bool) -> SparseTensor:
     """TensorFlow takes the sparse inputs first, then the dense ones."""
     if isinstance(inputs, (list, tuple)):
         if not all(isinstance(v, (SparseTensor, TensorBase)) for v in inputs):
@@ -102,7 +103,7 @@ def _sparse(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool
     return SparseTensor(places, _values(found, is_text), np.array([len(found), lengths.max(initial=0)]))
 
 
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(inputs: TensorLike, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Every choice of a value from each input, row by row, joined by `_X_`.
 
     >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy().tolist()
@@ -113,7 +114,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """As `cross`, each choice as a hash, modulo `num_buckets` unless that is 0."""
     where = "tf.sparse.cross_hashed"
@@ -127,7 +128,7 @@ def _ragged(inputs: Any, where: str, joined: Callable[[Row], Any], is_text: bool
     return RaggedTensor(_values(found, is_text), splits, int32 if dtypes == {int32} else int64)
 
 
-def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+def ragged_cross(inputs: TensorLike, name: str | None = None) -> RaggedTensor:
     """Every choice of a value from each input, row by row, joined by `_X_`.
 
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
@@ -137,7 +138,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 def ragged_cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
     """As `cross`, each choice as a hash, modulo `num_buckets` unless that is 0."""
     where = "tf.ragged.cross_hashed"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32, string
 from tapeflow.engine.values.dtypes import bool as bool_dtype
@@ -24,7 +25,10 @@ from tapeflow.ops.sparse.tensor import SparseTensor, only_sparse, places_of
 
 
 def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: TensorLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """Convert to a dense tensor, with `default_value` (zero, or an empty string) where there is no value."""
     where = "tf.sparse.to_dense"
@@ -52,7 +56,7 @@ def _checked(sparse: SparseTensor, where: str) -> np.ndarray:
     return places
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The values of a tensor that are not zero (or empty), and where they stand."""
     dense = convert_to_tensor(tensor)
     array = read_value(dense)
@@ -61,7 +65,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, indexing.gather_nd(dense, indices), np.array(array.shape, np.int64))
 
 
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The values in the order of their places, row by row."""
     sparse = only_sparse(sp_input, "tf.sparse.reorder")
     return _taken(sparse, np.argsort(places_of(sparse), kind="stable"))
@@ -71,7 +75,7 @@ def _taken(sparse: SparseTensor, rows: np.ndarray) -> SparseTensor:
     return SparseTensor(sparse._places[rows], indexing.take(sparse.values, rows, 0), sparse._dense_shape)
 
 
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """The values for which a vector of truth values holds."""
     sparse = only_sparse(sp_input, "tf.sparse.retain")
     kept = read_value(convert_to_tensor(to_retain))
@@ -80,7 +84,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return _taken(sparse, np.flatnonzero(kept))
 
 
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """Reshape a sparse tensor; one dimension may be -1."""
     sparse = only_sparse(sp_input, "tf.sparse.reshape")
     wanted = list(read_ints(shape, "tf.sparse.reshape", "shape"))
@@ -94,7 +98,9 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(places, sparse.values, np.array(wanted, np.int64))
 
 
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(
+    sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """Permute the dimensions, by default in reverse order."""
     sparse = only_sparse(sp_input, "tf.sparse.transpose")
     rank = len(sparse._dense_shape)
@@ -102,7 +108,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return reorder(SparseTensor(sparse._places[:, order], sparse.values, sparse._dense_shape[order]))
 
 
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """One more dimension of size 1."""
     sparse = only_sparse(sp_input, "tf.sparse.expand_dims")
     at = read_axis(-1 if axis is None else axis, len(sparse._dense_shape) + 1, "tf.sparse.expand_dims")
@@ -111,7 +117,9 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     )
 
 
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice(
+    sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """A slice of a sparse tensor."""
     where = "tf.sparse.slice"
     sparse = only_sparse(sp_input, where)
@@ -123,7 +131,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
 
 def concat(
-    axis: Any, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: int, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors one behind the other along an axis."""
     where = "tf.sparse.concat"
@@ -177,7 +185,7 @@ def _combined(a: SparseTensor, b: SparseTensor, function: Callable[..., Tensor],
     return SparseTensor(places, values, a._dense_shape)
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: Any, b: Any, threshold: TensorLike = 0) -> Any:
     """The sum of two sparse tensors, or of a sparse one and a dense one, which is dense."""
     where = "tf.sparse.add"
     if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
@@ -195,7 +203,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return retain(found, np.abs(read_value(found.values)) >= limit)
 
 
-def _extreme(a: Any, b: Any, where: str, function: Callable[..., Tensor]) -> SparseTensor:
+def _extreme(a: SparseTensor, b: SparseTensor, where: str, function: Callable[..., Tensor]) -> SparseTensor:
     first, second = only_sparse(a, where, "sp_a"), only_sparse(b, where, "sp_b")
 
     def larger(x: Tensor, y: Tensor, number: np.ndarray, count: int) -> Tensor:
@@ -211,18 +219,18 @@ def _extreme(a: Any, b: Any, where: str, function: Callable[..., Tensor]) -> Spa
     return _combined(first, second, larger, where)
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The larger of two sparse tensors, element by element."""
     return _extreme(sp_a, sp_b, "tf.sparse.maximum", larger)
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The smaller of two sparse tensors, element by element."""
     return _extreme(sp_a, sp_b, "tf.sparse.minimum", smaller)
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: Any, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """A sparse matrix times a dense one."""
     where = "tf.sparse.sparse_dense_matmul"
@@ -248,7 +256,7 @@ def sparse_dense_matmul(
 
 
 def reduce_sum(
-    sp_input: Any,
+    sp_input: SparseTensor,
     axis: Any = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -259,7 +267,7 @@ def reduce_sum(
 
 
 def reduce_max(
-    sp_input: Any,
+    sp_input: SparseTensor,
     axis: Any = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -278,14 +286,19 @@ def reduce_max(
 
 
 def _reduced(
-    function: Callable[..., Tensor], where: str, sp_input: Any, axis: Any, keepdims: Any, is_sparse: bool
+    function: Callable[..., Tensor],
+    where: str,
+    sp_input: SparseTensor,
+    axis: Any,
+    keepdims: Any,
+    is_sparse: bool,
 ) -> Any:
     found = function(to_dense(reorder(only_sparse(sp_input, where))), axis, bool(keepdims))
     return from_dense(found) if is_sparse else found
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: Any, num_columns: Any = None, dtype: DTypeLike = float32, name: str | None = None
 ) -> SparseTensor:
     """Ones on the diagonal."""
     where = "tf.sparse.eye"
@@ -297,7 +310,7 @@ def eye(
 
 
 def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: SparseTensor, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """A value in the first column of every row that has none, and which rows those were."""
     sparse = only_sparse(sp_input, "tf.sparse.fill_empty_rows")
@@ -312,7 +325,7 @@ def fill_empty_rows(
     return reorder(whole), convert_to_tensor(is_empty)
 
 
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same values in a larger shape, or in the smallest possible one."""
     sparse = only_sparse(sp_input, "tf.sparse.reset_shape")
     smallest = sparse._places.max(axis=0, initial=-1) + 1
@@ -326,7 +339,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(sparse._places, sparse.values, shape)
 
 
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     """For each row, which of `vocab_size` numbers are among its values."""
     where = "tf.sparse.to_indicator"
     sparse = only_sparse(sp_input, where)
@@ -339,7 +352,7 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     return convert_to_tensor(found)
 
 
-def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """`op` of the values of sparse tensors, which all stand at the same places."""
     sparse = [a for a in nest.flatten((args, kwargs)) if isinstance(a, SparseTensor)]
     if not sparse:
@@ -350,7 +363,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return sparse[0].with_values(op(*given[0], **given[1]))
 
 
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Softmax over the values of each row of the last dimension."""
     sparse = only_sparse(sp_input, "tf.sparse.softmax")
     shape = tuple(sparse._dense_shape[:-1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -18,7 +19,7 @@ Groups = dict[tuple[int, ...], set[Any]]
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16")
 
 
-def _groups(value: Any, where: str, name: str) -> tuple[Groups, tuple[int, ...], Any]:
+def _groups(value: TensorLike, where: str, name: str) -> tuple[Groups, tuple[int, ...], Any]:
     """The set at each place of all dimensions but the last, their shape, and the dtype."""
     if isinstance(value, SparseTensor):
         found: Groups = {}
@@ -66,7 +67,7 @@ def _combined(where: str, a: Any, b: Any, combine: Callable[[set[Any], set[Any]]
     return SparseTensor(indices, values, np.array([*shape, longest]))
 
 
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """The elements of both sets, in ascending order.
 
     >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[3, 1, 7]])).numpy().tolist()
@@ -75,17 +76,19 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _combined("tf.sets.intersection", a, b, set.intersection)
 
 
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """The elements of either set, in ascending order."""
     return _combined("tf.sets.union", a, b, set.union)
 
 
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     """The elements of `a` that are not in `b`, or with `aminusb=False` the reverse."""
     return _combined("tf.sets.difference", a, b, lambda x, y: x - y if aminusb else y - x)
 
 
-def size(a: Any, validate_indices: bool = True) -> Tensor:
+def size(a: TensorLike, validate_indices: bool = True) -> Tensor:
     """The number of distinct elements in each set of a sparse tensor."""
     where = "tf.sets.size"
     found, shape, _ = _groups(only_sparse(a, where, "a"), where, "a")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -40,7 +41,7 @@ class SparseTensorSpec(TypeSpec):
         """The class of what this describes."""
         return SparseTensor
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: TensorLike) -> bool:
         """Whether a sparse tensor or a spec can meet this one."""
         return (
             isinstance(spec_or_value, (SparseTensor, SparseTensorSpec))
@@ -48,7 +49,7 @@ class SparseTensorSpec(TypeSpec):
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
+    def most_specific_compatible_type(self, other: object) -> SparseTensorSpec:
         """The narrowest spec that both meet."""
         if not isinstance(other, SparseTensorSpec) or other._dtype is not self._dtype:
             raise ValueError(f"SparseTensorSpec expected a spec of its kind; got {other!r} for {self!r}.")
@@ -83,7 +84,7 @@ class SparseTensor(CallTaker):
 
     __slots__ = ("__dict__", "__weakref__", "_dense_shape", "_places", "_values")
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: Any, dense_shape: TensorLike) -> None:
         where = "tf.SparseTensor"
         places = read_array(indices, where, "indices").astype(np.int64)
         shape = read_array(dense_shape, where, "dense_shape").astype(np.int64)
@@ -130,7 +131,7 @@ class SparseTensor(CallTaker):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Other values at the same places."""
         return SparseTensor(self._places, new_values, self._dense_shape)
 
@@ -138,7 +139,7 @@ class SparseTensor(CallTaker):
         """Places and values; zeros may be among them."""
         return self._places, self._values
 
-    def _with(self, operation: Callable[..., Tensor], other: Any) -> SparseTensor:
+    def _with(self, operation: Callable[..., Tensor], other: TensorLike) -> SparseTensor:
         """An operation with a scalar, or with the elements of a tensor at the places of the values."""
         dense = convert_to_tensor(other, dtype_hint=self.dtype)
         if dense.ndim:
@@ -151,7 +152,7 @@ class SparseTensor(CallTaker):
             dense = indexing.gather_nd(dense, chosen)
         return self.with_values(operation(self._values, dense))
 
-    def __mul__(self, other: Any) -> SparseTensor:
+    def __mul__(self, other: TensorLike) -> SparseTensor:
         return self._with(arithmetic.multiply, other)
 
     __rmul__ = __mul__
@@ -162,7 +163,7 @@ class SparseTensor(CallTaker):
     def __neg__(self) -> SparseTensor:
         return self.with_values(-self._values)
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         name = "input" if "input" in kwargs else "x"
         if not args and kwargs.get(name) is self:
             args, kwargs = (self,), {key: value for key, value in kwargs.items() if key != name}
@@ -187,12 +188,12 @@ class SparseTensor(CallTaker):
     __str__ = __repr__
 
 
-def _shape(sizes: np.ndarray, out_type: Any = int32, name: str | None = None) -> Tensor:
+def _shape(sizes: np.ndarray, out_type: DType = int32, name: str | None = None) -> Tensor:
     del name
     return convert_to_tensor(sizes, out_type)
 
 
-def _size(sizes: np.ndarray, out_type: Any = int32, name: str | None = None) -> Tensor:
+def _size(sizes: np.ndarray, out_type: DType = int32, name: str | None = None) -> Tensor:
     del name
     return convert_to_tensor(math.prod(sizes.tolist()), out_type)
 
@@ -218,7 +219,7 @@ def places_of(sparse: SparseTensor) -> np.ndarray:
     )
 
 
-def only_sparse(value: Any, where: str, name: str = "sp_input") -> SparseTensor:
+def only_sparse(value: TensorLike, where: str, name: str = "sp_input") -> SparseTensor:
     """A sparse tensor, or an error."""
     if isinstance(value, Symbolic):
         raise MetSymbolic(value)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import (
     DType,
@@ -35,7 +36,7 @@ _FILLS = ("", " ", "0", "+", "-")
 
 
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -115,7 +116,7 @@ _SPECIAL = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?\d+")
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Each string as a number; spaces around it do not matter.
 
     >>> tf.strings.to_number(["1.5", " 2e3 "]).numpy()

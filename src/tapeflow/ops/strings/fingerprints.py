@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -17,7 +16,7 @@ def _word(value: int) -> bytes:
     return value.to_bytes(8, "little")
 
 
-def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """FarmHash's fingerprint of each row, as bytes; TensorFlow's, the same on every machine.
 
     >>> tf.fingerprint(["ab"]).numpy().tolist()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_int
@@ -20,7 +21,7 @@ _MASK = (1 << 64) - 1
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: TensorLike, name: str | None = None) -> Tensor:
     """The bucket of each string: its FarmHash fingerprint modulo `num_buckets`.
 
     >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow"], 1000).numpy().tolist()
@@ -29,13 +30,13 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
     return _buckets("tf.strings.to_hash_bucket_fast", input, num_buckets, fingerprint64)
 
 
-def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
+def to_hash_bucket(input: TensorLike, num_buckets: TensorLike, name: str | None = None) -> Tensor:
     """The bucket of each string; `to_hash_bucket_fast` spreads them better."""
     return _buckets("tf.strings.to_hash_bucket", input, num_buckets, _murmur)
 
 
 def to_hash_bucket_strong(
-    input: Any, num_buckets: Any, key: Sequence[int], name: str | None = None
+    input: TensorLike, num_buckets: TensorLike, key: Sequence[int], name: str | None = None
 ) -> Tensor:
     """The bucket of each string under a key of two numbers, which makes collisions hard to find."""
     where = "tf.strings.to_hash_bucket_strong"
@@ -45,7 +46,7 @@ def to_hash_bucket_strong(
     return _buckets(where, input, num_buckets, lambda text: siphash(text, words))
 
 
-def _buckets(where: str, input: Any, num_buckets: Any, hashed: Callable[[bytes], int]) -> Tensor:
+def _buckets(where: str, input: TensorLike, num_buckets: Any, hashed: Callable[[bytes], int]) -> Tensor:
     count = read_int(num_buckets, where, "num_buckets")
     if count < 1:
         raise invalid(f"{where} expected num_buckets of at least 1; got num_buckets={count}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_axis, read_int, read_ints
 from tapeflow.ops.ragged.dispatch import for_ragged
@@ -15,7 +16,7 @@ from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: TensorLike, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
     """The strings along an axis, or all of them, one behind the other.
 
@@ -62,7 +63,11 @@ def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separato
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """The strings of each segment, one behind the other."""
     where = "tf.strings.unsorted_segment_join"

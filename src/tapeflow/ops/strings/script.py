@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_array
@@ -24,7 +25,7 @@ def _ranges() -> tuple[np.ndarray, np.ndarray]:
     return np.array([int(a, 16) for a, _ in pairs]), np.array([int(b) for _, b in pairs], np.int32)
 
 
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Any:
     """The number of the script of each code point, -1 for what is none: 0 common, 8 Cyrillic, 17 Han, 25 Latin, ...
 
     >>> tf.strings.unicode_script([ord("a"), ord("1"), 0x416]).numpy().tolist()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid, read_array
@@ -35,7 +36,7 @@ _CLASSES = {
 }
 
 
-def strip(input: Any, name: str | None = None) -> Tensor:
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Strings without the white space at their ends.
 
     >>> tf.strings.strip(" a \\n").numpy()
@@ -62,7 +63,7 @@ def _pattern(pattern: Any, where: str) -> re.Pattern[str]:
     return _compiled(read_strings(pattern, where, "pattern").item(), where)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Whether each string, from beginning to end, matches the pattern.
 
     >>> tf.strings.regex_full_match(["TapeFlow", "tape"], "T.*").numpy()
@@ -75,7 +76,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
 
 def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike, pattern: TensorLike, rewrite: str, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Strings in which what matches the pattern is replaced; `\\\\1` stands for its first group.
 
@@ -108,7 +109,9 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def substr(
+    input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
+) -> Tensor:
     """`len` bytes, or characters with `unit="UTF8_CHAR"`, of each string from `pos` on.
 
     >>> tf.strings.substr("TapeFlow", 4, 2).numpy()

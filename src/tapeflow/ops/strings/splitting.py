@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.ragged import partition
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: TensorLike, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
     """The parts of each string between separators, or between spaces if there is no separator.
 
     >>> tf.strings.split(["a b", "c"])
@@ -33,7 +35,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return rows_of(read_strings(input, where), parts)
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """The bytes of each string.
 
     >>> tf.strings.bytes_split("abc").numpy().tolist()
@@ -60,7 +62,7 @@ def rows_of(array: np.ndarray, parts: Callable[[bytes], Sequence[Any]], dtype: A
 
 
 def ngrams(
-    data: Any,
+    data: TensorLike,
     ngram_width: Any,
     separator: str = " ",
     pad_values: Any = None,

@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -19,7 +20,7 @@ from tapeflow.ops.host_args import describe, invalid
 from tapeflow.ops.strings.deferred import defer
 
 
-def read_strings(value: Any, where: str, name: str = "input") -> np.ndarray:
+def read_strings(value: TensorLike, where: str, name: str = "input") -> np.ndarray:
     """The elements of a string tensor as an array of bytes objects."""
     tensor = convert_to_tensor(value)
     if tensor.dtype is string:
@@ -36,7 +37,7 @@ def string_tensor(elements: Any, shape: tuple[int, ...]) -> Tensor:
     return tensor_of(host_node(array, spec_of(shape, string)))
 
 
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Concatenate strings element by element; scalars are joined to every element.
 
     >>> tf.strings.join([tf.constant(["a", "b"]), "x"], separator="-").numpy().tolist()
@@ -62,7 +63,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     return string_tensor([between.join(row) for row in rows], shape)
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The length of each string, in bytes or with `unit="UTF8_CHAR"` in characters.
 
     >>> tf.strings.length(["abc", "über"], unit="UTF8_CHAR").numpy()
@@ -81,7 +82,7 @@ def _characters(text: bytes) -> int:
     return sum(byte & 0xC0 != 0x80 for byte in text)
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Convert strings to lower case; only ASCII letters unless `encoding="utf-8"`.
 
     >>> tf.strings.lower("Loss").numpy()
@@ -90,7 +91,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     return _changed("tf.strings.lower", input, encoding, bytes.lower, str.lower)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Convert strings to upper case; only ASCII letters unless `encoding="utf-8"`."""
     return _changed("tf.strings.upper", input, encoding, bytes.upper, str.upper)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, read_int
@@ -12,7 +13,7 @@ from tapeflow.ops.math.reduction import reduce_sum
 
 
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: Any, sample_weight: TensorLike | None = None, global_batch_size: Any = None
 ) -> Tensor:
     """The sum of the examples' losses over the size of the batch of all replicas."""
     where = "tf.nn.compute_average_loss"

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
@@ -23,13 +25,13 @@ NEG_INF = -1e10
 
 @op(name="AddEvenCounts", same_dtype=False, differentiable=False)
 def add_even_counts(
-    *arrays: Any,
+    *arrays: jax.Array,
     which: tuple[str, ...],
     is_widened: bool,
     per_label: bool,
     top_k: int | None,
     class_id: int | None,
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """The new totals of `which` of tp, fp, tn, fn at thresholds 0, 1/(n-1), ..., 1.
 
     Args:
@@ -64,12 +66,12 @@ def add_even_counts(
 
 @op(name="AddCounts", same_dtype=False, differentiable=False)
 def add_counts(
-    *arrays: Any,
+    *arrays: jax.Array,
     which: tuple[str, ...],
     per_label: bool,
     top_k: int | None,
     class_id: int | None,
-) -> Any:
+) -> tuple[jax.Array, ...]:
     """As `add_even_counts`, at thresholds that come last: a score above one is positive there."""
     totals, (*batch, thresholds) = arrays[: len(which)], arrays[len(which) :]
     dtype = totals[0].dtype
@@ -82,7 +84,9 @@ def add_counts(
     return _added(totals, which, tp, fp, *_sums(y_true, weights, per_label))
 
 
-def _prepare(batch: Sequence[Any], dtype: Any, top_k: Any, class_id: Any) -> tuple[Any, Any, Any]:
+def _prepare(
+    batch: Sequence[Any], dtype: np.dtype[Any], top_k: int | None, class_id: Any
+) -> tuple[Any, Any, Any]:
     """Labels as bools, scores and weights, all of one shape."""
     y_true, y_pred, weights, label_weights = batch
     y_true, y_pred = squeeze_pair(y_true.astype(dtype), y_pred.astype(dtype))
@@ -100,14 +104,14 @@ def _prepare(batch: Sequence[Any], dtype: Any, top_k: Any, class_id: Any) -> tup
     return y_true != 0, y_pred, weights * label_weights.astype(dtype)
 
 
-def _keep_top(scores: Any, k: int) -> Any:
+def _keep_top(scores: jax.Array, k: int) -> jax.Array:
     _, best = lax.top_k(scores, k)
     classes = jnp.arange(scores.shape[-1], dtype=best.dtype)
     is_best = jnp.any(best[..., None] == classes, -2)
     return jnp.where(is_best, scores, jnp.asarray(NEG_INF, scores.dtype))
 
 
-def _sums(y_true: Any, weights: Any, per_label: bool) -> tuple[Any, Any]:
+def _sums(y_true: jax.Array, weights: jax.Array, per_label: bool) -> tuple[Any, Any]:
     """The weight of all positive and of all negative labels."""
     axes = tuple(range(weights.ndim - 1)) if per_label else None
     zero = jnp.zeros((), weights.dtype)
@@ -115,8 +119,13 @@ def _sums(y_true: Any, weights: Any, per_label: bool) -> tuple[Any, Any]:
 
 
 def _added(
-    totals: tuple[Any, ...], which: tuple[str, ...], tp: Any, fp: Any, positives: Any, negatives: Any
-) -> Any:
+    totals: tuple[Any, ...],
+    which: tuple[str, ...],
+    tp: jax.Array,
+    fp: jax.Array,
+    positives: jax.Array,
+    negatives: jax.Array,
+) -> tuple[jax.Array, ...]:
     counts = {"tp": tp, "fp": fp, "tn": negatives - fp, "fn": positives - tp}
     return tuple(total + counts[kind] for total, kind in zip(totals, which, strict=True))
 
@@ -124,7 +133,9 @@ def _added(
 _in_range = index_check(arg=0, limit=lambda arrays, statics: statics["size"])
 
 
-def _class_check(xp: Any, values: Any, *, size: int, ignored: int | None, **_: Any) -> Any:
+def _class_check(
+    xp: Any, values: jax.Array | np.ndarray, *, size: int, ignored: int | None, **_: Any
+) -> jax.Array | np.ndarray:
     if ignored is not None:
         values = xp.where(values == ignored, xp.zeros_like(values), values)
     return _in_range(xp, values, size=size)
@@ -142,13 +153,15 @@ _class_check.looks_at_one = True  # pyright: ignore[reportFunctionMemberAccess]
     check_text="The IoU metric expected class numbers of at least 0 and below num_classes={limit}; got {value}: "
     "out of bound. Raise num_classes, or name the number of unlabelled pixels as ignore_class.",
 )
-def class_numbers(values: Any, *, size: int, ignored: int | None) -> Any:
+def class_numbers(values: jax.Array, *, size: int, ignored: int | None) -> jax.Array:
     """Flat int32 class numbers; a check raises for those that are not in [0, size)."""
     return values.reshape(-1).astype(jnp.int32)
 
 
 @op(name="AddConfusion", same_dtype=False, differentiable=False)
-def add_confusion(matrix: Any, labels: Any, predictions: Any, weights: Any, *, ignored: int | None) -> Any:
+def add_confusion(
+    matrix: jax.Array, labels: jax.Array, predictions: jax.Array, weights: jax.Array, *, ignored: int | None
+) -> jax.Array:
     """A matrix of labels (rows) by predictions (columns) plus what flat class numbers add to it."""
     weights = jnp.broadcast_to(weights.astype(matrix.dtype).reshape(-1), labels.shape)
     if ignored is not None:
@@ -158,7 +171,7 @@ def add_confusion(matrix: Any, labels: Any, predictions: Any, weights: Any, *, i
 
 
 @op(name="MeanIoU", differentiable=False)
-def mean_iou(matrix: Any, *, classes: tuple[int, ...]) -> Any:
+def mean_iou(matrix: jax.Array, *, classes: tuple[int, ...]) -> jax.Array:
     """The mean over `classes` of intersection over union; a class that never occurs does not count."""
     hits = jnp.diagonal(matrix)
     union = jnp.sum(matrix, 0) + jnp.sum(matrix, 1) - hits
@@ -168,15 +181,23 @@ def mean_iou(matrix: Any, *, classes: tuple[int, ...]) -> Any:
     return _over(jnp.sum(iou), jnp.sum(union != 0, dtype=matrix.dtype))
 
 
-def _over(x: Any, y: Any) -> Any:
+def _over(x: jax.Array, y: jax.Array) -> jax.Array:
     """x / y, but 0 where y is 0."""
     return jnp.where(y == 0, jnp.zeros((), x.dtype), x / jnp.where(y == 0, jnp.ones((), y.dtype), y))
 
 
 @op(name="AreaUnderCurve", same_dtype=False, differentiable=False)
 def area_under_curve(
-    tp: Any, tn: Any, fp: Any, fn: Any, label_weights: Any, *, curve: str, method: str, per_label: bool
-) -> Any:
+    tp: jax.Array,
+    tn: jax.Array,
+    fp: jax.Array,
+    fn: jax.Array,
+    label_weights: jax.Array,
+    *,
+    curve: str,
+    method: str,
+    per_label: bool,
+) -> jax.Array:
     """The area under a curve given by counts at falling thresholds, the first axis; per label, the mean.
 
     Args:
@@ -206,7 +227,7 @@ def area_under_curve(
     return _over(jnp.sum(areas * weights), jnp.sum(weights))
 
 
-def _curve(tp: Any, tn: Any, fp: Any, fn: Any, curve: str) -> tuple[Any, Any]:
+def _curve(tp: jax.Array, tn: jax.Array, fp: jax.Array, fn: jax.Array, curve: str) -> tuple[Any, Any]:
     recall = _over(tp, tp + fn)
     if curve == "ROC":
         return _over(fp, fp + tn), recall
@@ -219,7 +240,7 @@ def _curve(tp: Any, tn: Any, fp: Any, fn: Any, curve: str) -> tuple[Any, Any]:
     return jnp.maximum(recall_gain, 0), precision_gain
 
 
-def _interpolated_pr(tp: Any, fp: Any, fn: Any) -> Any:
+def _interpolated_pr(tp: jax.Array, fp: jax.Array, fn: jax.Array) -> jax.Array:
     """Davis & Goadrich 2006: between two thresholds, true positives are linear in all positives."""
     positives = tp + fp
     dtp, slope_base = tp[:-1] - tp[1:], positives[:-1] - positives[1:]
@@ -232,7 +253,9 @@ def _interpolated_pr(tp: Any, fp: Any, fn: Any) -> Any:
 
 
 @op(name="BestUnderConstraint", same_dtype=True, differentiable=False)
-def best_under_constraint(kept: Any, kept_rest: Any, sought: Any, sought_rest: Any, *, least: float) -> Any:
+def best_under_constraint(
+    kept: jax.Array, kept_rest: jax.Array, sought: jax.Array, sought_rest: jax.Array, *, least: float
+) -> jax.Array:
     """The largest sought/(sought + rest) where kept/(kept + rest) is at least `least`; 0 if nowhere."""
     constraint, dependent = _over(kept, kept + kept_rest), _over(sought, sought + sought_rest)
     feasible = constraint >= jnp.asarray(least, kept.dtype)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.values.dtypes import DType
 
 
 @op(name="Standardize", same_dtype=False)
 def standardize_op(
-    x: Any, mean: Any, spread: Any, *, shape: tuple[int, ...], epsilon: float, is_inverse: bool, dtype: DType
-) -> Any:
+    x: jax.Array,
+    mean: jax.Array,
+    spread: jax.Array,
+    *,
+    shape: tuple[int, ...],
+    epsilon: float,
+    is_inverse: bool,
+    dtype: DType,
+) -> jax.Array:
     """`(x - mean) / sqrt(variance)`, or back again; the moments are reshaped to `shape`."""
     wide = x.astype(mean.dtype)
     centre = mean.reshape(shape)
@@ -22,7 +27,9 @@ def standardize_op(
 
 
 @op(name="JoinMoments", same_dtype=False, differentiable=False)
-def join_moments_op(x: Any, mean: Any, spread: Any, count: Any, *, over: tuple[int, ...]) -> Any:
+def join_moments_op(
+    x: jax.Array, mean: jax.Array, spread: jax.Array, count: jax.Array, *, over: tuple[int, ...]
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """The moments and the count of what was seen before, with `x` seen too."""
     wide = x.astype(mean.dtype)
     new_mean = jnp.mean(wide, over)

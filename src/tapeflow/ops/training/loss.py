@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
 from tapeflow.ops.domains import FLOATING
@@ -23,7 +23,9 @@ from tapeflow.ops.nn.cross_entropy import softmax_loss, sparse_softmax_loss
 _in_range = index_check(arg=1, limit=lambda arrays, statics: arrays[0].shape[statics["axis"]])
 
 
-def _label_check(xp: Any, output: Any, labels: Any, *, ignore_class: int | None, **statics: Any) -> Any:
+def _label_check(
+    xp: Any, output: Any, labels: jax.Array | np.ndarray, *, ignore_class: int | None, **statics: Any
+) -> jax.Array | np.ndarray:
     if ignore_class is not None:
         labels = xp.where(labels == ignore_class, xp.zeros((), labels.dtype), labels)
     return _in_range(xp, output, labels, **statics)
@@ -33,19 +35,19 @@ _label_check.arg = 1  # pyright: ignore[reportFunctionMemberAccess]
 _label_check.looks_at_one = True  # pyright: ignore[reportFunctionMemberAccess]
 
 
-def _clipped(p: Any, epsilon: float) -> Any:
+def _clipped(p: jax.Array, epsilon: float) -> jax.Array:
     low, high = _bounds(p.dtype, epsilon)
     return larger(smaller(p, high), low)
 
 
-def _bounds(dtype: Any, epsilon: float) -> tuple[Any, Any]:
+def _bounds(dtype: np.dtype[Any], epsilon: float) -> tuple[Any, Any]:
     """epsilon and 1 - epsilon, rounded as the dtype rounds them."""
     low = np.asarray(epsilon, dtype)
     return low, np.asarray(1, dtype) - low
 
 
 @op(name="MeanSquaredError", same_dtype=False)
-def mean_squared_error(y_pred: Any, y_true: Any) -> Any:
+def mean_squared_error(y_pred: jax.Array, y_true: jax.Array) -> jax.Array:
     """The squared differences, averaged over the last axis."""
     FLOATING.check("MeanSquaredError", y_pred=y_pred)
     return jnp.mean(jnp.square(y_pred - y_true.astype(y_pred.dtype)), -1)
@@ -63,8 +65,14 @@ def mean_squared_error(y_pred: Any, y_true: Any) -> Any:
     ),
 )
 def sparse_cross_entropy(
-    output: Any, labels: Any, *, axis: int, from_logits: bool, epsilon: float, ignore_class: int | None
-) -> Any:
+    output: jax.Array,
+    labels: jax.Array,
+    *,
+    axis: int,
+    from_logits: bool,
+    epsilon: float,
+    ignore_class: int | None,
+) -> jax.Array:
     """The loss of each label; zero for `ignore_class`. `labels` may have any shape of the right size."""
     FLOATING.check("SparseCategoricalCrossentropy", y_pred=output)
     labels = labels.astype(jnp.int64)
@@ -80,8 +88,8 @@ def sparse_cross_entropy(
 
 @op(name="CategoricalCrossentropy", same_dtype=False)
 def categorical_cross_entropy(
-    output: Any, labels: Any, *, axis: int, from_logits: bool, epsilon: float
-) -> Any:
+    output: jax.Array, labels: jax.Array, *, axis: int, from_logits: bool, epsilon: float
+) -> jax.Array:
     """The cross-entropy over the classes along `axis`; probabilities are scaled to sum to one."""
     FLOATING.check("CategoricalCrossentropy", y_pred=output)
     labels = jnp.broadcast_to(labels.astype(output.dtype), output.shape)
@@ -92,20 +100,24 @@ def categorical_cross_entropy(
 
 
 @op(name="BinaryCrossentropy", same_dtype=False)
-def binary_cross_entropy(output: Any, labels: Any, *, from_logits: bool, epsilon: float) -> Any:
+def binary_cross_entropy(
+    output: jax.Array, labels: jax.Array, *, from_logits: bool, epsilon: float
+) -> jax.Array:
     """The cross-entropy of each yes-or-no question, element by element."""
     return _binary(output, labels, from_logits, epsilon)
 
 
 @op(name="MeanBinaryCrossentropy", same_dtype=False)
-def mean_binary_cross_entropy(output: Any, labels: Any, *, from_logits: bool, epsilon: float) -> Any:
+def mean_binary_cross_entropy(
+    output: jax.Array, labels: jax.Array, *, from_logits: bool, epsilon: float
+) -> jax.Array:
     """`binary_cross_entropy` averaged over the last axis."""
     if output.ndim == 0 and labels.ndim == 0:
         raise invalid("BinaryCrossentropy expected y_pred with at least one axis; got a scalar.")
     return jnp.mean(_binary(output, labels, from_logits, epsilon), -1)
 
 
-def _binary(output: Any, labels: Any, from_logits: bool, epsilon: float) -> Any:
+def _binary(output: jax.Array, labels: jax.Array, from_logits: bool, epsilon: float) -> jax.Array:
     FLOATING.check("BinaryCrossentropy", y_pred=output)
     labels = labels.astype(output.dtype)
     if from_logits:

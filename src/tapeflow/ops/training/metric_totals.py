@@ -13,11 +13,12 @@ from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.dtypes import DType
 
 lax = jax.lax
 
 
-def fit_weights(values: Any, weights: Any, *, sums: bool = False) -> tuple[Any, Any]:
+def fit_weights(values: jax.Array, weights: jax.Array, *, sums: bool = False) -> tuple[Any, Any]:
     """Values and weights of shapes that multiply, by Keras 2's rules.
 
     Weights of one axis more lose their last, of one axis less get one. Weights that still do not
@@ -38,27 +39,31 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 @op(name="AddSum", same_dtype=False, differentiable=False)
-def add_sum(total: Any, values: Any) -> Any:
+def add_sum(total: jax.Array, values: jax.Array) -> jax.Array:
     """`total` plus the sum of `values`."""
     return total + jnp.sum(values.astype(total.dtype))
 
 
 @op(name="AddWeightedSum", same_dtype=False, differentiable=False)
-def add_weighted_sum(total: Any, values: Any, weights: Any) -> Any:
+def add_weighted_sum(total: jax.Array, values: jax.Array, weights: jax.Array) -> jax.Array:
     """`total` plus the sum of `values` times `weights`."""
     values, weights = fit_weights(values.astype(total.dtype), weights.astype(total.dtype), sums=True)
     return total + jnp.sum(values * weights)
 
 
 @op(name="AddWeightedMean", same_dtype=False, differentiable=False)
-def add_weighted_mean(total: Any, count: Any, values: Any, weights: Any) -> Any:
+def add_weighted_mean(
+    total: jax.Array, count: jax.Array, values: jax.Array, weights: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """The total and the count of a mean after a batch of weighted values."""
     values, weights = fit_weights(values.astype(total.dtype), weights.astype(total.dtype))
     return total + jnp.sum(values * weights), count + jnp.sum(weights)
 
 
 @op(name="AddWeightedBatch", same_dtype=False, differentiable=False)
-def add_weighted_batch(total: Any, count: Any, values: Any, weights: Any) -> Any:
+def add_weighted_batch(
+    total: jax.Array, count: jax.Array, values: jax.Array, weights: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """As `add_weighted_mean`, but the count grows by the number of values."""
     values, weights = fit_weights(values.astype(total.dtype), weights.astype(total.dtype))
     return total + jnp.sum(values * weights), count + jnp.asarray(values.size, count.dtype)
@@ -82,20 +87,28 @@ class Matching:
             self._add_weighted
         )
 
-    def _matches(self, y_true: Any, y_pred: Any, *, dtype: Any, **statics: Any) -> Any:
+    def _matches(self, y_true: Any, y_pred: Any, *, dtype: DType, **statics: Any) -> jax.Array:
         wanted = dtype.as_numpy_dtype
         return self.rule(y_true.astype(wanted), y_pred.astype(wanted), **statics)
 
-    def _squeezed(self, dtype: Any, y_true: Any, y_pred: Any, statics: dict[str, Any]) -> Any:
+    def _squeezed(
+        self, dtype: Any, y_true: jax.Array, y_pred: jax.Array, statics: dict[str, Any]
+    ) -> jax.Array:
         y_true, y_pred = squeeze_pair(y_true.astype(dtype), y_pred.astype(dtype))
         return self.rule(y_true, y_pred, **statics)
 
-    def _add(self, total: Any, y_true: Any, y_pred: Any, **statics: Any) -> Any:
+    def _add(self, total: jax.Array, y_true: jax.Array, y_pred: jax.Array, **statics: Any) -> jax.Array:
         return total + jnp.sum(self._squeezed(total.dtype, y_true, y_pred, statics))
 
     def _add_weighted(
-        self, total: Any, count: Any, y_true: Any, y_pred: Any, weights: Any, **statics: Any
-    ) -> Any:
+        self,
+        total: jax.Array,
+        count: jax.Array,
+        y_true: jax.Array,
+        y_pred: jax.Array,
+        weights: jax.Array,
+        **statics: Any,
+    ) -> tuple[jax.Array, jax.Array]:
         matches = self._squeezed(total.dtype, y_true, y_pred, statics)
         matches, weights = fit_weights(matches, weights.astype(total.dtype))
         return total + jnp.sum(matches * weights), count + jnp.sum(weights)
@@ -109,7 +122,7 @@ class Matching:
         return math.prod(found.shape)
 
 
-def squeeze_pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+def squeeze_pair(y_true: jax.Array, y_pred: jax.Array) -> tuple[Any, Any]:
     """Drop a last axis of length 1 that only one of the two has."""
     if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
         return y_true, jnp.squeeze(y_pred, -1)
@@ -118,34 +131,34 @@ def squeeze_pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return y_true, y_pred
 
 
-def _are_equal(y_true: Any, y_pred: Any) -> Any:
+def _are_equal(y_true: jax.Array, y_pred: jax.Array) -> jax.Array:
     return (y_true == y_pred).astype(y_true.dtype)
 
 
-def _binary(y_true: Any, y_pred: Any, *, threshold: float = 0.5) -> Any:
+def _binary(y_true: jax.Array, y_pred: jax.Array, *, threshold: float = 0.5) -> jax.Array:
     limit = jnp.asarray(threshold, y_pred.dtype)
     return _are_equal(y_true, (y_pred > limit).astype(y_true.dtype))
 
 
-def _binary_mean(y_true: Any, y_pred: Any, *, threshold: float = 0.5) -> Any:
+def _binary_mean(y_true: jax.Array, y_pred: jax.Array, *, threshold: float = 0.5) -> jax.Array:
     return jnp.mean(_binary(y_true, y_pred, threshold=threshold), -1)
 
 
-def _best(scores: Any) -> Any:
+def _best(scores: jax.Array) -> jax.Array:
     return lax.argmax(scores, scores.ndim - 1, jnp.int32)
 
 
-def _sparse(y_true: Any, y_pred: Any) -> Any:
+def _sparse(y_true: jax.Array, y_pred: jax.Array) -> jax.Array:
     labels = jnp.squeeze(y_true, -1) if y_true.ndim == y_pred.ndim else y_true
     matches = _are_equal(labels, _best(y_pred).astype(y_true.dtype))
     return matches.reshape(y_true.shape) if labels is not y_true else matches
 
 
-def _categorical(y_true: Any, y_pred: Any) -> Any:
+def _categorical(y_true: jax.Array, y_pred: jax.Array) -> jax.Array:
     return _sparse(_best(y_true).astype(y_true.dtype), y_pred)
 
 
-def _sparse_top_k(y_true: Any, y_pred: Any, *, k: int = 5) -> Any:
+def _sparse_top_k(y_true: jax.Array, y_pred: jax.Array, *, k: int = 5) -> jax.Array:
     scores = y_pred.reshape(-1, y_pred.shape[-1])
     labels = y_true.reshape(-1).astype(jnp.int32)
     classes = lax.broadcasted_iota(jnp.int32, scores.shape, 1)
@@ -157,7 +170,7 @@ def _sparse_top_k(y_true: Any, y_pred: Any, *, k: int = 5) -> Any:
     return ((better < k) & counts).astype(y_true.dtype).reshape(y_true.shape)
 
 
-def _top_k(y_true: Any, y_pred: Any, *, k: int = 5) -> Any:
+def _top_k(y_true: jax.Array, y_pred: jax.Array, *, k: int = 5) -> jax.Array:
     return _sparse_top_k(_best(y_true).astype(y_true.dtype), y_pred, k=k)
 
 
@@ -171,7 +184,7 @@ SPARSE_TOP_K = Matching("SparseTopKCategoricalAccuracy", _sparse_top_k)
 
 
 @op(name="AddFScoreCounts", same_dtype=False, differentiable=False)
-def add_f_score_counts(*arrays: Any, threshold: float | None, per_class: bool) -> Any:
+def add_f_score_counts(*arrays: jax.Array, threshold: float | None, per_class: bool) -> Any:
     """New totals of true positives, false positives, false negatives and labels.
 
     The four totals come first, then labels, scores and weights. Without a threshold the largest score
@@ -193,7 +206,7 @@ def add_f_score_counts(*arrays: Any, threshold: float | None, per_class: bool) -
 
 
 @op(name="AddSquares", same_dtype=False, differentiable=False)
-def add_squares(*arrays: Any) -> Any:
+def add_squares(*arrays: jax.Array) -> Any:
     """New totals of y², y, the squared error and the weights, for each column.
 
     The four totals come first, then labels, predictions and weights.

@@ -16,11 +16,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+import numpy as np
+
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.programs.steps import keep_bounded
 from tapeflow.engine.recording.op import Instance, op
 from tapeflow.engine.recording.recorder import items_of, record
 from tapeflow.engine.recording.trace import FOREIGN, state
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.math.clip import common_norm, scale_within, within_norm
@@ -68,7 +71,7 @@ class Plan:
 
 
 @op(name="OptimizerStep", same_dtype=False, differentiable=False)
-def optimizer_step(iteration: Any, rate: Any, *inputs: Any, plan: Plan) -> Any:
+def optimizer_step(iteration: jax.Array, rate: jax.Array, *inputs: jax.Array, plan: Plan) -> Any:
     """The counter, what is shared, the variables, slots, averages and accumulators after a step.
 
     Args:
@@ -132,7 +135,7 @@ def _taken(values: Iterator[Any], count: int) -> list[Any]:
     return list(itertools.islice(values, count))
 
 
-def _chosen(is_new: Any, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+def _chosen(is_new: jax.Array, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
     return [jnp.where(is_new, a, b) for a, b in zip(new, old, strict=True)]
 
 
@@ -163,7 +166,13 @@ def _by_value(gradient: Any, low: float, high: float) -> Any:
 _CLIP = Clip(_by_norm, _by_global_norm, _by_value)
 
 
-def _moved(state: _State, plan: Plan, gradients: list[Any], rate: Any, moved: Any) -> list[Any]:
+def _moved(
+    state: _State,
+    plan: Plan,
+    gradients: list[Any],
+    rate: jax.Array | np.ndarray,
+    moved: jax.Array | np.ndarray,
+) -> list[Any]:
     """The shared value, variables, slots and averages after the rule has been applied."""
     shared, variables, slots, averages = state.parts()
     rule, statics = RULES[plan.rule], dict(plan.statics)
@@ -197,7 +206,11 @@ def step_of(plan: Plan) -> Instance:
 
 
 def update_variables(
-    instance: Instance, iteration: Variable, rate: Any, others: Sequence[Any], targets: Sequence[Variable]
+    instance: Instance,
+    iteration: Variable,
+    rate: TensorLike,
+    others: Sequence[Any],
+    targets: Sequence[Variable],
 ) -> None:
     """Record a step and make the Variables hold its results.
 
@@ -223,8 +236,8 @@ def update_variables(
 
 @op(name="LossScaleUpdate", same_dtype=False, differentiable=False)
 def _loss_scale_update(
-    scale: Any, counter: Any, *gradients: Any, growth_steps: int, multiplier: float
-) -> Any:
+    scale: jax.Array, counter: jax.Array, *gradients: jax.Array, growth_steps: int, multiplier: float
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     finite = [jnp.all(jnp.isfinite(g)) for g in gradients]
     is_finite = functools.reduce(operator.and_, finite, jnp.asarray(True))
     is_grown = counter + 1 >= growth_steps
@@ -236,7 +249,7 @@ def _loss_scale_update(
 
 
 def loss_scale_update(
-    scale: Any, counter: Any, gradients: Sequence[Any], growth_steps: int, multiplier: float
+    scale: TensorLike, counter: TensorLike, gradients: Sequence[Any], growth_steps: int, multiplier: float
 ) -> tuple[Any, Any, Any]:
     """Whether all gradients are finite, the loss scale after them, and the count of good steps."""
     return _loss_scale_update(scale, counter, *gradients, growth_steps=growth_steps, multiplier=multiplier)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tapeflow.engine.backend import jax, jnp
 
 lax = jax.lax
@@ -28,7 +30,16 @@ class Rule(NamedTuple):
     advance: Callable[..., Any] | None = None
 
 
-def _sgd(g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, momentum: float, nesterov: bool) -> Any:
+def _sgd(
+    g: jax.Array,
+    w: jax.Array | np.ndarray,
+    slots: Slots,
+    lr: jax.Array | np.ndarray,
+    step: object,
+    *,
+    momentum: float,
+    nesterov: bool,
+) -> Any:
     if not slots:  # without momentum there is nothing to remember
         return w - g * lr, ()
     m = -g * lr + slots[0] * momentum
@@ -36,11 +47,11 @@ def _sgd(g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, momentum: float, n
 
 
 def _rmsprop(
-    g: Any,
-    w: Any,
+    g: jax.Array,
+    w: jax.Array,
     slots: Slots,
-    lr: Any,
-    step: Any,
+    lr: jax.Array,
+    step: object,
     *,
     rho: float,
     momentum: float,
@@ -62,20 +73,20 @@ def _rmsprop(
     return w - increment, (velocity, *kept, *averages)
 
 
-def _moments(g: Any, m: Any, v: Any, beta_1: float, beta_2: float) -> tuple[Any, Any]:
+def _moments(g: jax.Array, m: jax.Array, v: jax.Array, beta_1: float, beta_2: float) -> tuple[Any, Any]:
     return m + (g - m) * (1 - beta_1), v + (g * g - v) * (1 - beta_2)
 
 
-def _power(base: float, exponent: Any) -> Any:
+def _power(base: float, exponent: jax.Array) -> jax.Array:
     return jnp.power(jnp.asarray(base, exponent.dtype), exponent)
 
 
 def _adam(
-    g: Any,
-    w: Any,
+    g: jax.Array,
+    w: jax.Array,
     slots: Slots,
-    lr: Any,
-    step: Any,
+    lr: jax.Array,
+    step: jax.Array,
     *,
     beta_1: float,
     beta_2: float,
@@ -95,29 +106,39 @@ def _adam(
 
 
 def _adamax(
-    g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, beta_1: float, beta_2: float, epsilon: float
+    g: jax.Array,
+    w: jax.Array,
+    slots: Slots,
+    lr: jax.Array,
+    step: jax.Array,
+    *,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
 ) -> Any:
     m = slots[0] + (g - slots[0]) * (1 - beta_1)
     u = jnp.maximum(beta_2 * slots[1], jnp.abs(g))
     return w - (lr * m) / ((1 - _power(beta_1, step)) * (u + epsilon)), (m, u)
 
 
-def _nadam_momentum(step: Any, beta_1: float, pace: float) -> Any:
+def _nadam_momentum(step: jax.Array, beta_1: float, pace: float) -> jax.Array:
     return beta_1 * (1 - 0.5 * _power(0.96**pace, step))
 
 
-def _nadam_advance(product: Any, step: Any, *, beta_1: float, pace: float = 1.0, **_: Any) -> Any:
+def _nadam_advance(
+    product: jax.Array, step: jax.Array, *, beta_1: float, pace: float = 1.0, **_: Any
+) -> jax.Array:
     return product * _nadam_momentum(step, beta_1, pace)
 
 
 def _nadam(
-    g: Any,
-    w: Any,
+    g: jax.Array,
+    w: jax.Array,
     slots: Slots,
-    lr: Any,
-    step: Any,
+    lr: jax.Array,
+    step: jax.Array,
     *,
-    shared: Any,
+    shared: jax.Array,
     beta_1: float,
     beta_2: float,
     epsilon: float,
@@ -131,27 +152,29 @@ def _nadam(
     return w - (m_hat * lr) / (lax.sqrt(v_hat) + epsilon), (m, v)
 
 
-def _adagrad(g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, epsilon: float) -> Any:
+def _adagrad(g: jax.Array, w: jax.Array, slots: Slots, lr: jax.Array, step: object, *, epsilon: float) -> Any:
     total = slots[0] + g * g
     return w - lr * g / lax.sqrt(total + epsilon), (total,)
 
 
-def _adadelta(g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, rho: float, epsilon: float) -> Any:
+def _adadelta(
+    g: jax.Array, w: jax.Array, slots: Slots, lr: jax.Array, step: object, *, rho: float, epsilon: float
+) -> Any:
     squares = rho * slots[0] + (1 - rho) * g * g
     delta = -lax.sqrt(slots[1] + epsilon) * g / lax.sqrt(squares + epsilon)
     return w + lr * delta, (squares, rho * slots[1] + (1 - rho) * delta * delta)
 
 
-def _rms(x: Any) -> Any:
+def _rms(x: jax.Array) -> jax.Array:
     return lax.sqrt(jnp.mean(x * x, dtype=x.dtype))
 
 
 def _adafactor(
-    g: Any,
-    w: Any,
+    g: jax.Array,
+    w: jax.Array,
     slots: Slots,
-    lr: Any,
-    step: Any,
+    lr: jax.Array,
+    step: jax.Array,
     *,
     beta_2_decay: float,
     epsilon_1: float,
@@ -180,11 +203,11 @@ def _adafactor(
 
 
 def _ftrl(
-    g: Any,
-    w: Any,
+    g: jax.Array,
+    w: jax.Array,
     slots: Slots,
-    lr: Any,
-    step: Any,
+    lr: jax.Array,
+    step: object,
     *,
     learning_rate_power: float,
     l1: float,
@@ -202,13 +225,23 @@ def _ftrl(
     return (clipped - linear) / (raised / lr + 2 * l2_scaled), (new_total, linear)
 
 
-def _lion(g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, beta_1: float, beta_2: float) -> Any:
+def _lion(
+    g: jax.Array, w: jax.Array, slots: Slots, lr: jax.Array, step: object, *, beta_1: float, beta_2: float
+) -> Any:
     m = slots[0]
     return w - lr * jnp.sign(m * beta_1 + g * (1 - beta_1)), (m * beta_2 + g * (1 - beta_2),)
 
 
 def _lamb(
-    g: Any, w: Any, slots: Slots, lr: Any, step: Any, *, beta_1: float, beta_2: float, epsilon: float
+    g: jax.Array,
+    w: jax.Array,
+    slots: Slots,
+    lr: jax.Array,
+    step: jax.Array,
+    *,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
 ) -> Any:
     m, v = _moments(g, slots[0], slots[1], beta_1, beta_2)
     update = (m / (1 - _power(beta_1, step))) / (lax.sqrt(v / (1 - _power(beta_2, step))) + epsilon)

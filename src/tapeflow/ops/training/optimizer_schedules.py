@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 
 
-def _cast(like: Any, *values: Any) -> list[Any]:
+def _cast(like: jax.Array, *values: jax.Array) -> list[Any]:
     return [v.astype(like.dtype) for v in values]
 
 
 @op(name="ExponentialDecay", same_dtype=False, differentiable=False)
-def exponential_decay(rate: Any, step: Any, decay_steps: Any, decay_rate: Any, *, staircase: bool) -> Any:
+def exponential_decay(
+    rate: jax.Array, step: jax.Array, decay_steps: jax.Array, decay_rate: jax.Array, *, staircase: bool
+) -> jax.Array:
     """`rate * decay_rate ** (step / decay_steps)`."""
     step, decay_steps, decay_rate = _cast(rate, step, decay_steps, decay_rate)
     done = step / decay_steps
@@ -25,7 +27,9 @@ def exponential_decay(rate: Any, step: Any, decay_steps: Any, decay_rate: Any, *
 
 
 @op(name="InverseTimeDecay", same_dtype=False, differentiable=False)
-def inverse_time_decay(rate: Any, step: Any, decay_steps: Any, decay_rate: Any, *, staircase: bool) -> Any:
+def inverse_time_decay(
+    rate: jax.Array, step: jax.Array, decay_steps: jax.Array, decay_rate: jax.Array, *, staircase: bool
+) -> jax.Array:
     """`rate / (1 + decay_rate * step / decay_steps)`."""
     step, decay_steps, decay_rate = _cast(rate, step, decay_steps, decay_rate)
     done = step / decay_steps
@@ -33,7 +37,9 @@ def inverse_time_decay(rate: Any, step: Any, decay_steps: Any, decay_rate: Any, 
 
 
 @op(name="PolynomialDecay", same_dtype=False, differentiable=False)
-def polynomial_decay(rate: Any, step: Any, decay_steps: Any, end: Any, power: Any, *, cycle: bool) -> Any:
+def polynomial_decay(
+    rate: jax.Array, step: jax.Array, decay_steps: jax.Array, end: jax.Array, power: jax.Array, *, cycle: bool
+) -> jax.Array:
     """From `rate` to `end` in `decay_steps`, then staying there or, with `cycle`, starting afresh."""
     step, decay_steps, end, power = _cast(rate, step, decay_steps, end, power)
     if cycle:
@@ -44,12 +50,12 @@ def polynomial_decay(rate: Any, step: Any, decay_steps: Any, end: Any, power: An
     return (rate - end) * jnp.power(1 - step / decay_steps, power) + end
 
 
-def _half_cosine(fraction: Any) -> Any:
+def _half_cosine(fraction: jax.Array) -> jax.Array:
     return 0.5 * (1 + jnp.cos(jnp.asarray(math.pi, fraction.dtype) * fraction))
 
 
 @op(name="CosineDecay", same_dtype=False, differentiable=False)
-def cosine_decay(rate: Any, step: Any, decay_steps: Any, alpha: Any) -> Any:
+def cosine_decay(rate: jax.Array, step: jax.Array, decay_steps: jax.Array, alpha: jax.Array) -> jax.Array:
     """Half a cosine from `rate` to `alpha * rate`."""
     step, decay_steps, alpha = _cast(rate, step, decay_steps, alpha)
     fraction = jnp.minimum(step, decay_steps) / decay_steps
@@ -58,8 +64,13 @@ def cosine_decay(rate: Any, step: Any, decay_steps: Any, alpha: Any) -> Any:
 
 @op(name="WarmupCosineDecay", same_dtype=False, differentiable=False)
 def warmup_cosine_decay(
-    rate: Any, step: Any, decay_steps: Any, alpha: Any, target: Any, warmup_steps: Any
-) -> Any:
+    rate: jax.Array,
+    step: jax.Array,
+    decay_steps: jax.Array,
+    alpha: jax.Array,
+    target: jax.Array,
+    warmup_steps: jax.Array,
+) -> jax.Array:
     """A line from `rate` to `target`, then half a cosine from there to `alpha * target`."""
     step, decay_steps, alpha, target, warmup_steps = _cast(
         rate, step, decay_steps, alpha, target, warmup_steps
@@ -71,7 +82,14 @@ def warmup_cosine_decay(
 
 
 @op(name="CosineDecayRestarts", same_dtype=False, differentiable=False)
-def cosine_decay_restarts(rate: Any, step: Any, first_steps: Any, t_mul: Any, m_mul: Any, alpha: Any) -> Any:
+def cosine_decay_restarts(
+    rate: jax.Array,
+    step: jax.Array,
+    first_steps: jax.Array,
+    t_mul: jax.Array,
+    m_mul: jax.Array,
+    alpha: jax.Array,
+) -> jax.Array:
     """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the last."""
     step, first_steps, t_mul, m_mul, alpha = _cast(rate, step, first_steps, t_mul, m_mul, alpha)
     fraction = step / first_steps
@@ -87,6 +105,6 @@ def cosine_decay_restarts(rate: Any, step: Any, first_steps: Any, t_mul: Any, m_
 
 
 @op(name="PiecewiseConstantDecay", same_dtype=False, differentiable=False)
-def piecewise_constant(values: Any, step: Any, boundaries: Any) -> Any:
+def piecewise_constant(values: jax.Array, step: jax.Array, boundaries: jax.Array) -> Any:
     """The value of the piece that `step` is in; a boundary belongs to the piece before it."""
     return values[jnp.sum(step > boundaries.astype(step.dtype), dtype=jnp.int32)]

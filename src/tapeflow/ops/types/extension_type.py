@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import CallTaker, dispatching
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
@@ -123,7 +124,7 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
     def __validate__(self) -> None:
         """Raise if the fields do not go together; for subclasses."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if "_is_closed" in vars(self) or name not in self._fields:
             _refuse(self, name)
         vars(self)[name] = value
@@ -205,14 +206,14 @@ for _name, _function in _OPERATORS.items():  # so that a tensor on the left find
     setattr(ExtensionType, f"__r{_name}__", _reflected(_function))
 
 
-def _refuse(value: Any, name: str) -> NoReturn:
+def _refuse(value: object, name: str) -> NoReturn:
     raise AttributeError(
         f"{type(value).__name__} expected to stay as it was made: cannot mutate attribute {name!r} outside the custom "
         "constructor of ExtensionType. Make another one."
     )
 
 
-def _parameter(name: str, default: Any) -> inspect.Parameter:
+def _parameter(name: str, default: object) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
 
@@ -232,13 +233,13 @@ def _are_equal(mine: Any, other: Any) -> Any:
     return mine == other
 
 
-def _spec_of(value: Any) -> Any:
+def _spec_of(value: object) -> Any:
     if isinstance(value, TensorBase):
         return TensorSpec(value.shape, value.dtype)
     return value._type_spec if isinstance(value, ExtensionType) else value
 
 
-def accepts(annotation: Any, value: Any) -> bool:
+def accepts(annotation: Any, value: TensorLike) -> bool:
     """Whether a value is of an annotated type as it is."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:

@@ -39,7 +39,7 @@ _HOWS: dict[str, tuple[str, Domain]] = {
 }
 
 
-def _divided(current: Any, at: Any, updates: Any) -> Any:
+def _divided(current: Any, at: Any, updates: jax.Array) -> jax.Array:
     """`current` divided by the product of its updates; integers are cut off towards zero."""
     divisors = jnp.ones_like(current).at[at].multiply(updates, mode="drop", wrap_negative_indices=False)
     return jax.lax.div(current, divisors)
@@ -56,7 +56,7 @@ def _ops(where: str, kind: str) -> tuple[Op, Op]:
     """The op of a method for indices that have been looked at, and for those the program must check."""
     how, domain = _HOWS[kind]
 
-    def scatter(current: Any, updates: Any, places: Any) -> Any:
+    def scatter(current: Any, updates: jax.Array, places: Any) -> Any:
         domain.check(where, values=updates)
         at = tuple([places[..., i] for i in range(places.shape[-1])])
         if kind == "div":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def op(
     description: str | None = None,
     collections: Any = None,
     config_dict: Mapping[str, Any] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
 ) -> bool:
     """Write a mesh. See `tf.summary.mesh`; `display_name` and `collections` are ignored."""
     return mesh(name, vertices, faces, colors, config_dict, step, description)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def op(
     display_name: str | None = None,
     description: str | None = None,
     collections: Any = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
 ) -> bool:
     """Write the curve of these examples alone. See `tf.summary.pr_curve`; `collections` is ignored."""
     return pr_curve(
@@ -57,7 +57,7 @@ def streaming_op(
     updates_collections: Any = None,
     display_name: str | None = None,
     description: str | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
 ) -> bool:
     """Write the curve of these examples and of all others given with the same name and step.
 
@@ -97,7 +97,7 @@ def raw_data_op(
     display_name: str | None = None,
     description: str | None = None,
     collections: Any = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
 ) -> bool:
     """Write a curve whose numbers have been computed already, one for each threshold from 0 to 1."""
     writer = recording_writer()

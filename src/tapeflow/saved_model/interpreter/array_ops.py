@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import (
     GraphError,
     Node,
@@ -64,12 +65,12 @@ def _identity(node: Node, x: Any) -> Any:
 
 
 @implements("CheckNumericsV2")
-def _check_numerics(node: Node, x: Any) -> Any:
+def _check_numerics(node: Node, x: Tensor) -> Any:
     return tf.debugging.check_numerics(x, node.text("message"))
 
 
 @implements("IdentityN")
-def _identity_n(node: Node, *parts: Any) -> Any:
+def _identity_n(node: Node, *parts: Tensor) -> Any:
     """What an op with a gradient of its own leaves in a graph: its results, and its inputs behind them."""
     gradient = node.library.gradients.get(node.text("_gradient_op_type"))
     if gradient is None:
@@ -98,67 +99,67 @@ def _placeholder(node: Node) -> Any:
 
 
 @implements("Shape")
-def _shape(node: Node, x: Any) -> Any:
+def _shape(node: Node, x: Tensor) -> Any:
     return tf.shape(x, out_type=node.dtype("out_type", tf.int32))
 
 
 @implements("ShapeN")
-def _shape_n(node: Node, *parts: Any) -> Any:
+def _shape_n(node: Node, *parts: Tensor) -> Any:
     return [tf.shape(x, out_type=node.dtype("out_type", tf.int32)) for x in parts]
 
 
 @implements("Size")
-def _size(node: Node, x: Any) -> Any:
+def _size(node: Node, x: Tensor) -> Any:
     return tf.size(x, out_type=node.dtype("out_type", tf.int32))
 
 
 @implements("Rank")
-def _rank(_: Node, x: Any) -> Any:
+def _rank(_: Node, x: Tensor) -> Any:
     return tf.rank(x)
 
 
 @implements("Reshape")
-def _reshape(_: Node, x: Any, shape: Any) -> Any:
+def _reshape(_: Node, x: Tensor, shape: Tensor) -> Any:
     return tf.reshape(x, ints(shape))
 
 
 @implements("ExpandDims")
-def _expand_dims(_: Node, x: Any, axis: Any) -> Any:
+def _expand_dims(_: Node, x: Tensor, axis: Tensor) -> Any:
     return tf.expand_dims(x, integer(axis))
 
 
 @implements("Squeeze")
-def _squeeze(node: Node, x: Any) -> Any:
+def _squeeze(node: Node, x: Tensor) -> Any:
     return tf.squeeze(x, node.ints("squeeze_dims") or node.ints("axis") or None)
 
 
 @implements("Transpose", "ConjugateTranspose")
-def _transpose(node: Node, x: Any, order: Any) -> Any:
+def _transpose(node: Node, x: Tensor, order: Tensor) -> Any:
     return tf.transpose(x, ints(order), conjugate=node.op == "ConjugateTranspose")
 
 
 @implements("Pack")
-def _pack(node: Node, *parts: Any) -> Any:
+def _pack(node: Node, *parts: Tensor) -> Any:
     return tf.stack(list(parts), node.number("axis"))
 
 
 @implements("Unpack")
-def _unpack(node: Node, x: Any) -> Any:
+def _unpack(node: Node, x: Tensor) -> Any:
     return list(tf.unstack(x, axis=node.number("axis")))
 
 
 @implements("ConcatV2")
-def _concat(_: Node, *parts: Any) -> Any:
+def _concat(_: Node, *parts: Tensor) -> Any:
     return tf.concat(list(parts[:-1]), integer(parts[-1]))
 
 
 @implements("Concat")
-def _old_concat(_: Node, axis: Any, *parts: Any) -> Any:
+def _old_concat(_: Node, axis: Tensor, *parts: Tensor) -> Any:
     return tf.concat(list(parts), integer(axis))
 
 
 @implements("ConcatOffset")
-def _concat_offset(_: Node, axis: Any, *shapes: Any) -> Any:
+def _concat_offset(_: Node, axis: Tensor, *shapes: Tensor) -> Any:
     at, found, offset = integer(axis), [], 0
     for shape in shapes:
         sizes = ints(shape)
@@ -168,22 +169,22 @@ def _concat_offset(_: Node, axis: Any, *shapes: Any) -> Any:
 
 
 @implements("ParallelConcat")
-def _parallel_concat(_: Node, *parts: Any) -> Any:
+def _parallel_concat(_: Node, *parts: Tensor) -> Any:
     return tf.concat(list(parts), 0)
 
 
 @implements("Split")
-def _split(node: Node, axis: Any, x: Any) -> Any:
+def _split(node: Node, axis: Tensor, x: Tensor) -> Any:
     return list(tf.split(x, node.number("num_split", 1), integer(axis)))
 
 
 @implements("SplitV")
-def _split_v(_: Node, x: Any, sizes: Any, axis: Any) -> Any:
+def _split_v(_: Node, x: Tensor, sizes: Tensor, axis: Tensor) -> Any:
     return list(tf.split(x, ints(sizes), integer(axis)))
 
 
 @implements("Slice")
-def _slice(_: Node, x: Any, begin: Any, size: Any) -> Any:
+def _slice(_: Node, x: Tensor, begin: Tensor, size: Tensor) -> Any:
     if begin.host_value() is None:  # computed: the sizes are all that must be known
         return tf.slice(x, begin, ints(size))
     return tf.slice(x, ints(begin), ints(size))
@@ -193,7 +194,7 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 
 
 @implements("StridedSlice")
-def _strided_slice(node: Node, x: Any, begin: Any, end: Any, strides: Any) -> Any:
+def _strided_slice(node: Node, x: Tensor, begin: Tensor, end: Tensor, strides: Tensor) -> Any:
     masks: dict[str, Any] = {name: node.number(name) for name in _MASKS}
     if begin.host_value() is None and masks["shrink_axis_mask"]:
         return _computed_slice(x, begin, end, strides, masks)
@@ -220,7 +221,7 @@ def _computed_slice(x: Any, begin: Any, end: Any, strides: Any, masks: dict[str,
 
 
 @implements("TensorStridedSliceUpdate")
-def _slice_update(node: Node, x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
+def _slice_update(node: Node, x: Any, begin: Tensor, end: Tensor, strides: Tensor, value: Tensor) -> Any:
     masks: dict[str, Any] = {name: node.number(name) for name in _MASKS}
     count = int(np.prod(x.shape.as_list()))
     places = tf.reshape(tf.range(count), tf.shape(x))
@@ -237,32 +238,32 @@ def _gather(node: Node, x: Any, places: Any, axis: Any = None) -> Any:
 
 
 @implements("ScatterNd")
-def _scatter_nd(_: Node, places: Any, updates: Any, shape: Any) -> Any:
+def _scatter_nd(_: Node, places: Tensor, updates: Tensor, shape: Tensor) -> Any:
     return tf.scatter_nd(places, updates, ints(shape))
 
 
 @implements("Tile")
-def _tile(_: Node, x: Any, counts: Any) -> Any:
+def _tile(_: Node, x: Tensor, counts: Tensor) -> Any:
     return tf.tile(x, ints(counts))
 
 
 @implements("Fill")
-def _fill(_: Node, shape: Any, value: Any) -> Any:
+def _fill(_: Node, shape: Tensor, value: Tensor) -> Any:
     return tf.fill(ints(shape), value)
 
 
 @implements("BroadcastTo")
-def _broadcast_to(_: Node, x: Any, shape: Any) -> Any:
+def _broadcast_to(_: Node, x: Tensor, shape: Tensor) -> Any:
     return tf.broadcast_to(x, ints(shape))
 
 
 @implements("BroadcastArgs")
-def _broadcast_args(_: Node, a: Any, b: Any) -> Any:
+def _broadcast_args(_: Node, a: Tensor, b: Tensor) -> Any:
     return tf.constant(np.broadcast_shapes(tuple(ints(a)), tuple(ints(b))), a.dtype)
 
 
 @implements("BroadcastGradientArgs", outputs=("r0", "r1"))
-def _broadcast_axes(_: Node, a: Any, b: Any) -> Any:
+def _broadcast_axes(_: Node, a: Tensor, b: Tensor) -> Any:
     x, y = ints(a), ints(b)
     rank = max(len(x), len(y))
     x, y = [1] * (rank - len(x)) + x, [1] * (rank - len(y)) + y
@@ -277,32 +278,32 @@ def _pad(_: Node, x: Any, paddings: Any, value: Any = None) -> Any:
 
 
 @implements("MirrorPad")
-def _mirror_pad(node: Node, x: Any, paddings: Any) -> Any:
+def _mirror_pad(node: Node, x: Tensor, paddings: Tensor) -> Any:
     return tf.pad(x, array(paddings).tolist(), node.text("mode"))
 
 
 @implements("ReverseV2")
-def _reverse(_: Node, x: Any, axes: Any) -> Any:
+def _reverse(_: Node, x: Tensor, axes: Tensor) -> Any:
     return tf.reverse(x, ints(axes))
 
 
 @implements("Reverse")
-def _old_reverse(_: Node, x: Any, chosen: Any) -> Any:
+def _old_reverse(_: Node, x: Tensor, chosen: Tensor) -> Any:
     return tf.reverse(x, [i for i, is_on in enumerate(array(chosen).tolist()) if is_on])
 
 
 @implements("ReverseSequence")
-def _reverse_sequence(node: Node, x: Any, lengths: Any) -> Any:
+def _reverse_sequence(node: Node, x: Tensor, lengths: Tensor) -> Any:
     return tf.reverse_sequence(x, lengths, node.number("seq_dim"), node.number("batch_dim"))
 
 
 @implements("Roll")
-def _roll(_: Node, x: Any, shift: Any, axis: Any) -> Any:
+def _roll(_: Node, x: Tensor, shift: Tensor, axis: Tensor) -> Any:
     return tf.roll(x, ints(shift), ints(axis))
 
 
 @implements("Select")
-def _select(_: Node, condition: Any, x: Any, y: Any) -> Any:
+def _select(_: Node, condition: Tensor, x: Tensor, y: Tensor) -> Any:
     if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
         condition = tf.reshape(condition, [-1, *[1] * ((x.shape.rank or 1) - 1)])
     return _select_v2(_, condition, x, y)
@@ -317,22 +318,22 @@ def _select_v2(_: Node, condition: Any, x: Any, y: Any) -> Any:
 
 
 @implements("OneHot")
-def _one_hot(node: Node, places: Any, depth: Any, on: Any, off: Any) -> Any:
+def _one_hot(node: Node, places: Tensor, depth: Tensor, on: Tensor, off: Tensor) -> Any:
     return tf.one_hot(places, integer(depth), on, off, node.number("axis", -1), dtype=on.dtype)
 
 
 @implements("Diag")
-def _tensor_diag(_: Node, x: Any) -> Any:
+def _tensor_diag(_: Node, x: Tensor) -> Any:
     return tf.linalg.tensor_diag(x)
 
 
 @implements("DiagPart")
-def _tensor_diag_part(_: Node, x: Any) -> Any:
+def _tensor_diag_part(_: Node, x: Tensor) -> Any:
     return tf.linalg.tensor_diag_part(x)
 
 
 @implements("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3")
-def _matrix_diag(node: Node, x: Any, *rest: Any) -> Any:
+def _matrix_diag(node: Node, x: Tensor, *rest: Tensor) -> Any:
     if not rest:
         return tf.linalg.diag(x)
     k, rows, columns, padding = rest
@@ -347,7 +348,7 @@ def _matrix_diag(node: Node, x: Any, *rest: Any) -> Any:
 
 
 @implements("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3")
-def _matrix_diag_part(node: Node, x: Any, *rest: Any) -> Any:
+def _matrix_diag_part(node: Node, x: Tensor, *rest: Tensor) -> Any:
     if not rest:
         return tf.linalg.diag_part(x)
     k, padding = rest
@@ -360,7 +361,7 @@ def _matrix_diag_part(node: Node, x: Any, *rest: Any) -> Any:
 
 
 @implements("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-def _matrix_set_diag(node: Node, x: Any, diagonal: Any, *rest: Any) -> Any:
+def _matrix_set_diag(node: Node, x: Tensor, diagonal: Tensor, *rest: Tensor) -> Any:
     if not rest:
         return tf.linalg.set_diag(x, diagonal)
     return tf.linalg.set_diag(
@@ -377,7 +378,7 @@ def _diagonals(k: Any) -> Any:
 
 
 @implements("MatrixBandPart")
-def _band_part(_: Node, x: Any, lower: Any, upper: Any) -> Any:
+def _band_part(_: Node, x: Tensor, lower: Tensor, upper: Tensor) -> Any:
     return tf.linalg.band_part(x, integer(lower), integer(upper))
 
 
@@ -393,7 +394,7 @@ def _unique_with_counts(node: Node, x: Any, axis: Any = None) -> Any:
     return tuple(tf.unique_with_counts(x, out_idx=node.dtype("out_idx", tf.int32)))
 
 
-def _require_vector(node: Node, x: Any, axis: Any) -> None:
+def _require_vector(node: Node, x: Any, axis: object) -> None:
     if x.shape.rank != 1:
         raise NotImplementedError(
             f"{node.op} expected a vector; got shape {x.shape} at node {node.name!r}. Flatten it before."
@@ -407,7 +408,7 @@ def _top_k(node: Node, x: Any, k: Any = None) -> Any:
 
 
 @implements("NthElement")
-def _nth_element(node: Node, x: Any, n: Any) -> Any:
+def _nth_element(node: Node, x: Tensor, n: Tensor) -> Any:
     return tf.sort(x, direction="DESCENDING" if node.flag("reverse") else "ASCENDING")[..., integer(n)]
 
 
@@ -417,24 +418,24 @@ def _in_top_k(node: Node, predictions: Any, targets: Any, k: Any = None) -> Any:
 
 
 @implements("LowerBound", "UpperBound")
-def _bound(node: Node, x: Any, values: Any) -> Any:
+def _bound(node: Node, x: Tensor, values: Tensor) -> Any:
     side = "left" if node.op == "LowerBound" else "right"
     return tf.searchsorted(x, values, side, node.dtype("out_type", tf.int32))
 
 
 @implements("DynamicPartition")
-def _dynamic_partition(node: Node, x: Any, parts: Any) -> Any:
+def _dynamic_partition(node: Node, x: Tensor, parts: Tensor) -> Any:
     return list(tf.dynamic_partition(x, parts, node.number("num_partitions", 1)))
 
 
 @implements("DynamicStitch", "ParallelDynamicStitch")
-def _dynamic_stitch(node: Node, *parts: Any) -> Any:
+def _dynamic_stitch(node: Node, *parts: Tensor) -> Any:
     half = len(parts) // 2
     return tf.dynamic_stitch(list(parts[:half]), list(parts[half:]))
 
 
 @implements("SpaceToBatchND", "BatchToSpaceND", "SpaceToBatch", "BatchToSpace")
-def _batch_space(node: Node, x: Any, *rest: Any) -> Any:
+def _batch_space(node: Node, x: Tensor, *rest: Tensor) -> Any:
     is_old = len(rest) == 1
     block = [node.number("block_size")] * 2 if is_old else ints(rest[0])
     edges = array(rest[-1]).tolist()
@@ -442,19 +443,19 @@ def _batch_space(node: Node, x: Any, *rest: Any) -> Any:
 
 
 @implements("UnravelIndex")
-def _unravel(_: Node, places: Any, shape: Any) -> Any:
+def _unravel(_: Node, places: Tensor, shape: Tensor) -> Any:
     return tf.unravel_index(places, shape)
 
 
 @implements("ListDiff", outputs=("out", "idx"))
-def _list_diff(node: Node, x: Any, y: Any) -> Any:
+def _list_diff(node: Node, x: Tensor, y: Tensor) -> Any:
     values, others = array(x), array(y)
     places = np.flatnonzero(~np.isin(values, others))
     return tf.constant(values[places]), tf.constant(places, node.dtype("out_idx", tf.int32))
 
 
 @implements("Empty")
-def _empty(node: Node, shape: Any) -> Any:
+def _empty(node: Node, shape: Tensor) -> Any:
     return tf.zeros(ints(shape), node.dtype("dtype"))
 
 

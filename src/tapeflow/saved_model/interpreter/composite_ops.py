@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import GraphError, Node, array, implements, integer, ints
 
 
@@ -16,7 +17,7 @@ def _ragged(values: Any, splits: list[Any]) -> Any:
 
 
 @implements("RaggedTensorToTensor")
-def _to_tensor(node: Node, shape: Any, values: Any, default: Any, *parts: Any) -> Any:
+def _to_tensor(node: Node, shape: Tensor, values: Tensor, default: Tensor, *parts: Tensor) -> Any:
     kinds = node.texts("row_partition_types")
     if kinds and kinds[0] == "FIRST_DIM_SIZE":
         kinds, first, parts = kinds[1:], integer(parts[0]), parts[1:]
@@ -36,19 +37,19 @@ def _to_tensor(node: Node, shape: Any, values: Any, default: Any, *parts: Any) -
 
 
 @implements("RaggedTensorToSparse", outputs=("sparse_indices", "sparse_values", "sparse_dense_shape"))
-def _to_sparse(_: Node, *parts: Any) -> Any:
+def _to_sparse(_: Node, *parts: Tensor) -> Any:
     found = _ragged(parts[-1], list(parts[:-1])).to_sparse()
     return found.indices, found.values, found.dense_shape
 
 
 @implements("RaggedRange", outputs=("rt_nested_splits", "rt_dense_values"))
-def _ragged_range(node: Node, starts: Any, limits: Any, deltas: Any) -> Any:
+def _ragged_range(node: Node, starts: Tensor, limits: Tensor, deltas: Tensor) -> Any:
     found = tf.ragged.range(starts, limits, deltas, row_splits_dtype=node.dtype("Tsplits", tf.int64))
     return found.row_splits, found.flat_values
 
 
 @implements("RaggedGather", outputs=("output_nested_splits", "output_dense_values"))
-def _ragged_gather(node: Node, *parts: Any) -> Any:
+def _ragged_gather(node: Node, *parts: Tensor) -> Any:
     count = node.number("PARAMS_RAGGED_RANK", 1)
     found = tf.gather(_ragged(parts[count], list(parts[:count])), parts[count + 1])
     return list(found.nested_row_splits), found.flat_values
@@ -77,17 +78,19 @@ def _from_variant(node: Node, variant: Any) -> Any:
 
 
 @implements("RaggedBincount")
-def _ragged_bincount(node: Node, splits: Any, values: Any, size: Any, weights: Any) -> Any:
+def _ragged_bincount(node: Node, splits: Any, values: Tensor, size: Tensor, weights: Tensor) -> Any:
     rows = tf.RaggedTensor.from_row_splits(values, splits, validate=False)
     return _binned(node, rows.value_rowids(), values, [int(splits.shape[0]) - 1], ints(size)[0], weights)
 
 
 @implements("SparseBincount")
-def _sparse_bincount(node: Node, places: Any, values: Any, shape: Any, size: Any, weights: Any) -> Any:
+def _sparse_bincount(
+    node: Node, places: Tensor, values: Tensor, shape: Tensor, size: Tensor, weights: Tensor
+) -> Any:
     return _binned(node, places[:, 0], values, ints(shape)[:-1], ints(size)[0], weights)
 
 
-def _binned(node: Node, rows: Any, values: Any, leading: list[int], count: int, weights: Any) -> Any:
+def _binned(node: Node, rows: Any, values: Any, leading: list[int], count: int, weights: Any) -> Tensor:
     """How often each value below `count` is there, by row if there are rows."""
     is_binary, dtype = node.flag("binary_output"), node.dtype("T", tf.float32)
     is_counted = is_binary or 0 in weights.shape.as_list()
@@ -102,19 +105,19 @@ def _binned(node: Node, rows: Any, values: Any, leading: list[int], count: int, 
 
 
 @implements("DenseCountSparseOutput", outputs=("output_indices", "output_values", "output_dense_shape"))
-def _dense_counts(node: Node, values: Any, weights: Any) -> Any:
+def _dense_counts(node: Node, values: Tensor, weights: Tensor) -> Any:
     whole = array(values)
     return _counted(node, whole.reshape(-1, whole.shape[-1]), whole.ndim, weights)
 
 
 @implements("RaggedCountSparseOutput", outputs=("output_indices", "output_values", "output_dense_shape"))
-def _ragged_counts(node: Node, splits: Any, values: Any, weights: Any) -> Any:
+def _ragged_counts(node: Node, splits: Tensor, values: Tensor, weights: Tensor) -> Any:
     ends = ints(splits)
     rows = [array(values)[a:b] for a, b in itertools.pairwise(ends)]
     return _counted(node, rows, 2, weights)
 
 
-def _counted(node: Node, rows: Any, rank: int, weights: Any) -> Any:
+def _counted(node: Node, rows: Any, rank: int, weights: Any) -> tuple[Tensor, Tensor, Tensor]:
     least, most = node.number("minlength", -1), node.number("maxlength", -1)
     places, counts, widest = [], [], max(least, 0)
     given = array(weights).reshape(-1) if 0 not in weights.shape.as_list() else None
@@ -147,7 +150,7 @@ def _parts(found: Any) -> tuple[Any, Any, Any]:
 
 
 @implements("SparseToDense")
-def _to_dense(_: Node, places: Any, shape: Any, values: Any, default: Any) -> Any:
+def _to_dense(_: Node, places: Tensor, shape: Tensor, values: Tensor, default: Tensor) -> Any:
     sizes = ints(shape)
     where = tf.reshape(places, [-1, len(sizes)])
     rows = where.shape.as_list()[0]
@@ -155,19 +158,19 @@ def _to_dense(_: Node, places: Any, shape: Any, values: Any, default: Any) -> An
 
 
 @implements("SparseTensorDenseMatMul")
-def _matmul(node: Node, places: Any, values: Any, shape: Any, dense: Any) -> Any:
+def _matmul(node: Node, places: Tensor, values: Tensor, shape: Tensor, dense: Tensor) -> Any:
     return tf.sparse.sparse_dense_matmul(
         _sparse(places, values, shape), dense, node.flag("adjoint_a"), node.flag("adjoint_b")
     )
 
 
 @implements("SparseReorder", outputs=("output_indices", "output_values"))
-def _reorder(_: Node, places: Any, values: Any, shape: Any) -> Any:
+def _reorder(_: Node, places: Tensor, values: Tensor, shape: Tensor) -> Any:
     return _parts(tf.sparse.reorder(_sparse(places, values, shape)))[:2]
 
 
 @implements("SparseReshape", outputs=("output_indices", "output_shape"))
-def _reshape(_: Node, places: Any, shape: Any, wanted: Any) -> Any:
+def _reshape(_: Node, places: Tensor, shape: Tensor, wanted: Tensor) -> Any:
     values = tf.zeros([places.shape.as_list()[0]])
     found = tf.sparse.reshape(_sparse(places, values, shape), ints(wanted))
     return found.indices, found.dense_shape
@@ -177,7 +180,7 @@ def _reshape(_: Node, places: Any, shape: Any, wanted: Any) -> Any:
     "SparseFillEmptyRows",
     outputs=("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
 )
-def _fill_rows(_: Node, places: Any, values: Any, shape: Any, default: Any) -> Any:
+def _fill_rows(_: Node, places: Tensor, values: Tensor, shape: Tensor, default: Tensor) -> Any:
     found, is_empty = tf.sparse.fill_empty_rows(_sparse(places, values, shape), default)
     count = values.shape.as_list()[0]
     filled = tf.cumsum(tf.cast(is_empty, tf.int64))
@@ -193,12 +196,12 @@ _REDUCED: dict[str, Any] = {"SparseReduceSum": tf.sparse.reduce_sum, "SparseRedu
 
 
 @implements(*_REDUCED)
-def _reduce(node: Node, places: Any, values: Any, shape: Any, axes: Any) -> Any:
+def _reduce(node: Node, places: Tensor, values: Tensor, shape: Tensor, axes: Tensor) -> Any:
     return _REDUCED[node.op](_sparse(places, values, shape), ints(axes), node.flag("keep_dims"))
 
 
 @implements("SparseConcat", outputs=_PARTS)
-def _concat(node: Node, *parts: Any) -> Any:
+def _concat(node: Node, *parts: Tensor) -> Any:
     count = len(parts) // 3
     pieces = [
         _sparse(*p) for p in zip(parts[:count], parts[count : 2 * count], parts[2 * count :], strict=True)
@@ -207,28 +210,28 @@ def _concat(node: Node, *parts: Any) -> Any:
 
 
 @implements("SparseSlice", outputs=_PARTS)
-def _slice(_: Node, places: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+def _slice(_: Node, places: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor) -> Any:
     return _parts(tf.sparse.slice(_sparse(places, values, shape), ints(start), ints(size)))
 
 
 @implements("SparseSplit", outputs=_PARTS)
-def _split(node: Node, axis: Any, places: Any, values: Any, shape: Any) -> Any:
+def _split(node: Node, axis: Tensor, places: Tensor, values: Tensor, shape: Tensor) -> Any:
     found = tf.sparse.split(_sparse(places, values, shape), node.number("num_split", 1), integer(axis))
     return tuple(list(p) for p in zip(*[_parts(f) for f in found], strict=True))
 
 
 @implements("SparseAdd", outputs=("sum_indices", "sum_values", "sum_shape"))
-def _add(_: Node, *parts: Any) -> Any:
+def _add(_: Node, *parts: Tensor) -> Any:
     return _parts(tf.sparse.add(_sparse(*parts[:3]), _sparse(*parts[3:6])))
 
 
 @implements("SparseTensorDenseAdd")
-def _dense_add(_: Node, places: Any, values: Any, shape: Any, dense: Any) -> Any:
+def _dense_add(_: Node, places: Tensor, values: Tensor, shape: object, dense: Tensor) -> Any:
     return tf.tensor_scatter_nd_add(dense, places, values)
 
 
 @implements("SparseDenseCwiseMul", "SparseDenseCwiseDiv", "SparseDenseCwiseAdd")
-def _dense_cwise(node: Node, places: Any, values: Any, shape: Any, dense: Any) -> Any:
+def _dense_cwise(node: Node, places: Tensor, values: Tensor, shape: Tensor, dense: Tensor) -> Any:
     other = tf.gather_nd(tf.broadcast_to(dense, ints(shape)), places)
     if node.op.endswith("Add"):
         return values + other
@@ -236,12 +239,12 @@ def _dense_cwise(node: Node, places: Any, values: Any, shape: Any, dense: Any) -
 
 
 @implements("SparseSoftmax")
-def _softmax(_: Node, places: Any, values: Any, shape: Any) -> Any:
+def _softmax(_: Node, places: Tensor, values: Tensor, shape: Tensor) -> Any:
     return tf.sparse.softmax(_sparse(places, values, shape)).values
 
 
 @implements("SparseCross", "SparseCrossHashed", outputs=_PARTS)
-def _cross(node: Node, *parts: Any) -> Any:
+def _cross(node: Node, *parts: Tensor) -> Any:
     count = node.number("N")
     sparse = [
         _sparse(*p)
@@ -265,7 +268,7 @@ def _cross(node: Node, *parts: Any) -> Any:
 
 
 @implements("SparseCrossV2", outputs=_PARTS)
-def _cross_v2(node: Node, *parts: Any) -> Any:
+def _cross_v2(node: Node, *parts: Tensor) -> Any:
     count = node.number("N")
     sparse = [
         _sparse(*p)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import DEAD, GraphError, Node, array, implements
 from tapeflow.saved_model.interpreter.loops import invariants, turn_count
 
@@ -13,12 +14,12 @@ Lists = dict[int, Any]
 
 
 @implements("PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "SymbolicGradient")
-def _call(node: Node, *inputs: Any) -> Any:
+def _call(node: Node, *inputs: Tensor) -> Any:
     return node.library.call(node.function("f"), inputs)
 
 
 @implements("If", "StatelessIf")
-def _if(node: Node, condition: Any, *inputs: Any) -> Any:
+def _if(node: Node, condition: Tensor, *inputs: Tensor) -> Any:
     names = [node.function("else_branch"), node.function("then_branch")]
     known = condition.host_value()
     if known is not None:
@@ -27,7 +28,7 @@ def _if(node: Node, condition: Any, *inputs: Any) -> Any:
     return _merged(lambda runs: tf.cond(is_true, runs[1], runs[0]), node, names, inputs)
 
 
-def _truth(condition: Any) -> Any:
+def _truth(condition: Any) -> Tensor:
     if condition.dtype == tf.bool:
         return tf.reshape(condition, [])
     if condition.dtype == tf.string:
@@ -36,7 +37,7 @@ def _truth(condition: Any) -> Any:
 
 
 @implements("Case", "StatelessCase")
-def _case(node: Node, index: Any, *inputs: Any) -> Any:
+def _case(node: Node, index: Tensor, *inputs: Tensor) -> Any:
     names = node.functions("branches")
     if not names:
         raise GraphError(f"node {node.name!r} has no branches")
@@ -68,7 +69,7 @@ def _merged(
 
 
 @implements("While", "StatelessWhile", "_While")
-def _while(node: Node, *inputs: Any) -> Any:
+def _while(node: Node, *inputs: Tensor) -> Any:
     library, test, body = node.library, node.function("cond"), node.function("body")
     same = invariants(library.function(body))
     places = [i for i, v in enumerate(inputs) if i not in same and isinstance(v, (tf.Tensor, tf.TensorArray))]
@@ -97,7 +98,7 @@ def _while(node: Node, *inputs: Any) -> Any:
 
 
 @implements("For")
-def _for(node: Node, start: Any, limit: Any, delta: Any, *inputs: Any) -> Any:
+def _for(node: Node, start: Tensor, limit: Tensor, delta: Tensor, *inputs: Tensor) -> Any:
     values = list(inputs)
     for i in range(int(array(start)), int(array(limit)), int(array(delta))):
         values = node.library.call(node.function("body"), [tf.constant(i), *values])
@@ -105,36 +106,36 @@ def _for(node: Node, start: Any, limit: Any, delta: Any, *inputs: Any) -> Any:
 
 
 @implements("Assert")
-def _assert(node: Node, condition: Any, *data: Any) -> Any:
+def _assert(node: Node, condition: Tensor, *data: Tensor) -> Any:
     tf.Assert(condition, list(data), summarize=node.number("summarize", 3))
     return []
 
 
 @implements("PrintV2")
-def _print(node: Node, text: Any) -> Any:
+def _print(node: Node, text: Tensor) -> Any:
     tf.print(text, end=node.text("end", "\n"))
     return []
 
 
 @implements("Print")
-def _old_print(_: Node, x: Any, *data: Any) -> Any:
+def _old_print(_: Node, x: Tensor, *data: Any) -> Any:
     return x
 
 
 @implements("StringFormat")
-def _format(node: Node, *inputs: Any) -> Any:
+def _format(node: Node, *inputs: Tensor) -> Any:
     return tf.strings.format(
         node.text("template"), list(inputs), node.text("placeholder", "%s"), node.number("summarize", 3)
     )
 
 
 @implements("Switch", "RefSwitch", outputs=("output_false", "output_true"))
-def _switch(_: Node, value: Any, condition: Any) -> Any:
+def _switch(_: Node, value: Tensor, condition: Tensor) -> Any:
     """TensorFlow 1's way of branching. The condition is read, so a graph with it is no program."""
     return (DEAD, value) if bool(array(condition)) else (value, DEAD)
 
 
 @implements("Merge", "RefMerge", outputs=("output", "value_index"))
-def _merge(node: Node, *values: Any) -> Any:
+def _merge(node: Node, *values: Tensor) -> Any:
     alive = [i for i, v in enumerate(values) if v is not DEAD]
     return (values[alive[0]], tf.constant(alive[0])) if alive else (DEAD, DEAD)

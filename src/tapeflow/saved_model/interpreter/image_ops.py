@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.image_transform import projected
 from tapeflow.saved_model.interpreter.kernels import Node, array, implements, integer, ints
 
@@ -17,14 +18,14 @@ _METHODS = {
 
 
 @implements(*_METHODS)
-def _resize(node: Node, images: Any, size: Any) -> Any:
+def _resize(node: Node, images: Tensor, size: Tensor) -> Any:
     method = _METHODS[node.op]
     if not node.flag("half_pixel_centers") and method != "area":
         return _old_resize(node, images, ints(size), method)
     return tf.image.resize(images, ints(size), method)
 
 
-def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Any:
+def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Tensor:
     """TensorFlow 1's ways to resize, which put pixel 0 of both images at one place."""
     if method == "bicubic":
         raise NotImplementedError(
@@ -38,7 +39,7 @@ def _old_resize(node: Node, images: Any, size: list[int], method: str) -> Any:
     return work
 
 
-def _resized_axis(images: Any, axis: int, wanted: int, method: str, is_aligned: bool) -> Any:
+def _resized_axis(images: Any, axis: int, wanted: int, method: str, is_aligned: bool) -> Tensor:
     count = int(images.shape[axis])
     step = (count - 1) / (wanted - 1) if is_aligned and wanted > 1 else count / wanted
     places = tf.range(wanted, dtype=tf.float32) * step
@@ -68,7 +69,7 @@ def _scale(node: Node, images: Any, size: Any, scale: Any, translation: Any) -> 
 
 
 @implements("CropAndResize")
-def _crop_and_resize(node: Node, images: Any, boxes: Any, owners: Any, size: Any) -> Any:
+def _crop_and_resize(node: Node, images: Tensor, boxes: Tensor, owners: Tensor, size: Tensor) -> Any:
     method, outside = node.text("method", "bilinear"), node.real("extrapolation_value")
     return tf.image.crop_and_resize(images, boxes, owners, ints(size), method, outside)
 
@@ -80,44 +81,44 @@ def _transform(node: Node, images: Any, matrices: Any, size: Any, fill: Any = No
 
 
 @implements("ExtractImagePatches")
-def _patches(node: Node, images: Any) -> Any:
+def _patches(node: Node, images: Tensor) -> Any:
     sizes, strides, rates = node.ints("ksizes"), node.ints("strides"), node.ints("rates")
     return tf.image.extract_patches(images, sizes, strides, rates, node.text("padding"))
 
 
 @implements("ExtractVolumePatches")
-def _volume_patches(node: Node, x: Any) -> Any:
+def _volume_patches(node: Node, x: Tensor) -> Any:
     return tf.extract_volume_patches(x, node.ints("ksizes"), node.ints("strides"), node.text("padding"))
 
 
 @implements("ExtractGlimpse", "ExtractGlimpseV2")
-def _glimpse(node: Node, x: Any, size: Any, offsets: Any) -> Any:
+def _glimpse(node: Node, x: Tensor, size: Tensor, offsets: Tensor) -> Any:
     flags = (node.flag("centered", True), node.flag("normalized", True))
     return tf.image.extract_glimpse(x, ints(size), offsets, *flags, node.text("noise", "uniform"))
 
 
 @implements("AdjustContrastv2")
-def _contrast(_: Node, images: Any, factor: Any) -> Any:
+def _contrast(_: Node, images: Tensor, factor: Tensor) -> Any:
     return tf.image.adjust_contrast(images, factor)
 
 
 @implements("AdjustHue")
-def _hue(_: Node, images: Any, delta: Any) -> Any:
+def _hue(_: Node, images: Tensor, delta: Tensor) -> Any:
     return tf.image.adjust_hue(images, delta)
 
 
 @implements("AdjustSaturation")
-def _saturation(_: Node, images: Any, factor: Any) -> Any:
+def _saturation(_: Node, images: Tensor, factor: Tensor) -> Any:
     return tf.image.adjust_saturation(images, factor)
 
 
 @implements("RGBToHSV")
-def _to_hsv(_: Node, images: Any) -> Any:
+def _to_hsv(_: Node, images: Tensor) -> Any:
     return tf.image.rgb_to_hsv(images)
 
 
 @implements("HSVToRGB")
-def _to_rgb(_: Node, images: Any) -> Any:
+def _to_rgb(_: Node, images: Tensor) -> Any:
     return tf.image.hsv_to_rgb(images)
 
 
@@ -127,7 +128,7 @@ def _draw(_: Node, images: Any, boxes: Any, colors: Any = None) -> Any:
 
 
 @implements("DecodeJpeg", "DecodePng", "DecodeBmp")
-def _decode(node: Node, data: Any) -> Any:
+def _decode(node: Node, data: Tensor) -> Any:
     function = {
         "DecodeJpeg": tf.image.decode_jpeg,
         "DecodePng": tf.image.decode_png,
@@ -139,17 +140,17 @@ def _decode(node: Node, data: Any) -> Any:
 
 
 @implements("DecodeGif")
-def _decode_gif(_: Node, data: Any) -> Any:
+def _decode_gif(_: Node, data: Tensor) -> Any:
     return tf.image.decode_gif(data)
 
 
 @implements("DecodeWebP")
-def _decode_webp(node: Node, data: Any) -> Any:
+def _decode_webp(node: Node, data: Tensor) -> Any:
     return tf.image.decode_webp(data, node.number("channels"))
 
 
 @implements("DecodeImage")
-def _decode_any(node: Node, data: Any) -> Any:
+def _decode_any(node: Node, data: Tensor) -> Any:
     return tf.image.decode_image(
         data,
         node.number("channels"),
@@ -159,46 +160,48 @@ def _decode_any(node: Node, data: Any) -> Any:
 
 
 @implements("DecodeAndCropJpeg")
-def _decode_and_crop(node: Node, data: Any, window: Any) -> Any:
+def _decode_and_crop(node: Node, data: Tensor, window: Tensor) -> Any:
     return tf.image.decode_and_crop_jpeg(data, ints(window), node.number("channels"))
 
 
 @implements("ExtractJpegShape")
-def _jpeg_shape(node: Node, data: Any) -> Any:
+def _jpeg_shape(node: Node, data: Tensor) -> Any:
     return tf.image.extract_jpeg_shape(data, node.dtype("output_type", tf.int32))
 
 
 @implements("EncodePng")
-def _encode_png(node: Node, image: Any) -> Any:
+def _encode_png(node: Node, image: Tensor) -> Any:
     return tf.io.encode_png(image, node.number("compression", -1))
 
 
 @implements("EncodeJpeg")
-def _encode_jpeg(node: Node, image: Any) -> Any:
+def _encode_jpeg(node: Node, image: Tensor) -> Any:
     return tf.io.encode_jpeg(image, node.text("format"), node.number("quality", 95))
 
 
 @implements("DecodeWav", outputs=("audio", "sample_rate"))
-def _decode_wav(node: Node, data: Any) -> Any:
+def _decode_wav(node: Node, data: Tensor) -> Any:
     return tuple(
         tf.audio.decode_wav(data, node.number("desired_channels", -1), node.number("desired_samples", -1))
     )
 
 
 @implements("EncodeWav")
-def _encode_wav(_: Node, sound: Any, rate: Any) -> Any:
+def _encode_wav(_: Node, sound: Tensor, rate: Tensor) -> Any:
     return tf.audio.encode_wav(sound, rate)
 
 
 @implements("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
-def _nms(node: Node, boxes: Any, scores: Any, most: Any, *rest: Any) -> Any:
+def _nms(node: Node, boxes: Tensor, scores: Tensor, most: Tensor, *rest: Tensor) -> Any:
     overlap = node.real("iou_threshold", 0.5) if not rest else float(array(rest[0]))
     least = float(array(rest[1])) if len(rest) > 1 else float("-inf")
     return tf.image.non_max_suppression(boxes, scores, integer(most), overlap, least)
 
 
 @implements("NonMaxSuppressionV4", outputs=("selected_indices", "valid_outputs"))
-def _nms_padded(node: Node, boxes: Any, scores: Any, most: Any, overlap: Any, least: Any) -> Any:
+def _nms_padded(
+    node: Node, boxes: Tensor, scores: Tensor, most: Tensor, overlap: Tensor, least: Tensor
+) -> Any:
     is_padded = node.flag("pad_to_max_output_size")
     return tuple(
         tf.image.non_max_suppression_padded(
@@ -208,7 +211,9 @@ def _nms_padded(node: Node, boxes: Any, scores: Any, most: Any, overlap: Any, le
 
 
 @implements("NonMaxSuppressionV5", outputs=("selected_indices", "selected_scores", "valid_outputs"))
-def _nms_soft(node: Node, boxes: Any, scores: Any, most: Any, overlap: Any, least: Any, sigma: Any) -> Any:
+def _nms_soft(
+    node: Node, boxes: Tensor, scores: Tensor, most: Tensor, overlap: Tensor, least: Tensor, sigma: Tensor
+) -> Any:
     places, found = tf.image.non_max_suppression_with_scores(
         boxes, scores, integer(most), float(array(overlap)), float(array(least)), float(array(sigma))
     )
@@ -223,7 +228,13 @@ def _nms_soft(node: Node, boxes: Any, scores: Any, most: Any, overlap: Any, leas
     "CombinedNonMaxSuppression", outputs=("nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections")
 )
 def _nms_combined(
-    node: Node, boxes: Any, scores: Any, per_class: Any, total: Any, overlap: Any, least: Any
+    node: Node,
+    boxes: Tensor,
+    scores: Tensor,
+    per_class: Tensor,
+    total: Tensor,
+    overlap: Tensor,
+    least: Tensor,
 ) -> Any:
     return tuple(
         tf.image.combined_non_max_suppression(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 
 
-def projected(images: Any, matrices: Any, size: list[int], method: str, mode: str, fill: Any) -> Any:
+def projected(images: Any, matrices: Any, size: list[int], method: str, mode: str, fill: Any) -> Tensor:
     """Each image of a batch read where its matrix puts the pixels of the result.
 
     Args:
@@ -50,7 +51,7 @@ def projected(images: Any, matrices: Any, size: list[int], method: str, mode: st
     return tf.cast(above * (1 - lower) + below * lower, images.dtype)
 
 
-def _rounded(place: Any) -> Any:
+def _rounded(place: Any) -> Tensor:
     """Halves away from 0."""
     return tf.sign(place) * tf.floor(tf.abs(place) + 0.5)
 
@@ -70,6 +71,6 @@ def _folded(place: Any, size: int, mode: str) -> Any:
     return tf.clip_by_value(place, 0.0, size - 1.0)
 
 
-def _cut(x: Any) -> Any:
+def _cut(x: Any) -> Tensor:
     """The whole part of a number."""
     return tf.sign(x) * tf.floor(tf.abs(x))

@@ -197,11 +197,11 @@ def array(value: Any) -> np.ndarray:
     return np.asarray(value.numpy()) if known is None else np.asarray(known)
 
 
-def ints(value: Any) -> list[int]:
+def ints(value: object) -> list[int]:
     """A vector of whole numbers, or one of them, as a list."""
     return [int(n) for n in array(value).reshape(-1).tolist()]
 
 
-def integer(value: Any) -> int:
+def integer(value: object) -> int:
     """A whole number."""
     return int(array(value).reshape(()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, forwards, implements, ints
 
 _PLAIN: dict[str, Any] = {
@@ -37,57 +38,57 @@ _REAL_TRANSFORMS: dict[str, Any] = {
 
 
 @implements(*_REAL_TRANSFORMS)
-def _real_transform(node: Node, x: Any, length: Any) -> Any:
+def _real_transform(node: Node, x: Tensor, length: Tensor) -> Any:
     return _REAL_TRANSFORMS[node.op](x, ints(length))
 
 
 @implements("MatrixInverse")
-def _inverse(node: Node, x: Any) -> Any:
+def _inverse(node: Node, x: Tensor) -> Any:
     return tf.linalg.inv(x, adjoint=node.flag("adjoint"))
 
 
 @implements("MatrixSolve")
-def _solve(node: Node, matrix: Any, x: Any) -> Any:
+def _solve(node: Node, matrix: Tensor, x: Tensor) -> Any:
     return tf.linalg.solve(matrix, x, adjoint=node.flag("adjoint"))
 
 
 @implements("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def _triangular_solve(node: Node, matrix: Any, x: Any) -> Any:
+def _triangular_solve(node: Node, matrix: Tensor, x: Tensor) -> Any:
     return tf.linalg.triangular_solve(matrix, x, node.flag("lower", True), node.flag("adjoint"))
 
 
 @implements("MatrixSolveLs")
-def _least_squares(node: Node, matrix: Any, x: Any, regularizer: Any) -> Any:
+def _least_squares(node: Node, matrix: Tensor, x: Tensor, regularizer: Tensor) -> Any:
     return tf.linalg.lstsq(matrix, x, regularizer, node.flag("fast", True))
 
 
 @implements("BandedTriangularSolve")
-def _banded_solve(node: Node, bands: Any, x: Any) -> Any:
+def _banded_solve(node: Node, bands: Tensor, x: Tensor) -> Any:
     return tf.linalg.banded_triangular_solve(bands, x, node.flag("lower", True), node.flag("adjoint"))
 
 
 @implements("TridiagonalSolve")
-def _tridiagonal_solve(node: Node, diagonals: Any, x: Any) -> Any:
+def _tridiagonal_solve(node: Node, diagonals: Tensor, x: Tensor) -> Any:
     return tf.linalg.tridiagonal_solve(diagonals, x, partial_pivoting=node.flag("partial_pivoting", True))
 
 
 @implements("LogMatrixDeterminant", outputs=("sign", "log_abs_determinant"))
-def _log_determinant(_: Node, x: Any) -> Any:
+def _log_determinant(_: Node, x: Tensor) -> Any:
     return tuple(tf.linalg.slogdet(x))
 
 
 @implements("SelfAdjointEigV2", outputs=("e", "v"))
-def _eigh(_: Node, x: Any) -> Any:
+def _eigh(_: Node, x: Tensor) -> Any:
     return tuple(tf.linalg.eigh(x))
 
 
 @implements("Eig", outputs=("e", "v"))
-def _eig(_: Node, x: Any) -> Any:
+def _eig(_: Node, x: Tensor) -> Any:
     return tuple(tf.linalg.eig(x))
 
 
 @implements("Svd", outputs=("s", "u", "v"))
-def _svd(node: Node, x: Any) -> Any:
+def _svd(node: Node, x: Tensor) -> Any:
     if not node.flag("compute_uv", True):
         values = tf.linalg.svd(x, compute_uv=False)
         return values, tf.zeros([0], x.dtype), tf.zeros([0], x.dtype)
@@ -95,10 +96,10 @@ def _svd(node: Node, x: Any) -> Any:
 
 
 @implements("Qr", outputs=("q", "r"))
-def _qr(node: Node, x: Any) -> Any:
+def _qr(node: Node, x: Tensor) -> Any:
     return tuple(tf.linalg.qr(x, node.flag("full_matrices")))
 
 
 @implements("Lu", outputs=("lu", "p"))
-def _lu(node: Node, x: Any) -> Any:
+def _lu(node: Node, x: Tensor) -> Any:
     return tuple(tf.linalg.lu(x, node.dtype("output_idx_type", tf.int32)))

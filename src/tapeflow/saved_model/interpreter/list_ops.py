@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, implements, integer, ints
 
 
@@ -21,27 +22,27 @@ def _made(node: Node, shape: Any, count: int) -> Any:
 
 
 @implements("TensorListReserve")
-def _reserve(node: Node, shape: Any, count: Any) -> Any:
+def _reserve(node: Node, shape: Tensor, count: Tensor) -> Any:
     return _made(node, shape, integer(count))
 
 
 @implements("EmptyTensorList")
-def _empty(node: Node, shape: Any, _most: Any) -> Any:
+def _empty(node: Node, shape: Tensor, _most: object) -> Any:
     return _made(node, shape, 0)
 
 
 @implements("TensorListFromTensor")
-def _from_tensor(node: Node, rows: Any, shape: Any) -> Any:
+def _from_tensor(node: Node, rows: Tensor, shape: Tensor) -> Any:
     return _made(node, shape, 0).of_rows(rows)
 
 
 @implements("TensorListGetItem")
-def _get(_: Node, items: Any, index: Any, shape: Any) -> Any:
+def _get(_: Node, items: Tensor, index: Tensor, shape: object) -> Any:
     return items.read(index)
 
 
 @implements("TensorListSetItem")
-def _set(node: Node, items: Any, index: Any, value: Any) -> Any:
+def _set(node: Node, items: Tensor, index: Tensor, value: Tensor) -> Any:
     known = index.host_value()
     if node.flag("resize_if_index_out_of_bounds") and known is not None and int(known) >= int(items.size()):
         found = _elements(items)
@@ -51,7 +52,7 @@ def _set(node: Node, items: Any, index: Any, value: Any) -> Any:
 
 
 @implements("TensorListStack")
-def _stack(node: Node, items: Any, shape: Any) -> Any:
+def _stack(node: Node, items: Tensor, shape: Tensor) -> Any:
     return _with_shape(items, shape).stack()
 
 
@@ -64,36 +65,36 @@ def _with_shape(items: Any, shape: Any) -> Any:
 
 
 @implements("TensorListLength")
-def _length(_: Node, items: Any) -> Any:
+def _length(_: Node, items: Tensor) -> Any:
     return items.size()
 
 
 @implements("TensorListElementShape")
-def _element_shape(node: Node, items: Any) -> Any:
+def _element_shape(node: Node, items: Tensor) -> Any:
     sizes = items.element_shape
     known = [-1 if n is None else n for n in sizes.as_list()] if sizes.rank is not None else -1
     return tf.constant(known, node.dtype("shape_type", tf.int32))
 
 
 @implements("TensorListResize")
-def _resize(_: Node, items: Any, size: Any) -> Any:
+def _resize(_: Node, items: Tensor, size: Tensor) -> Any:
     wanted, found = integer(size), _elements(items)
     return items.of_elements(found[:wanted] + [None] * (wanted - len(found)))
 
 
 @implements("TensorListPushBack")
-def _push(_: Node, items: Any, value: Any) -> Any:
+def _push(_: Node, items: Tensor, value: Tensor) -> Any:
     return items.of_elements([*_elements(items), value])
 
 
 @implements("TensorListPopBack", outputs=("output_handle", "tensor"))
-def _pop(_: Node, items: Any, shape: Any) -> Any:
+def _pop(_: Node, items: Tensor, shape: object) -> Any:
     found = _elements(items)
     return items.of_elements(found[:-1]), found[-1]
 
 
 @implements("TensorListGather")
-def _gather(_: Node, items: Any, places: Any, shape: Any) -> Any:
+def _gather(_: Node, items: Tensor, places: Tensor, shape: Tensor) -> Any:
     return _with_shape(items, shape).gather(places)
 
 
@@ -108,7 +109,7 @@ def _scatter(node: Node, rows: Any, places: Any, shape: Any, count: Any = None) 
 
 
 @implements("TensorListScatterIntoExistingList")
-def _scatter_into(_: Node, items: Any, rows: Any, places: Any) -> Any:
+def _scatter_into(_: Node, items: Tensor, rows: Tensor, places: Tensor) -> Any:
     found = _elements(items)
     for i, row in zip(ints(places), tf.unstack(rows), strict=True):
         found[i] = row
@@ -116,19 +117,19 @@ def _scatter_into(_: Node, items: Any, rows: Any, places: Any) -> Any:
 
 
 @implements("TensorListSplit")
-def _split(node: Node, x: Any, shape: Any, lengths: Any) -> Any:
+def _split(node: Node, x: Tensor, shape: Tensor, lengths: Tensor) -> Any:
     return _made(node, shape, 0).of_elements(list(tf.split(x, ints(lengths), 0)))
 
 
 @implements("TensorListConcat", "TensorListConcatV2", outputs=("tensor", "lengths"))
-def _concat(_: Node, items: Any, *rest: Any) -> Any:
+def _concat(_: Node, items: Tensor, *rest: Any) -> Any:
     found = [e for e in _elements(items) if e is not None]
     lengths = tf.constant([int(e.shape[0]) for e in found], tf.int64)
     return tf.concat(found, 0), lengths
 
 
 @implements("TensorListConcatLists")
-def _join(_: Node, a: Any, b: Any) -> Any:
+def _join(_: Node, a: Tensor, b: Tensor) -> Any:
     return a.of_elements([*_elements(a), *_elements(b)])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, forwards, implements, ints
 
 _PLAIN: dict[str, Any] = {
@@ -115,52 +116,52 @@ for _op, _function in _PLAIN.items():
 
 
 @implements("Div")
-def _div(_: Node, x: Any, y: Any) -> Any:
+def _div(_: Node, x: Tensor, y: Tensor) -> Any:
     return tf.truncatediv(x, y) if x.dtype.is_integer else tf.math.divide(x, y)
 
 
 @implements("Equal", "NotEqual")
-def _equal(node: Node, x: Any, y: Any) -> Any:
+def _equal(node: Node, x: Tensor, y: Tensor) -> Any:
     return (tf.math.equal if node.op == "Equal" else tf.math.not_equal)(x, y)
 
 
 @implements("ApproximateEqual")
-def _nearly_equal(node: Node, x: Any, y: Any) -> Any:
+def _nearly_equal(node: Node, x: Tensor, y: Tensor) -> Any:
     return tf.abs(x - y) < tf.cast(node.real("tolerance", 1e-5), x.dtype)
 
 
 @implements("AddN", "AccumulateNV2")
-def _add_n(_: Node, *parts: Any) -> Any:
+def _add_n(_: Node, *parts: Tensor) -> Any:
     return tf.add_n(list(parts))
 
 
 @implements("Cast")
-def _cast(node: Node, x: Any) -> Any:
+def _cast(node: Node, x: Tensor) -> Any:
     return tf.cast(x, node.dtype("DstT"))
 
 
 @implements("Bitcast")
-def _bitcast(node: Node, x: Any) -> Any:
+def _bitcast(node: Node, x: Tensor) -> Any:
     return tf.bitcast(x, node.dtype("type"))
 
 
 @implements("Complex")
-def _complex(_: Node, real: Any, imaginary: Any) -> Any:
+def _complex(_: Node, real: Tensor, imaginary: Tensor) -> Any:
     return tf.complex(real, imaginary)
 
 
 @implements("ComplexAbs")
-def _complex_abs(_: Node, x: Any) -> Any:
+def _complex_abs(_: Node, x: Tensor) -> Any:
     return tf.abs(x)
 
 
 @implements("Real", "Imag", "Angle")
-def _part(node: Node, x: Any) -> Any:
+def _part(node: Node, x: Tensor) -> Any:
     return {"Real": tf.math.real, "Imag": tf.math.imag, "Angle": tf.math.angle}[node.op](x)
 
 
 @implements("ClipByValue")
-def _clip(_: Node, x: Any, low: Any, high: Any) -> Any:
+def _clip(_: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
     return tf.clip_by_value(x, low, high)
 
 
@@ -177,53 +178,53 @@ _REDUCTIONS: dict[str, Any] = {
 
 
 @implements(*_REDUCTIONS)
-def _reduce(node: Node, x: Any, axes: Any) -> Any:
+def _reduce(node: Node, x: Tensor, axes: Tensor) -> Any:
     return _REDUCTIONS[node.op](x, axis=ints(axes), keepdims=node.flag("keep_dims"))
 
 
 @implements("ArgMax", "ArgMin")
-def _arg(node: Node, x: Any, axis: Any) -> Any:
+def _arg(node: Node, x: Tensor, axis: Tensor) -> Any:
     function = tf.argmax if node.op == "ArgMax" else tf.argmin
     return function(x, axis=ints(axis)[0], output_type=node.dtype("output_type", tf.int64))
 
 
 @implements("Cumsum", "Cumprod")
-def _cumulate(node: Node, x: Any, axis: Any) -> Any:
+def _cumulate(node: Node, x: Tensor, axis: Tensor) -> Any:
     function = tf.cumsum if node.op == "Cumsum" else tf.math.cumprod
     return function(x, ints(axis)[0], node.flag("exclusive"), node.flag("reverse"))
 
 
 @implements("CumulativeLogsumexp")
-def _cumulate_logs(node: Node, x: Any, axis: Any) -> Any:
+def _cumulate_logs(node: Node, x: Tensor, axis: Tensor) -> Any:
     return tf.math.cumulative_logsumexp(x, ints(axis)[0], node.flag("exclusive"), node.flag("reverse"))
 
 
 @implements("MatMul")
-def _matmul(node: Node, a: Any, b: Any) -> Any:
+def _matmul(node: Node, a: Tensor, b: Tensor) -> Any:
     return tf.matmul(a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
 
 
 @implements("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def _batch_matmul(node: Node, a: Any, b: Any) -> Any:
+def _batch_matmul(node: Node, a: Tensor, b: Tensor) -> Any:
     wanted = node.dtype("Tout", a.dtype)
     adjoint_a, adjoint_b = node.flag("adj_x"), node.flag("adj_y")
     return tf.matmul(tf.cast(a, wanted), tf.cast(b, wanted), adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 @implements("Einsum")
-def _einsum(node: Node, *parts: Any) -> Any:
+def _einsum(node: Node, *parts: Tensor) -> Any:
     return tf.einsum(node.text("equation"), *parts)
 
 
 @implements("Bincount")
-def _bincount(node: Node, values: Any, size: Any, weights: Any) -> Any:
+def _bincount(node: Node, values: Tensor, size: Tensor, weights: Tensor) -> Any:
     count = ints(size)[0]
     given = weights if 0 not in weights.shape.as_list() else None
     return tf.math.bincount(values, given, minlength=count, maxlength=count, dtype=node.dtype("T", tf.int32))
 
 
 @implements("DenseBincount")
-def _dense_bincount(node: Node, values: Any, size: Any, weights: Any) -> Any:
+def _dense_bincount(node: Node, values: Tensor, size: Tensor, weights: Tensor) -> Any:
     count = ints(size)[0]
     given = weights if 0 not in weights.shape.as_list() else None
     return tf.math.bincount(
@@ -238,7 +239,7 @@ def _dense_bincount(node: Node, values: Any, size: Any, weights: Any) -> Any:
 
 
 @implements("HistogramFixedWidth")
-def _histogram(node: Node, values: Any, bounds: Any, count: Any) -> Any:
+def _histogram(node: Node, values: Tensor, bounds: Tensor, count: Tensor) -> Any:
     return tf.histogram_fixed_width(values, bounds, ints(count)[0], node.dtype("dtype", tf.int32))
 
 
@@ -260,7 +261,7 @@ _SEGMENTS: dict[str, Any] = {
 
 
 @implements(*_SEGMENTS)
-def _segments(node: Node, x: Any, rows: Any, *count: Any) -> Any:
+def _segments(node: Node, x: Tensor, rows: Tensor, *count: Tensor) -> Any:
     return _SEGMENTS[node.op](x, rows, *[ints(n)[0] for n in count])
 
 
@@ -272,23 +273,23 @@ _SPARSE_SEGMENTS: dict[str, Any] = {
 
 
 @implements(*_SPARSE_SEGMENTS, *[f"{op}WithNumSegments" for op in _SPARSE_SEGMENTS])
-def _sparse_segments(node: Node, x: Any, places: Any, rows: Any, *count: Any) -> Any:
+def _sparse_segments(node: Node, x: Tensor, places: Tensor, rows: Tensor, *count: Tensor) -> Any:
     function = _SPARSE_SEGMENTS[node.op.removesuffix("WithNumSegments")]
     return function(x, places, rows, *[ints(n)[0] for n in count])
 
 
 @implements("FakeQuantWithMinMaxArgs")
-def _fake_quant(node: Node, x: Any) -> Any:
+def _fake_quant(node: Node, x: Tensor) -> Any:
     low, high = node.real("min", -6.0), node.real("max", 6.0)
     return _quantized(x, tf.constant(low), tf.constant(high), node)
 
 
 @implements("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
-def _fake_quant_vars(node: Node, x: Any, low: Any, high: Any) -> Any:
+def _fake_quant_vars(node: Node, x: Tensor, low: Tensor, high: Tensor) -> Any:
     return _quantized(x, low, high, node)
 
 
-def _quantized(x: Any, low: Any, high: Any, node: Node) -> Any:
+def _quantized(x: Any, low: Any, high: Any, node: Node) -> Tensor:
     """Rounded to steps between two bounds, which are moved so that zero is a step."""
     first = 1.0 if node.flag("narrow_range") else 0.0
     last = float(2 ** node.number("num_bits", 8) - 1)
@@ -301,22 +302,22 @@ def _quantized(x: Any, low: Any, high: Any, node: Node) -> Any:
 
 
 @implements("Range")
-def _range(_: Node, start: Any, limit: Any, delta: Any) -> Any:
+def _range(_: Node, start: Tensor, limit: Tensor, delta: Tensor) -> Any:
     return tf.range(start, limit, delta, dtype=start.dtype)
 
 
 @implements("LinSpace")
-def _linspace(_: Node, start: Any, stop: Any, count: Any) -> Any:
+def _linspace(_: Node, start: Tensor, stop: Tensor, count: Tensor) -> Any:
     return tf.linspace(start, stop, ints(count)[0])
 
 
 @implements("IsotonicRegression", outputs=("output", "segments"))
-def _isotonic(_: Node, x: Any) -> Any:
+def _isotonic(_: Node, x: Tensor) -> Any:
     return tuple(tf.nn.isotonic_regression(x, decreasing=True))
 
 
 @implements("Bucketize")
-def _bucketize(node: Node, x: Any) -> Any:
+def _bucketize(node: Node, x: Tensor) -> Any:
     bounds = np.asarray(node.floats("boundaries"), np.float32)
     flat = tf.reshape(tf.cast(x, tf.float32), [-1])
     return tf.reshape(tf.cast(tf.searchsorted(bounds, flat, side="right"), tf.int32), tf.shape(x))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, forwards, implements, ints
 
 _PLAIN: dict[str, Any] = {
@@ -21,7 +22,7 @@ for _op, _function in _PLAIN.items():
 
 
 @implements("LeakyRelu")
-def _leaky_relu(node: Node, x: Any) -> Any:
+def _leaky_relu(node: Node, x: Tensor) -> Any:
     return tf.nn.leaky_relu(x, node.real("alpha", 0.2))
 
 
@@ -48,22 +49,22 @@ def _window(node: Node, rank: int) -> dict[str, Any]:
 
 
 @implements("Conv2D")
-def _conv2d(node: Node, x: Any, filters: Any) -> Any:
+def _conv2d(node: Node, x: Tensor, filters: Tensor) -> Any:
     return tf.nn.conv2d(x, filters, **_window(node, 4))
 
 
 @implements("Conv3D")
-def _conv3d(node: Node, x: Any, filters: Any) -> Any:
+def _conv3d(node: Node, x: Tensor, filters: Tensor) -> Any:
     return tf.nn.conv3d(x, filters, **_window(node, 5))
 
 
 @implements("Conv")
-def _conv(node: Node, x: Any, filters: Any) -> Any:
+def _conv(node: Node, x: Any, filters: Tensor) -> Any:
     return (tf.nn.conv2d if x.shape.rank == 4 else tf.nn.conv3d)(x, filters, **_window(node, x.shape.rank))
 
 
 @implements("DepthwiseConv2dNative")
-def _depthwise(node: Node, x: Any, filters: Any) -> Any:
+def _depthwise(node: Node, x: Tensor, filters: Tensor) -> Any:
     window = _window(node, 4)
     axes = (1, 2) if window["data_format"] == "NHWC" else (2, 3)
     window["dilations"] = [window["dilations"][a] for a in axes]
@@ -71,17 +72,17 @@ def _depthwise(node: Node, x: Any, filters: Any) -> Any:
 
 
 @implements("Conv2DBackpropInput")
-def _conv2d_transpose(node: Node, sizes: Any, filters: Any, x: Any) -> Any:
+def _conv2d_transpose(node: Node, sizes: Tensor, filters: Tensor, x: Tensor) -> Any:
     return tf.nn.conv2d_transpose(x, filters, ints(sizes), **_window(node, 4))
 
 
 @implements("Conv3DBackpropInputV2")
-def _conv3d_transpose(node: Node, sizes: Any, filters: Any, x: Any) -> Any:
+def _conv3d_transpose(node: Node, sizes: Tensor, filters: Tensor, x: Tensor) -> Any:
     return tf.nn.conv3d_transpose(x, filters, ints(sizes), **_window(node, 5))
 
 
 @implements("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_transpose(node: Node, sizes: Any, filters: Any, x: Any) -> Any:
+def _depthwise_transpose(node: Node, sizes: Tensor, filters: Tensor, x: Tensor) -> Any:
     return tf.nn.depthwise_conv2d_backprop_input(ints(sizes), filters, x, **_window(node, 4))
 
 
@@ -100,12 +101,12 @@ def _pool(node: Node, x: Any) -> Any:
 
 
 @implements("MaxPoolV2")
-def _max_pool_v2(node: Node, x: Any, size: Any, strides: Any) -> Any:
+def _max_pool_v2(node: Node, x: Tensor, size: Tensor, strides: Tensor) -> Any:
     return tf.nn.max_pool2d(x, ints(size), ints(strides), _padding(node), data_format=_layout(node, 4))
 
 
 @implements("MaxPoolWithArgmax", outputs=("output", "argmax"))
-def _max_pool_places(node: Node, x: Any) -> Any:
+def _max_pool_places(node: Node, x: Tensor) -> Any:
     return tuple(
         tf.nn.max_pool_with_argmax(
             x,
@@ -119,12 +120,12 @@ def _max_pool_places(node: Node, x: Any) -> Any:
 
 
 @implements("BiasAdd")
-def _bias_add(node: Node, x: Any, bias: Any) -> Any:
+def _bias_add(node: Node, x: Tensor, bias: Tensor) -> Any:
     return tf.nn.bias_add(x, bias, data_format=node.text("data_format", "NHWC"))
 
 
 @implements("BiasAddV1")
-def _old_bias_add(_: Node, x: Any, bias: Any) -> Any:
+def _old_bias_add(_: Node, x: Tensor, bias: Tensor) -> Any:
     return x + bias
 
 
@@ -132,7 +133,7 @@ _FUSED = ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space
 
 
 @implements("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", outputs=_FUSED)
-def _batch_norm(node: Node, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
+def _batch_norm(node: Node, x: Any, scale: Tensor, offset: Tensor, mean: Tensor, variance: Tensor) -> Any:
     epsilon = node.real("epsilon", 1e-4)
     is_first = node.text("data_format", "NHWC") in ("NCHW", "NCDHW")
     rank = x.shape.rank
@@ -161,7 +162,7 @@ def _product(sizes: Any) -> int:
 
 def _normalized(
     x: Any, mean: Any, variance: Any, scale: Any, offset: Any, epsilon: float, wide: list[int]
-) -> Any:
+) -> Tensor:
     factor = tf.math.rsqrt(variance + epsilon) * scale
     shift = offset - mean * factor
     work = tf.cast(x, scale.dtype)
@@ -169,19 +170,21 @@ def _normalized(
 
 
 @implements("BatchNormWithGlobalNormalization")
-def _old_batch_norm(node: Node, x: Any, mean: Any, variance: Any, beta: Any, gamma: Any) -> Any:
+def _old_batch_norm(
+    node: Node, x: Tensor, mean: Tensor, variance: Tensor, beta: Tensor, gamma: Tensor
+) -> Any:
     scale = gamma if node.flag("scale_after_normalization") else tf.ones_like(beta)
     return _normalized(x, mean, variance, scale, beta, node.real("variance_epsilon"), [-1])
 
 
 @implements("LRN")
-def _lrn(node: Node, x: Any) -> Any:
+def _lrn(node: Node, x: Tensor) -> Any:
     parts = (node.real("bias", 1.0), node.real("alpha", 1.0), node.real("beta", 0.5))
     return tf.nn.lrn(x, node.number("depth_radius", 5), *parts)
 
 
 @implements("SoftmaxCrossEntropyWithLogits", outputs=("loss", "backprop"))
-def _cross_entropy(_: Node, logits: Any, labels: Any) -> Any:
+def _cross_entropy(_: Node, logits: Tensor, labels: Tensor) -> Any:
     shape = tf.broadcast_static_shape(logits.shape, labels.shape).as_list()
     logits, labels = tf.broadcast_to(logits, shape), tf.broadcast_to(labels, shape)
     loss = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
@@ -189,19 +192,19 @@ def _cross_entropy(_: Node, logits: Any, labels: Any) -> Any:
 
 
 @implements("SparseSoftmaxCrossEntropyWithLogits", outputs=("loss", "backprop"))
-def _sparse_cross_entropy(_: Node, logits: Any, labels: Any) -> Any:
+def _sparse_cross_entropy(_: Node, logits: Any, labels: Tensor) -> Any:
     loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
     return loss, tf.nn.softmax(logits) - tf.one_hot(labels, logits.shape[-1], dtype=logits.dtype)
 
 
 @implements("DepthToSpace", "SpaceToDepth")
-def _depth_space(node: Node, x: Any) -> Any:
+def _depth_space(node: Node, x: Tensor) -> Any:
     function = tf.nn.depth_to_space if node.op == "DepthToSpace" else tf.nn.space_to_depth
     return function(x, node.number("block_size"), data_format=node.text("data_format", "NHWC"))
 
 
 @implements("Dilation2D")
-def _dilation(node: Node, x: Any, filters: Any) -> Any:
+def _dilation(node: Node, x: Tensor, filters: Tensor) -> Any:
     return tf.nn.dilation2d(
         x, filters, node.ints("strides"), node.text("padding"), "NHWC", node.ints("rates")
     )
@@ -212,7 +215,7 @@ def _dilation(node: Node, x: Any, filters: Any) -> Any:
     "FractionalAvgPool",
     outputs=("output", "row_pooling_sequence", "col_pooling_sequence"),
 )
-def _fractional_pool(node: Node, x: Any) -> Any:
+def _fractional_pool(node: Node, x: Tensor) -> Any:
     function = tf.nn.fractional_max_pool if node.op == "FractionalMaxPool" else tf.nn.fractional_avg_pool
     return tuple(
         function(x, node.floats("pooling_ratio"), node.flag("pseudo_random"), node.flag("overlapping"))
@@ -222,7 +225,7 @@ def _fractional_pool(node: Node, x: Any) -> Any:
 @implements(
     "CTCGreedyDecoder", outputs=("decoded_indices", "decoded_values", "decoded_shape", "log_probability")
 )
-def _ctc_greedy(node: Node, x: Any, lengths: Any) -> Any:
+def _ctc_greedy(node: Node, x: Tensor, lengths: Tensor) -> Any:
     blank = node.number("blank_index", -1)
     found = tf.nn.ctc_greedy_decoder(x, lengths, node.flag("merge_repeated"), None if blank == -1 else blank)
     [decoded], score = found
@@ -233,7 +236,9 @@ _CELL = ("i", "cs", "f", "o", "ci", "co", "h")
 
 
 @implements("LSTMBlockCell", outputs=_CELL)
-def _lstm_cell(node: Node, x: Any, c: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
+def _lstm_cell(
+    node: Node, x: Tensor, c: Tensor, h: Tensor, w: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor, b: Tensor
+) -> Any:
     i, ci, f, o = tf.split(tf.matmul(tf.concat([x, h], 1), w) + b, 4, 1)
     peeps = node.flag("use_peephole")
     i = tf.sigmoid(i + c * wci if peeps else i)
@@ -257,7 +262,7 @@ def _lstm_cell(node: Node, x: Any, c: Any, h: Any, w: Any, wci: Any, wcf: Any, w
     "ReciprocalGrad",
     "SoftplusGrad",
 )
-def _activation_gradient(node: Node, first: Any, second: Any) -> Any:
+def _activation_gradient(node: Node, first: Tensor, second: Tensor) -> Any:
     """The gradients that functions of training steps hold, by their definitions."""
     if node.op == "ReluGrad":
         return first * tf.cast(second > 0, first.dtype)

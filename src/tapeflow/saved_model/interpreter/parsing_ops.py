@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, array, implements
 
 _PARSED = (
@@ -24,7 +25,9 @@ def _keys(tensor: Any) -> list[str]:
 
 
 @implements("ParseExampleV2", outputs=_PARSED)
-def _parse(node: Node, data: Any, names: Any, sparse: Any, dense: Any, ragged: Any, *defaults: Any) -> Any:
+def _parse(
+    node: Node, data: Tensor, names: object, sparse: Tensor, dense: Tensor, ragged: Tensor, *defaults: Tensor
+) -> Any:
     sparse_keys, dense_keys, ragged_keys = _keys(sparse), _keys(dense), _keys(ragged)
     features = _features(node, sparse_keys, dense_keys, list(defaults))
     types = zip(ragged_keys, node.types("ragged_value_types"), node.types("ragged_split_types"), strict=True)
@@ -39,7 +42,7 @@ def _parse(node: Node, data: Any, names: Any, sparse: Any, dense: Any, ragged: A
 
 
 @implements("ParseExample", outputs=_PARSED[:4])
-def _parse_old(node: Node, data: Any, names: Any, *rest: Any) -> Any:
+def _parse_old(node: Node, data: Tensor, names: object, *rest: Tensor) -> Any:
     sparse_count, dense_count = node.number("Nsparse"), node.number("Ndense")
     keys = [k for tensor in rest[: sparse_count + dense_count] for k in _keys(tensor)]
     sparse_keys, dense_keys = keys[:sparse_count], keys[sparse_count:]
@@ -48,7 +51,7 @@ def _parse_old(node: Node, data: Any, names: Any, *rest: Any) -> Any:
 
 
 @implements("ParseSingleExample", outputs=_PARSED[:4])
-def _parse_single(node: Node, data: Any, *defaults: Any) -> Any:
+def _parse_single(node: Node, data: Tensor, *defaults: Tensor) -> Any:
     sparse_keys, dense_keys = node.texts("sparse_keys"), node.texts("dense_keys")
     features = _features(node, sparse_keys, dense_keys, list(defaults))
     return _parsed(tf.io.parse_single_example(data, features), sparse_keys, dense_keys)

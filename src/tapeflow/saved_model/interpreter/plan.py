@@ -94,7 +94,7 @@ class Plan:
         return [fetched(s) for s in self.results]
 
 
-def _flat(value: Any) -> list[Any]:
+def _flat(value: object) -> list[Any]:
     if not isinstance(value, (tuple, list)):
         return [value]
     return [v for part in value for v in (part if isinstance(part, list) else [part])]

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.saved_model.interpreter.kernels import KERNELS, GraphError, Node, implements
 from tapeflow.saved_model.interpreter.tables import GraphTable, file_rows
 
 
-def _variable(node: Node, handle: Any) -> Any:
+def _variable(node: Node, handle: Any) -> Variable:
     if not isinstance(handle, tf.Variable):
         raise GraphError(f"node {node.name!r} ({node.op}) is given {type(handle).__name__}, not a Variable")
     return handle
@@ -33,7 +35,7 @@ def _read(node: Node, handle: Any) -> Any:
 
 
 @implements("VarIsInitializedOp", "IsVariableInitialized")
-def _is_initialized(_: Node, handle: Any) -> Any:
+def _is_initialized(_: Node, handle: object) -> Any:
     return tf.constant(True)
 
 
@@ -43,7 +45,7 @@ def _variable_shape(node: Node, handle: Any) -> Any:
 
 
 @implements("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-def _assign(node: Node, handle: Any, value: Any) -> Any:
+def _assign(node: Node, handle: Any, value: Tensor) -> Any:
     variable = _variable(node, handle)
     kind = node.op.removesuffix("VariableOp")
     {"Assign": variable.assign, "AssignAdd": variable.assign_add, "AssignSub": variable.assign_sub}[kind](
@@ -53,7 +55,7 @@ def _assign(node: Node, handle: Any, value: Any) -> Any:
 
 
 @implements("Assign", "AssignAdd", "AssignSub")
-def _old_assign(node: Node, handle: Any, value: Any) -> Any:
+def _old_assign(node: Node, handle: Any, value: Tensor) -> Any:
     variable = _variable(node, handle)
     {"Assign": variable.assign, "AssignAdd": variable.assign_add, "AssignSub": variable.assign_sub}[node.op](
         value
@@ -67,12 +69,12 @@ def _nothing(_: Node, *inputs: Any) -> Any:
 
 
 @implements("ResourceGather")
-def _gather(node: Node, handle: Any, places: Any) -> Any:
+def _gather(node: Node, handle: Any, places: Tensor) -> Any:
     return tf.gather(_variable(node, handle), places, batch_dims=node.number("batch_dims"))
 
 
 @implements("ResourceGatherNd")
-def _gather_nd(node: Node, handle: Any, places: Any) -> Any:
+def _gather_nd(node: Node, handle: Any, places: Tensor) -> Any:
     return tf.gather_nd(_variable(node, handle), places)
 
 
@@ -89,7 +91,7 @@ _SCATTERS = {
 
 
 @implements(*_SCATTERS)
-def _scatter(node: Node, handle: Any, places: Any, updates: Any) -> Any:
+def _scatter(node: Node, handle: Any, places: Tensor, updates: Tensor) -> Any:
     variable = _variable(node, handle)
     is_by_row = not node.op.startswith("ResourceScatterNd")
     if is_by_row and not updates.shape.rank:
@@ -101,7 +103,7 @@ def _scatter(node: Node, handle: Any, places: Any, updates: Any) -> Any:
 
 
 @implements("ResourceStridedSliceAssign")
-def _assign_slice(node: Node, handle: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
+def _assign_slice(node: Node, handle: Any, begin: Tensor, end: Tensor, strides: Tensor, value: Tensor) -> Any:
     variable = _variable(node, handle)
     variable.assign(
         KERNELS["TensorStridedSliceUpdate"].kernel(node, variable.value(), begin, end, strides, value)
@@ -151,13 +153,13 @@ def _known_table(node: Node, handle: Any) -> GraphTable:
 
 
 @implements("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
-def _fill(node: Node, handle: Any, keys: Any, values: Any) -> Any:
+def _fill(node: Node, handle: Any, keys: Tensor, values: Tensor) -> Any:
     _known_table(node, handle).replace(keys, values)
     return []
 
 
 @implements("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-def _fill_from_file(node: Node, handle: Any, name: Any) -> Any:
+def _fill_from_file(node: Node, handle: Any, name: Tensor) -> Any:
     table = _known_table(node, handle)
     path = node.library.asset_path(np.asarray(name.numpy(), object).reshape(-1)[0])
     keys, values = file_rows(
@@ -175,18 +177,18 @@ def _fill_from_file(node: Node, handle: Any, name: Any) -> Any:
 
 
 @implements("LookupTableFind", "LookupTableFindV2")
-def _find(node: Node, handle: Any, keys: Any, default: Any) -> Any:
+def _find(node: Node, handle: Any, keys: Tensor, default: Tensor) -> Any:
     return _known_table(node, handle).find(keys, default)
 
 
 @implements("LookupTableInsert", "LookupTableInsertV2")
-def _insert(node: Node, handle: Any, keys: Any, values: Any) -> Any:
+def _insert(node: Node, handle: Any, keys: Tensor, values: Tensor) -> Any:
     _known_table(node, handle).insert(keys, values)
     return []
 
 
 @implements("LookupTableRemoveV2")
-def _remove(node: Node, handle: Any, keys: Any) -> Any:
+def _remove(node: Node, handle: Any, keys: Tensor) -> Any:
     _known_table(node, handle).remove(keys)
     return []
 

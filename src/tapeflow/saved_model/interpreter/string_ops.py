@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.saved_model.interpreter.kernels import Node, array, forwards, implements, integer, ints
 
 _PLAIN: dict[str, Any] = {
@@ -21,54 +22,54 @@ for _op, _function in _PLAIN.items():
 
 
 @implements("StringLower", "StringUpper")
-def _case(node: Node, text: Any) -> Any:
+def _case(node: Node, text: Tensor) -> Any:
     return (tf.strings.lower if node.op == "StringLower" else tf.strings.upper)(text, node.text("encoding"))
 
 
 @implements("StringStrip")
-def _strip(_: Node, text: Any) -> Any:
+def _strip(_: Node, text: Tensor) -> Any:
     return tf.strings.strip(text)
 
 
 @implements("StringLength")
-def _length(node: Node, text: Any) -> Any:
+def _length(node: Node, text: Tensor) -> Any:
     return tf.strings.length(text, node.text("unit", "BYTE"))
 
 
 @implements("StringJoin")
-def _join(node: Node, *parts: Any) -> Any:
+def _join(node: Node, *parts: Tensor) -> Any:
     return tf.strings.join(list(parts), node.text("separator"))
 
 
 @implements("ReduceJoin")
-def _reduce_join(node: Node, text: Any, axes: Any) -> Any:
+def _reduce_join(node: Node, text: Tensor, axes: Tensor) -> Any:
     return tf.strings.reduce_join(text, ints(axes), node.flag("keep_dims"), node.text("separator"))
 
 
 @implements("UnsortedSegmentJoin")
-def _segment_join(node: Node, text: Any, rows: Any, count: Any) -> Any:
+def _segment_join(node: Node, text: Tensor, rows: Tensor, count: Tensor) -> Any:
     return tf.strings.unsorted_segment_join(text, rows, integer(count), node.text("separator"))
 
 
 @implements("RegexReplace")
-def _regex_replace(node: Node, text: Any, pattern: Any, rewrite: Any) -> Any:
+def _regex_replace(node: Node, text: Tensor, pattern: Tensor, rewrite: Tensor) -> Any:
     return tf.strings.regex_replace(text, _one(pattern), _one(rewrite), node.flag("replace_global", True))
 
 
 @implements("StaticRegexReplace")
-def _static_regex_replace(node: Node, text: Any) -> Any:
+def _static_regex_replace(node: Node, text: Tensor) -> Any:
     return tf.strings.regex_replace(
         text, node.text("pattern"), node.text("rewrite"), node.flag("replace_global", True)
     )
 
 
 @implements("RegexFullMatch")
-def _regex_match(_: Node, text: Any, pattern: Any) -> Any:
+def _regex_match(_: Node, text: Tensor, pattern: Tensor) -> Any:
     return tf.strings.regex_full_match(text, _one(pattern))
 
 
 @implements("StaticRegexFullMatch")
-def _static_regex_match(node: Node, text: Any) -> Any:
+def _static_regex_match(node: Node, text: Tensor) -> Any:
     return tf.strings.regex_full_match(text, node.text("pattern"))
 
 
@@ -77,33 +78,33 @@ def _one(text: Any) -> str:
 
 
 @implements("Substr")
-def _substr(node: Node, text: Any, start: Any, count: Any) -> Any:
+def _substr(node: Node, text: Tensor, start: Tensor, count: Tensor) -> Any:
     return tf.strings.substr(text, start, count, node.text("unit", "BYTE"))
 
 
 @implements("StringToHashBucketFast", "StringToHashBucket")
-def _hash(node: Node, text: Any) -> Any:
+def _hash(node: Node, text: Tensor) -> Any:
     function = tf.strings.to_hash_bucket_fast if node.op.endswith("Fast") else tf.strings.to_hash_bucket
     return function(text, node.number("num_buckets"))
 
 
 @implements("StringToHashBucketStrong")
-def _strong_hash(node: Node, text: Any) -> Any:
+def _strong_hash(node: Node, text: Tensor) -> Any:
     return tf.strings.to_hash_bucket_strong(text, node.number("num_buckets"), node.ints("key"))
 
 
 @implements("Fingerprint")
-def _fingerprint(_: Node, data: Any, method: Any) -> Any:
+def _fingerprint(_: Node, data: Tensor, method: Tensor) -> Any:
     return tf.fingerprint(data, _one(method))
 
 
 @implements("StringToNumber")
-def _to_number(node: Node, text: Any) -> Any:
+def _to_number(node: Node, text: Tensor) -> Any:
     return tf.strings.to_number(text, node.dtype("out_type", tf.float32))
 
 
 @implements("AsString")
-def _as_string(node: Node, x: Any) -> Any:
+def _as_string(node: Node, x: Tensor) -> Any:
     return tf.strings.as_string(
         x,
         node.number("precision", -1),
@@ -120,12 +121,12 @@ def _sparse_rows(found: Any) -> tuple[Any, Any, Any]:
 
 
 @implements("StringSplitV2", outputs=("indices", "values", "shape"))
-def _split(node: Node, text: Any, separator: Any) -> Any:
+def _split(node: Node, text: Tensor, separator: Tensor) -> Any:
     return _sparse_rows(tf.strings.split(text, _one(separator), node.number("maxsplit", -1)))
 
 
 @implements("StringSplit", outputs=("indices", "values", "shape"))
-def _old_split(node: Node, text: Any, delimiters: Any) -> Any:
+def _old_split(node: Node, text: Tensor, delimiters: Tensor) -> Any:
     marks = np.asarray(delimiters.numpy(), object).reshape(-1)[0]
     skips = node.flag("skip_empty", True)
     rows = []
@@ -136,7 +137,7 @@ def _old_split(node: Node, text: Any, delimiters: Any) -> Any:
 
 
 @implements("StringNGrams", outputs=("ngrams", "ngrams_splits"))
-def _ngrams(node: Node, text: Any, splits: Any) -> Any:
+def _ngrams(node: Node, text: Tensor, splits: Tensor) -> Any:
     rows = tf.RaggedTensor.from_row_splits(text, splits, validate=False)
     width = node.number("pad_width")
     found = tf.strings.ngrams(
@@ -151,13 +152,13 @@ def _ngrams(node: Node, text: Any, splits: Any) -> Any:
 
 
 @implements("UnicodeDecode", outputs=("row_splits", "char_values"))
-def _unicode_decode(node: Node, text: Any) -> Any:
+def _unicode_decode(node: Node, text: Tensor) -> Any:
     found = tf.strings.unicode_decode(tf.reshape(text, [-1]), **_unicode(node))
     return tf.cast(found.row_splits, node.dtype("Tsplits", tf.int64)), found.flat_values
 
 
 @implements("UnicodeDecodeWithOffsets", outputs=("row_splits", "char_values", "char_to_byte_starts"))
-def _unicode_decode_offsets(node: Node, text: Any) -> Any:
+def _unicode_decode_offsets(node: Node, text: Tensor) -> Any:
     found, starts = tf.strings.unicode_decode_with_offsets(tf.reshape(text, [-1]), **_unicode(node))
     splits = tf.cast(found.row_splits, node.dtype("Tsplits", tf.int64))
     return splits, found.flat_values, starts.flat_values
@@ -173,46 +174,46 @@ def _unicode(node: Node) -> dict[str, Any]:
 
 
 @implements("UnicodeEncode")
-def _unicode_encode(node: Node, points: Any, splits: Any) -> Any:
+def _unicode_encode(node: Node, points: Tensor, splits: Tensor) -> Any:
     rows = tf.RaggedTensor.from_row_splits(points, splits, validate=False)
     encoding, errors = node.text("output_encoding"), node.text("errors", "replace")
     return tf.strings.unicode_encode(rows, encoding, errors, node.number("replacement_char", 65533))
 
 
 @implements("UnicodeTranscode")
-def _unicode_transcode(node: Node, text: Any) -> Any:
+def _unicode_transcode(node: Node, text: Tensor) -> Any:
     return tf.strings.unicode_transcode(text, output_encoding=node.text("output_encoding"), **_unicode(node))
 
 
 @implements("UnicodeScript")
-def _unicode_script(_: Node, points: Any) -> Any:
+def _unicode_script(_: Node, points: Tensor) -> Any:
     return tf.strings.unicode_script(points)
 
 
 @implements("DecodeRaw")
-def _decode_raw(node: Node, data: Any) -> Any:
+def _decode_raw(node: Node, data: Tensor) -> Any:
     return tf.io.decode_raw(data, node.dtype("out_type"), node.flag("little_endian", True))
 
 
 @implements("DecodePaddedRaw")
-def _decode_padded(node: Node, data: Any, length: Any) -> Any:
+def _decode_padded(node: Node, data: Tensor, length: Tensor) -> Any:
     return tf.io.decode_raw(
         data, node.dtype("out_type"), node.flag("little_endian", True), fixed_length=integer(length)
     )
 
 
 @implements("DecodeCompressed")
-def _decode_compressed(node: Node, data: Any) -> Any:
+def _decode_compressed(node: Node, data: Tensor) -> Any:
     return tf.io.decode_compressed(data, node.text("compression_type"))
 
 
 @implements("ParseTensor")
-def _parse_tensor(node: Node, data: Any) -> Any:
+def _parse_tensor(node: Node, data: Tensor) -> Any:
     return tf.io.parse_tensor(data, node.dtype("out_type"))
 
 
 @implements("DecodeCSV")
-def _decode_csv(node: Node, lines: Any, *defaults: Any) -> Any:
+def _decode_csv(node: Node, lines: Tensor, *defaults: Tensor) -> Any:
     return list(
         tf.io.decode_csv(
             lines,

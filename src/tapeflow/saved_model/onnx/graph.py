@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.ops.graphs.nodes.function_body import CannotLower
 from tapeflow.saved_model.onnx.backend import onnx
@@ -101,7 +102,7 @@ class Graph:
         if name not in kept:
             kept[name] = onnx.numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
 
-    def constant(self, value: Any, dtype: Any = None, name: str = "constant") -> Tensor:
+    def constant(self, value: object, dtype: DTypeLike | None = None, name: str = "constant") -> Tensor:
         """A constant; it takes no place in the file unless a node takes it."""
         array = np.asarray(value, None if dtype is None else as_dtype(dtype).as_numpy_dtype)
         kind = as_dtype(array.dtype)
@@ -114,7 +115,7 @@ class Graph:
                 self.main._constants[key] = known
         return known
 
-    def argument(self, name: str, shape: Sizes | None, dtype: Any) -> Tensor:
+    def argument(self, name: str, shape: Sizes | None, dtype: DTypeLike) -> Tensor:
         """A tensor that the graph is given."""
         return Tensor(self, self.unique(name), shape, as_dtype(dtype))
 
@@ -201,7 +202,7 @@ class Graph:
             return self.constant(np.array(value.shape, np.int64))
         return self.emit("Shape", [value], (value.rank,), "int64")
 
-    def scalar(self, value: Any, like: Tensor) -> Tensor:
+    def scalar(self, value: object, like: Tensor) -> Tensor:
         """A constant number of a tensor's type."""
         return self.constant(value, like.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.functions.function import Function
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.saved_model.interpreter.kernels import GraphError
 from tapeflow.saved_model.interpreter.library import Library
 from tapeflow.saved_model.reading.structure import component_count, leaves, packed
@@ -124,7 +124,7 @@ def compiled(function: Callable[..., list[Any]], name: str) -> Function:
     return made
 
 
-def bind(expected: Any, value: Any, found: list[Any], converts: bool) -> None:
+def bind(expected: Any, value: object, found: list[Any], converts: bool) -> None:
     """Append the tensors of some arguments to a list, if they are of the kind that is expected.
 
     Args:
@@ -158,7 +158,7 @@ def bind(expected: Any, value: Any, found: list[Any], converts: bool) -> None:
         raise Mismatch(f"{value!r} for {expected!r}")
 
 
-def _ragged_parts(expected: Any, value: Any) -> list[Any]:
+def _ragged_parts(expected: Any, value: object) -> list[Any]:
     if not isinstance(value, tf.RaggedTensor) or value.dtype != expected.dtype:
         raise Mismatch(f"{value!r} for {expected!r}")
     if value.ragged_rank != expected.ragged_rank:
@@ -166,7 +166,7 @@ def _ragged_parts(expected: Any, value: Any) -> list[Any]:
     return [value.flat_values, *[tf.cast(s, expected.row_splits_dtype) for s in value.nested_row_splits]]
 
 
-def _tensor(spec: Any, value: Any, converts: bool) -> Any:
+def _tensor(spec: Any, value: object, converts: bool) -> Tensor:
     if not isinstance(value, TensorBase):
         is_array = isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple))
         if not converts or not is_array:

@@ -61,7 +61,7 @@ class LoadedFunction:
             raise self._refusal(given)
         return found[0]
 
-    def _matching(self, given: Any) -> tuple[LoadedConcreteFunction, list[Any]] | None:
+    def _matching(self, given: object) -> tuple[LoadedConcreteFunction, list[Any]] | None:
         for converts in (False, True):
             for concrete in self.concrete_functions:
                 tensors: list[Any] = []

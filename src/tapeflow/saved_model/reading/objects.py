@@ -9,6 +9,8 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.module import Module
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.saved_model.interpreter.kernels import GraphError, dtype_of, shape_of
 from tapeflow.saved_model.interpreter.tables import GraphTable
 from tapeflow.saved_model.interpreter.values import proto_value
@@ -135,7 +137,7 @@ class _Objects:
         vars(made)["_saved_as"] = identifier
         return made
 
-    def _variable(self, number: int, proto: Any) -> Any:
+    def _variable(self, number: int, proto: Any) -> Variable:
         dtype, sizes = dtype_of(proto.dtype), shape_of(proto.shape)
         value = self._values.value(number)
         name = proto.name.removesuffix(":0") or None
@@ -155,7 +157,7 @@ class _Objects:
         open_shape = None if shape.is_fully_defined() else shape
         return tf.Variable(given, trainable=proto.trainable, name=name, shape=open_shape)
 
-    def _constant(self, operation: str) -> Any:
+    def _constant(self, operation: str) -> Tensor:
         if self._constants is None:
             nodes = self._folder.graph.graph_def.node
             self._constants = {node.name: node for node in nodes if node.op == "Const"}
@@ -281,7 +283,7 @@ class Unavailable:
         self.name = name
 
 
-def captured(value: Any) -> Any:
+def captured(value: object) -> Any:
     """What a function is given for an object that it captures."""
     if isinstance(value, LoadedResource):
         if value.handle is None:

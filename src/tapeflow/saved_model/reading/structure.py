@@ -80,7 +80,7 @@ def _type_spec(proto: Any, depth: int) -> Any:
     return Other(proto.type_spec_class_name or "TypeSpec")
 
 
-def leaves(structure: Any) -> Iterator[Any]:
+def leaves(structure: object) -> Iterator[Any]:
     """The leaves of a structure in TensorFlow's order: dicts by key."""
     if isinstance(structure, dict):
         for key in sorted(structure):
@@ -92,7 +92,7 @@ def leaves(structure: Any) -> Iterator[Any]:
         yield structure
 
 
-def component_count(spec: Any) -> int:
+def component_count(spec: object) -> int:
     """How many tensors a leaf stands for."""
     if isinstance(spec, tf.RaggedTensorSpec):
         return 1 + spec.ragged_rank
@@ -101,7 +101,7 @@ def component_count(spec: Any) -> int:
     return int(isinstance(spec, tf.TensorSpec))
 
 
-def packed(structure: Any, tensors: Iterator[Any]) -> Any:
+def packed(structure: object, tensors: Iterator[Any]) -> Any:
     """A structure with tensors, or what several of them make, at its specs."""
     if isinstance(structure, dict):
         found = {key: packed(structure[key], tensors) for key in sorted(structure)}

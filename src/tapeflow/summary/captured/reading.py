@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tapeflow.summary.captured import messages
 from tapeflow.summary.captured.messages import ConsoleLine, Facts, State, UserAlert
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.event_files.values import Value
 
 

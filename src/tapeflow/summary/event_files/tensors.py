@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.event_files import wire
 
@@ -58,7 +59,7 @@ def _shape(shape: tuple[int, ...]) -> bytes:
     return wire.block(2, b"".join([wire.block(2, wire.number(1, n)) for n in shape]))
 
 
-def _strings(value: Any, array: np.ndarray) -> list[Any]:
+def _strings(value: npt.ArrayLike, array: np.ndarray) -> list[Any]:
     # numpy drops the NULs at the end of its fixed-width strings, so single ones are taken as they came.
     return [value] if isinstance(value, (str, bytes)) else array.ravel().tolist()
 

@@ -94,7 +94,7 @@ def shortened(count: int) -> str:
 
 
 def _draw_sideways(
-    picture: Any, at: tuple[int, int], text: str, colour: Any, size: int, is_centred: bool = False
+    picture: Any, at: tuple[int, int], text: str, colour: tuple[int, ...], size: int, is_centred: bool = False
 ) -> None:
     """Text that runs upwards from a place, or is centred on it."""
     from PIL import Image, ImageDraw  # start-up

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit_together, tag_of
 from tapeflow.summary.event_files import encoding
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.kinds.confusion_picture import confusion_strings
 from tapeflow.summary.protos import message
 from tapeflow.summary.totals import Total, Values
@@ -24,10 +25,10 @@ _MOST_CLASSES = 4096
 
 def confusion_matrix(
     name: str,
-    y_true: Any,
-    y_pred: Any,
+    y_true: npt.ArrayLike,
+    y_pred: npt.ArrayLike,
     class_names: Sequence[str] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
     description: str | None = None,
 ) -> bool:
     """Write a confusion matrix: how often each class was predicted as each.

@@ -7,9 +7,10 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit_together, tag_of
@@ -37,11 +38,11 @@ _ALIVE = "events.out.tfevents.{:010d}.projector.profile-empty"
 
 def embedding(
     name: str,
-    vectors: Any,
-    labels: Any = None,
-    images: Any = None,
+    vectors: npt.ArrayLike,
+    labels: npt.ArrayLike | None = None,
+    images: np.ndarray | None = None,
     metadata: Mapping[str, Any] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
 ) -> bool:
     """Write an embedding: vectors that the projector shows in two or three dimensions.
 
@@ -101,7 +102,13 @@ def _check(columns: list[str], has_images: bool, vectors: Any, *others: Any) -> 
 
 
 def _write(
-    logdir: str, tag: str, columns: list[str], has_images: bool, step: Any, vectors: np.ndarray, *others: Any
+    logdir: str,
+    tag: str,
+    columns: list[str],
+    has_images: bool,
+    step: SupportsInt,
+    vectors: np.ndarray,
+    *others: Any,
 ) -> None:
     """Write the files of one step, and enter them in the configuration."""
     step = int(step)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
@@ -15,7 +16,11 @@ BUCKETS = 30
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
+    name: str,
+    data: npt.ArrayLike,
+    step: SupportsInt | None = None,
+    buckets: SupportsInt | None = None,
+    description: str | None = None,
 ) -> bool:
     """Write a histogram of the elements of a tensor.
 

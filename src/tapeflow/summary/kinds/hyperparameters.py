@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import current, recording_writer
@@ -149,7 +150,7 @@ def normal_hparams(hparams: Mapping[Any, Any]) -> dict[str, Any]:
     return found
 
 
-def _plain(name: str, value: Any) -> bool | int | float | str:
+def _plain(name: str, value: npt.ArrayLike) -> bool | int | float | str:
     if isinstance(value, (bool, int, float, str)) and not isinstance(value, np.generic):
         return value
     if not isinstance(value, (list, tuple, dict, set, type(None))):

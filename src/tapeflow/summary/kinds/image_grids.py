@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit_together, tag_of
@@ -22,12 +23,12 @@ _GAP, _LETTERS = 6, 12
 
 def image_grid(
     name: str,
-    images: Any,
-    labels: Any = None,
+    images: npt.ArrayLike,
+    labels: npt.ArrayLike | None = None,
     class_names: Sequence[str] | None = None,
     step: Any = None,
     *,
-    predictions: Any = None,
+    predictions: npt.ArrayLike | None = None,
     columns: int | None = None,
     max_images: int = 64,
     description: str | None = None,
@@ -83,7 +84,7 @@ def _strings(
     columns: int | None,
     class_names: Sequence[str] | None,
     kept: list[str],
-    images: Any,
+    images: np.ndarray,
     *texts: Any,
 ) -> np.ndarray:
     found = {key: texts_of(array, class_names) for key, array in zip(kept, texts, strict=True)}

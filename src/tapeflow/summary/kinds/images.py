@@ -17,7 +17,11 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
 def image(
-    name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
+    name: str,
+    data: Any,
+    step: Any = None,
+    max_outputs: Any = 3,
+    description: str | None = None,
 ) -> bool:
     """Write images.
 

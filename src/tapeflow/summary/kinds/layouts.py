@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import DecodeError, Message
 
 from tapeflow.summary.event_files import encoding
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.protos import message
 
 PLUGIN = "custom_scalars"

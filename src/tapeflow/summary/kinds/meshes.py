@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
 from tapeflow.summary.event_files import encoding
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.protos import message
 
 PLUGIN = "mesh"
@@ -22,9 +23,9 @@ PARTS = {"vertices": "VERTEX", "faces": "FACE", "colors": "COLOR"}
 
 def mesh(
     name: str,
-    vertices: Any,
+    vertices: npt.ArrayLike,
     faces: Any = None,
-    colors: Any = None,
+    colors: npt.ArrayLike | None = None,
     config_dict: Mapping[str, Any] | None = None,
     step: Any = None,
     description: str | None = None,

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
@@ -21,11 +22,11 @@ _LEAST_COUNT = 1e-7  # keeps 0 / 0 from being NaN, as TensorBoard does
 
 def pr_curve(
     name: str,
-    labels: Any,
-    predictions: Any,
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
     step: Any = None,
     num_thresholds: int | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
     description: str | None = None,
     *,
     display_name: str | None = None,

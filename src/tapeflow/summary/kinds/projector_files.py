@@ -156,7 +156,7 @@ def metadata_file(columns: Mapping[str, Sequence[Any]]) -> bytes:
     return "".join(["\t".join(row if any(row) else [" ", *row[1:]]) + "\n" for row in rows]).encode()
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return " ".join(text.split()) if any(c in text for c in "\t\n\r\x0b\x0c\x85\u2028\u2029") else text
 

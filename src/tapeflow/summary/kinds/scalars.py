@@ -51,6 +51,6 @@ def check_scalar(shape: tuple[int, ...], dtype: np.dtype) -> None:
         raise TypeError(f"tf.summary.scalar expected a number; got data of dtype {dtype}.")
 
 
-def as_float(value: Any) -> float:
+def as_float(value: np.ndarray) -> float:
     """One number as Python's; of a complex one the real part, as TensorFlow's cast takes it."""
     return float(np.real(value))

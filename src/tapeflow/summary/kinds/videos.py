@@ -17,7 +17,7 @@ from tapeflow.summary.limits import output_limit
 
 def video(
     name: str,
-    data: Any,
+    data: np.ndarray,
     step: Any = None,
     fps: float = 4,
     max_outputs: Any = 3,

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit
 
 
-def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> bool:
+def write(
+    tag: str, tensor: npt.ArrayLike, step: Any = None, metadata: Any = None, name: str | None = None
+) -> bool:
     """Write a tensor without a plugin's encoding.
 
     Args:
@@ -35,7 +38,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     return emit(writer, tag, _as_tensor(data), step, metadata, np.asarray)
 
 
-def _as_tensor(data: Any) -> Any:
+def _as_tensor(data: npt.ArrayLike) -> Any:
     """Python's numbers as the types TensorFlow gives them."""
     value = hooks.value(data)
     if isinstance(data, (int, float, list, tuple)) and isinstance(value, np.ndarray):

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsInt
 
 from tapeflow.summary.event_files.reader import open_regular
 
@@ -206,7 +206,7 @@ def _text(row: dict[str, Any]) -> str:
     return value
 
 
-def _checked_step(step: Any) -> dict[str, Any]:
+def _checked_step(step: SupportsInt) -> dict[str, Any]:
     if type(step) is not dict or type(step.get("method")) is not str:
         raise TypeError(f"a step of a pipeline: {step!r}")
     for key in ("busy_ns", "calls", "workers"):

@@ -168,7 +168,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return f"{len(value)} bytes" if isinstance(value, bytes) else shortened(str(value))
 
 

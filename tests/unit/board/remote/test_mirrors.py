@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tapeflow import summary
-from tapeflow.board.board import Board, Options
+from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.remote import mirrors as module
 
@@ -148,7 +148,7 @@ def test_without_a_cache_nothing_is_left(s3: str, tmp_path: Path) -> None:
     writer = summary.create_file_writer(f"{s3}/logs/a")
     writer.add("loss", 1.0, 1)
     writer.close()
-    board = Board([Logdir(f"{s3}/logs")], Options(cache=None, settings=str(tmp_path / "settings.json")))
+    board = Board([Logdir(f"{s3}/logs")], BoardOptions(cache=None, settings=str(tmp_path / "settings.json")))
     board.mirrors.sync_once()
     board.ingest.read_once()
     assert [run.name for run in board.store.ordered_runs()] == ["a"]

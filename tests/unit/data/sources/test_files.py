@@ -178,7 +178,7 @@ def test_a_dataset_of_records_is_written(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_errors(folder: Path, call: Any, error: Any, text: str) -> None:
+def test_missing_and_malformed_files_raise(folder: Path, call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(folder)
 

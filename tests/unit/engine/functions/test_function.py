@@ -718,7 +718,7 @@ class TestCompilerIR:
         with pytest.raises(ValueError, match="expected a stage among"):
             stages(stage="machine code")
 
-    def test_errors(self) -> None:
+    def test_functions_without_compiler_ir_raise(self) -> None:
         with pytest.raises(ValueError, match="'jit_compile=True'; got 'plain'"):
 
             @tf.function

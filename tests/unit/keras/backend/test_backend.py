@@ -194,7 +194,7 @@ def test_symbolic_tensors() -> None:
         (lambda: K.function([], [], updates=[1]), ValueError, "there is no session. Received: updates="),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_and_absent_sessions_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -117,6 +117,6 @@ def test_constant() -> None:
         (lambda: initializers.Identity()((2, 2, 2)), "can only be used for 2D matrices. Received: shape="),
     ],
 )
-def test_errors(call: Any, text: str) -> None:
+def test_unknown_identifiers_and_wrong_arguments_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()

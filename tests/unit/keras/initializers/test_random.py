@@ -145,6 +145,6 @@ def test_parts_of_a_split_weight_differ() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_shapes_dtypes_and_arguments_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

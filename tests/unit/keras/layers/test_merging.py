@@ -82,7 +82,7 @@ def test_masks_are_joined() -> None:
         (lambda: L.Add().compute_mask([1, 2], 3), ValueError, "`mask` should be a list"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_numbers_shapes_and_masks_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -74,7 +74,7 @@ def test_jpg_has_no_transparency(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arrays_paths_and_modes_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -193,3 +193,8 @@ def test_concat_undoes_split(sizes: list[int], width: int) -> None:
     parts = tf.split(x, sizes)
     assert [p.shape[0] for p in parts] == sizes
     np.testing.assert_array_equal(tf.concat(parts, 0).numpy(), x)
+
+
+def test_stack_and_convert_lists() -> None:
+    assert tf.parallel_stack([[1, 2], [3, 4]]).shape == (2, 2)
+    assert tf.convert_to_tensor([tf.constant("a"), tf.constant("b")]).numpy().tolist() == [b"a", b"b"]

@@ -128,3 +128,9 @@ def test_static_values_and_specs() -> None:
     assert tf.is_symbolic_tensor(tf.keras.Input([2]))
     assert tf.get_logger().name == "tensorflow"
     assert tf.timestamp().dtype is tf.float64
+
+
+def test_no_gradient_takes_the_name_of_an_op() -> None:
+    tf.no_gradient("Add")
+    with pytest.raises(TypeError, match="op_type must be a string; got 3"):
+        tf.no_gradient(3)  # pyright: ignore[reportArgumentType]

@@ -11,7 +11,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.engine.programs.program import counters
 from tapeflow.summary.context import current
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.protos import message
 
 

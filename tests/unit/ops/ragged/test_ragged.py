@@ -135,7 +135,7 @@ def test_it_is_iterated_and_masked() -> None:
         (lambda r: tf.RaggedTensorSpec(None), ValueError, "must specify ragged_rank"),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_what_ragged_tensors_cannot_do_raises(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(_ragged())
 

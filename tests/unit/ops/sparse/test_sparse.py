@@ -98,7 +98,7 @@ def test_the_rest_against_dense() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: Any, text: str) -> None:
+def test_malformed_sparse_tensors_raise(call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(_matrix())
 

@@ -184,7 +184,7 @@ def test_a_function_that_calls_itself_forever_ends(changed: Any) -> None:
         tf.saved_model.load(changed("module_linear", change))(X)
 
 
-def test_graphs_that_go_in_circles_are_refused(changed: Any) -> None:
+def test_graphs_with_cycles_are_refused(changed: Any) -> None:
     def change(graph: Any) -> None:
         function = function_of(graph, "__call__")
         add = next(n for n in function.node_def if n.op == "AddV2")

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { GraphBlob } from "../../api/schema";
 import { SvgBrush } from "./brush";
-import { circles } from "./circles";
 import { coloring, formatBytes, formatMicros, formatShort } from "./colors";
+import { cycles } from "./cycles";
 import { drawScene, shortened, sizeOf } from "./drawing";
 import { type LayoutInput, layered } from "./layout";
 import { Model } from "./model";
@@ -104,7 +104,7 @@ describe("series", () => {
     expect(model.around(model.leaves[1]).map(({ id }) => id)).toEqual(["~add"]);
   });
 
-  it("never make a circle of a chain", () => {
+  it("never make a cycle of a chain", () => {
     const chain: string[] = [];
     for (let i = 0; i < 6; i++) chain.push(`conv_${i} Conv`, `norm_${i} Norm`);
     const names = chain.map((one) => one.split(" ")[0]);
@@ -133,8 +133,8 @@ describe("series", () => {
   });
 });
 
-describe("circles", () => {
-  it("are those on one circle, where others like them are not on it", () => {
+describe("cycles", () => {
+  it("are those on one cycle, where others like them are not on it", () => {
     // As gradients that are summed: each goes back into the scope it came from, but for the last.
     const sums = [0, 1, 2, 3, 4, 5, 6].map((i) => `AddN_${i}`);
     const parts = sums.map((_, i) => `grad/g${i}`);
@@ -151,7 +151,7 @@ describe("circles", () => {
   });
 
   it("are named alike", () => {
-    const found = circles([[1], [2], [0, 3], [4], []]);
+    const found = cycles([[1], [2], [0, 3], [4], []]);
     expect(found[0]).toBe(found[1]);
     expect(found[1]).toBe(found[2]);
     expect(new Set(found).size).toBe(3);
@@ -206,7 +206,7 @@ describe("the layout", () => {
     expect(Math.sign(pairs.x[0] - pairs.x[1])).toBe(Math.sign(pairs.x[3] - pairs.x[2]));
   });
 
-  it("takes circles and loops, with the edge that goes back marked", () => {
+  it("takes cycles and loops, with the edge that goes back marked", () => {
     const found = layered(
       input(3, [
         [0, 1],

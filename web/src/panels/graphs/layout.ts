@@ -1,12 +1,12 @@
 /**
- * A drawing in layers (Sugiyama): circles are broken, nodes get ranks, long edges get a place in every rank they
+ * A drawing in layers (Sugiyama): cycles are broken, nodes get ranks, long edges get a place in every rank they
  * cross, ranks are ordered so that few edges cross, and positions are found that keep edges straight.
  *
  * Written here because levels of 500 nodes and more must open at once: on ResNet-50's 501 ops dagre and ELK take
  * seconds, this takes a few dozen milliseconds.
  */
 
-import { circles } from "./circles";
+import { cycles } from "./cycles";
 import { GAP_EDGES, GAP_X, Grid } from "./grid";
 
 export interface LayoutEdge {
@@ -21,7 +21,7 @@ export interface LayoutInput {
   widths: readonly number[];
   heights: readonly number[];
   edges: readonly LayoutEdge[];
-  /** Where nodes stand in the file: where there are circles, they are broken by it. */
+  /** Where nodes stand in the file: where there are cycles, they are broken by it. */
   order: readonly number[];
   /** Nodes of the first and the last rank, which nothing else is in. */
   top: readonly number[];
@@ -110,13 +110,13 @@ function ranks(input: LayoutInput, isBack: Uint8Array, degree: Int32Array): Int3
   return rank;
 }
 
-/** On a circle, the edges that go against the order of the file go back: what makes a thing is written before it. */
+/** On a cycle, the edges that go against the order of the file go back: what makes a thing is written before it. */
 function breakCircles({ widths, edges, order }: LayoutInput, isBack: Uint8Array): void {
   const next: number[][] = widths.map(() => []);
   for (const { from, to } of edges) next[from].push(to);
-  const circle = circles(next);
+  const cycle = cycles(next);
   edges.forEach(({ from, to }, edge) => {
-    if (from === to || circle[from] !== circle[to]) return;
+    if (from === to || cycle[from] !== cycle[to]) return;
     if (order[from] > order[to] || (order[from] === order[to] && from > to)) isBack[edge] = 1;
   });
 }

@@ -1,6 +1,6 @@
 /** Repeated nodes of a scope, to be drawn as one: `AddN_1`, `AddN_2`, ... */
 
-import { circles } from "./circles";
+import { cycles } from "./cycles";
 import type { Flow, GraphNode } from "./model";
 
 export interface Group {
@@ -18,7 +18,7 @@ export const MOST_SHOWN = 800;
 
 /**
  * Nodes of the same structure whose names differ in numbers only. A group is taken only if nothing that leaves it
- * comes back to it: drawn as one, it would be a circle where there is none. (What is on one circle already may be.)
+ * comes back to it: drawn as one, it would be a cycle where there is none. (What is on one cycle already may be.)
  */
 export function groups(nodes: readonly GraphNode[], flows: readonly Flow[]): Group[] {
   const alike = new Map<string, number[]>();
@@ -34,7 +34,7 @@ export function groups(nodes: readonly GraphNode[], flows: readonly Flow[]): Gro
     .slice(0, MOST_TRIED);
   const next: number[][] = nodes.map(() => []);
   for (const { from, to } of flows) next[from].push(to);
-  const circle = circles(next);
+  const cycle = cycles(next);
   const groupOf = new Map<number, number[]>();
   const found: Group[] = [];
   const labels = new Set<string>();
@@ -46,11 +46,11 @@ export function groups(nodes: readonly GraphNode[], flows: readonly Flow[]): Gro
     const own = new Set(members);
     if (members.length < FEWEST_LINKED && members.some((one) => next[one].some((to) => own.has(to))))
       continue;
-    const isCircle = members.every((member) => circle[member] === circle[members[0]]);
-    if (!isCircle && comesBack(members, next, groupOf)) {
-      // Not all of them, but maybe those on one circle, and of the others those that have the same inputs.
+    const isCycle = members.every((member) => cycle[member] === cycle[members[0]]);
+    if (!isCycle && comesBack(members, next, groupOf)) {
+      // Not all of them, but maybe those on one cycle, and of the others those that have the same inputs.
       if (i >= tried) continue;
-      const looped = parted(members, (one) => circle[one]);
+      const looped = parted(members, (one) => cycle[one]);
       const others = members.filter((one) => !looped.some((part) => part.includes(one)));
       candidates.push(...looped, ...parted(others, (one) => before[one]));
       continue;

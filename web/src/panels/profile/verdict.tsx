@@ -1,7 +1,7 @@
 /** The verdict on a profile: what training waits for, and what to do about it. */
 
 import type { ProfileOverview, ProfileRemedy, VerdictKind } from "../../api/schema";
-import { marked } from "../../ui/marked";
+import { withCode } from "../../ui/with_code";
 import { formatSeconds, formatShare } from "./format";
 import { remedyText } from "./remedies";
 import { t } from "./words";
@@ -64,7 +64,7 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
           <h3>{t("todo")}</h3>
           <ol>
             {verdict.remedies.map((remedy) => (
-              <li key={remedy.text}>{marked(adviceText(remedy, overview.is_measured))}</li>
+              <li key={remedy.text}>{withCode(adviceText(remedy, overview.is_measured))}</li>
             ))}
           </ol>
         </>
@@ -73,7 +73,7 @@ export function VerdictCard({ overview, title }: { overview: ProfileOverview; ti
           {t("nothingToDo")} {overview.ops.length > 0 && t("fasterOps")}
         </p>
       ) : (
-        <p>{verdict.kind === "compile" ? t("moreSteps") : marked(t("markSteps"))}</p>
+        <p>{verdict.kind === "compile" ? t("moreSteps") : withCode(t("markSteps"))}</p>
       )}
       {verdict.kind !== "compile" && compiling > LEAST_TOLD * whole && (
         <p class="verdict-note">

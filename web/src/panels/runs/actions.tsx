@@ -11,7 +11,7 @@ import { comparedRuns } from "../../state/opened";
 import { IconButton } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { marked } from "../../ui/marked";
+import { withCode } from "../../ui/with_code";
 import { rows } from "./data";
 import { nameOf } from "./narrowing";
 import { chosen } from "./state";
@@ -127,7 +127,7 @@ function Confirmation({ selected, onClose }: { selected: readonly number[]; onCl
             {names.length > MOST_NAMED && <li>{t("andMore", { n: names.length - MOST_NAMED })}</li>}
           </ul>
         )}
-        <p>{marked(t("deleteText"))}</p>
+        <p>{withCode(t("deleteText"))}</p>
         <div class="rt-buttons">
           <button type="button" class="text-button" data-tip={t("cancel")} onClick={onClose}>
             {t("cancel")}

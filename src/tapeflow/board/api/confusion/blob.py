@@ -11,7 +11,7 @@ from tapeflow.board.schema import Note
 from tapeflow.summary.event_files.values import Value
 from tapeflow.summary.protos import message
 
-SAY = Phrases(
+NOTES = Phrases(
     shape="it expected a square matrix of counts; got shape {shape} of {dtype}",
     classes="it expected at most {most} classes; got {n}",
     counts="it expected counts from 0 on; got negative or infinite ones, or NaN",
@@ -31,7 +31,7 @@ def confusion_blob(value: Value) -> ConfusionBlob:
     flat = counts.ravel()
     places = np.flatnonzero(flat)
     if len(places) > MOST_COUNTS:
-        return _nothing(SAY("cells", n=len(places), most=MOST_COUNTS))
+        return _nothing(NOTES("cells", n=len(places), most=MOST_COUNTS))
     return {
         "names": _names(value.content, len(counts)),
         "gaps": np.diff(places, prepend=0).tolist(),
@@ -48,11 +48,11 @@ def _nothing(note: Note) -> ConfusionBlob:
 def _problem(counts: np.ndarray) -> Note | None:
     shape = counts.shape
     if len(shape) != 2 or shape[0] != shape[1] or counts.dtype.kind not in "iuf":
-        return SAY("shape", shape=str(shape), dtype=str(counts.dtype))
+        return NOTES("shape", shape=str(shape), dtype=str(counts.dtype))
     if shape[0] > MOST_CLASSES:
-        return SAY("classes", most=MOST_CLASSES, n=shape[0])
+        return NOTES("classes", most=MOST_CLASSES, n=shape[0])
     if not (np.isfinite(counts) & (counts >= 0)).all():
-        return SAY("counts")
+        return NOTES("counts")
     return None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from tapeflow.board.api.custom_scalars.matching import SAY
+from tapeflow.board.api.custom_scalars.matching import NOTES
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Gone, Run
 from tapeflow.board.schema import Note
@@ -42,7 +42,7 @@ def merged_layout(board: Board) -> tuple[Any, list[Note]]:
                 charts += 1
                 expressions += len(chart.multiline.tag) + len(chart.margin.series)
                 if charts > MOST_CHARTS or expressions > MOST_EXPRESSIONS:
-                    return merged, [SAY("charts_cut", charts=MOST_CHARTS, tags=MOST_EXPRESSIONS)]
+                    return merged, [NOTES("charts_cut", charts=MOST_CHARTS, tags=MOST_EXPRESSIONS)]
                 known.chart.add().CopyFrom(chart)
     return merged, []
 

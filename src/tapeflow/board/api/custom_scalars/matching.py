@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tapeflow.board.notes import Phrases
 from tapeflow.board.schema import Note
 
-SAY = Phrases(
+NOTES = Phrases(
     slow="it took more than {seconds} s to try {expression}",
     not_tried="{expression} was not tried, after {n} others took too long",
     long="it expected expressions of at most {most} characters; got {n}",
@@ -104,11 +104,11 @@ class Matcher:
             if expressions:
                 refusals += 1
                 found[expressions[0]] = self._refuse(
-                    expressions[0], SAY("slow", seconds=CPU_S, expression=repr(expressions[0]))
+                    expressions[0], NOTES("slow", seconds=CPU_S, expression=repr(expressions[0]))
                 )
                 expressions = expressions[1:]
         for expression in expressions:
-            note = SAY("not_tried", expression=repr(expression), n=MOST_REFUSED)
+            note = NOTES("not_tried", expression=repr(expression), n=MOST_REFUSED)
             found[expression] = self._refuse(expression, note)
         return found
 
@@ -126,11 +126,11 @@ def _keep(where: OrderedDict[Any, Match], key: object, value: Match) -> None:
 
 def _refusal(expression: str) -> Match | None:
     if len(expression) > MOST_CHARACTERS:
-        return Match([], SAY("long", most=MOST_CHARACTERS, n=len(expression)))
+        return Match([], NOTES("long", most=MOST_CHARACTERS, n=len(expression)))
     try:
         re.compile(expression)
     except (re.error, RecursionError, OverflowError) as error:
-        return Match([], SAY("invalid", expression=repr(expression), error=str(error)), is_valid=False)
+        return Match([], NOTES("invalid", expression=repr(expression), error=str(error)), is_valid=False)
     return None
 
 

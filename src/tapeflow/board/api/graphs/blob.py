@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from tapeflow.board.api.graphs.graph_def import SAY, Graph, graph_of
+from tapeflow.board.api.graphs.graph_def import NOTES, Graph, graph_of
 from tapeflow.board.api.graphs.keras_model import model_graph
 from tapeflow.board.api.graphs.run_metadata import graph_in, metadata_of, stats_of
 from tapeflow.board.api.graphs.schema import GraphBlob, GraphKind
@@ -33,9 +33,9 @@ def graph_blob(run: Run, series: Series, index: int) -> GraphBlob:
         graph, metadata = graph_at(run, series, index)
         stats = stats_of(metadata, graph) if metadata is not None else None
     except ValueError as error:
-        graph, stats = Graph(problems=[SAY("unreadable", error=str(error))]), None
+        graph, stats = Graph(problems=[NOTES("unreadable", error=str(error))]), None
     if series.plugin in (TAGGED, WITH_PROFILE) and not graph.nodes:
-        graph.problems.append(SAY("no_graph"))
+        graph.problems.append(NOTES("no_graph"))
     kind: GraphKind = (
         "model" if series.plugin == MODEL else "profile" if series.plugin in (TAGGED, WITH_PROFILE) else "ops"
     )

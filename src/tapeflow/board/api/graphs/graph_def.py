@@ -18,7 +18,7 @@ from tapeflow.summary.event_files.tensors import TYPE_NUMBERS
 from tapeflow.summary.event_files.wire import fields
 from tapeflow.summary.protos import message
 
-SAY = Phrases(
+NOTES = Phrases(
     unreadable="the graph cannot be shown: {error}",
     no_graph="a run was measured, but no graph is logged beside it",
     functions_cut="functions of more than 64 MB are not shown",
@@ -180,7 +180,7 @@ class _Builder:
             if number != _LIBRARY or kind != _BLOCK:
                 continue
             if end - begin > _MOST_LIBRARY:
-                self.graph.problems.append(SAY("functions_cut"))
+                self.graph.problems.append(NOTES("functions_cut"))
                 continue
             for inner, inner_kind, first, last in fields(data, begin, end):
                 if inner == _FUNCTION and inner_kind == _BLOCK:
@@ -256,7 +256,7 @@ class _Builder:
                 found = _output_shapes(node.content)
                 node.parameters = _size(found[0]) if len(found) else 0
         if graph.total > len(graph.nodes) and self.is_full:
-            graph.problems.append(SAY("nodes_cut", total=graph.total, n=len(graph.nodes)))
+            graph.problems.append(NOTES("nodes_cut", total=graph.total, n=len(graph.nodes)))
         return graph
 
     def _resolve(self, scope: _Scope, given: str) -> tuple[int | None, int | None]:

@@ -13,7 +13,7 @@ import orjson
 
 from tapeflow.board.api.graphs.graph_def import (
     MOST_NODES,
-    SAY,
+    NOTES,
     Edge,
     Graph,
     Node,
@@ -78,7 +78,7 @@ class _Builder:
         for one in layers:
             name = _name(one)
             if len(self.graph.nodes) >= MOST_NODES:
-                self.graph.problems.append(SAY("layers_cut", n=MOST_NODES))
+                self.graph.problems.append(NOTES("layers_cut", n=MOST_NODES))
                 break
             inner = _dict(one.get("config"))
             if isinstance(inner.get("layers"), list) and depth < _DEEPEST:

@@ -113,7 +113,7 @@ def _inbound(layer: Any) -> Iterator[list[Any]]:
                     yield history[:3]
 
 
-def _joined(scope: str, name: Any) -> str:
+def _joined(scope: str, name: str) -> str:
     return f"{scope}/{name}" if scope else name
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.api.histograms.buckets import BASIS_POINTS, buckets_of, percentiles
 from tapeflow.board.api.histograms.schema import HistogramsHead
 from tapeflow.board.board import Board
@@ -26,7 +26,9 @@ def routes(board: Board) -> Sequence[BaseRoute]:
 
     def steps(request: Request) -> Response:
         run, series = series_asked_for(board, request, "histograms")
-        return Response(message_of(run, series, request.query_params.get("cursor", "")), media_type=wire.MIME)
+        return Response(
+            message_of(run, series, request.query_params.get("cursor", "")), media_type=column_messages.MIME
+        )
 
     return [Route("/steps", steps)]
 
@@ -66,7 +68,7 @@ def message_of(run: Run, series: Series, cursor: str = "") -> bytes:
         *buckets.T,
         _percentiles(found),
     ]
-    return wire.pack(head, columns)
+    return column_messages.pack(head, columns)
 
 
 def _percentiles(found: list[np.ndarray]) -> np.ndarray:

@@ -12,9 +12,9 @@ from starlette.routing import BaseRoute, Route
 from tapeflow.board.answers import json_answer
 from tapeflow.board.api.histograms.buckets import BASIS_POINTS, is_histogram, percentiles
 from tapeflow.board.board import Board
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.series import Series
 from tapeflow.board.tensorboard import described, series_named, series_of
-from tapeflow.board.wire import numbers
 
 MOST_BYTES = 64 << 20  # read for one answer, which as JSON is several times as much
 

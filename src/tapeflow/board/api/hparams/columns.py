@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tapeflow.board.api.hparams.sayings import SAY
+from tapeflow.board.api.hparams.notes import NOTES
 from tapeflow.board.api.hparams.schema import (
     HParamColumn,
     HParamsAnswer,
@@ -18,12 +18,12 @@ from tapeflow.board.api.hparams.schema import (
     MetricPoint,
     SessionGroup,
 )
-from tapeflow.board.api.hparams.sessions import Session, Study
+from tapeflow.board.api.hparams.sessions import HparamsSession, Study
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.hparams import MOST_SHOWN, typed_values
 from tapeflow.board.notes import joined
 from tapeflow.board.runs import Run
 from tapeflow.board.schema import Note
-from tapeflow.board.wire import numbers
 from tapeflow.summary.trials import HParamInfo, MetricInfo
 
 MOST_HPARAMS = 1000
@@ -36,15 +36,15 @@ def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
     groups = study.groups()
     left_out: list[Note] = []
     if len(groups) > MOST_GROUPS:
-        left_out.append(SAY("sessions_cut", n=len(groups) - MOST_GROUPS, most=MOST_GROUPS))
+        left_out.append(NOTES("sessions_cut", n=len(groups) - MOST_GROUPS, most=MOST_GROUPS))
         groups = dict(itertools.islice(groups.items(), MOST_GROUPS))
     members = list(groups.values())
     hparams, hparams_left = _hparam_columns(study, [sessions[0] for sessions in members])
     if hparams_left:
-        left_out.append(SAY("hparams_cut", n=hparams_left, most=MOST_HPARAMS, length=MOST_SHOWN))
+        left_out.append(NOTES("hparams_cut", n=hparams_left, most=MOST_HPARAMS, length=MOST_SHOWN))
     metrics, metrics_left = _metric_columns(study, members, point)
     if metrics_left:
-        left_out.append(SAY("metrics_cut", n=metrics_left, most=MOST_METRICS))
+        left_out.append(NOTES("metrics_cut", n=metrics_left, most=MOST_METRICS))
     return {
         "groups": [_group(name, sessions) for name, sessions in groups.items()],
         "hparams": hparams,
@@ -54,7 +54,7 @@ def table_of(study: Study, point: MetricPoint) -> HParamsAnswer:
     }
 
 
-def _group(name: str, sessions: list[Session]) -> SessionGroup:
+def _group(name: str, sessions: list[HparamsSession]) -> SessionGroup:
     runs = [session.run for session in sessions]
     parts = [run for session in sessions for group, run in session.parts.items() if group]
     spans = [_span(session) for session in sessions]
@@ -71,7 +71,7 @@ def _group(name: str, sessions: list[Session]) -> SessionGroup:
     }
 
 
-def _status(session: Session) -> str:
+def _status(session: HparamsSession) -> str:
     """How a session is: one that has not said that it ended runs only as long as something is written.
 
     One that said so without saying how was stopped: a search gave it up.
@@ -82,7 +82,7 @@ def _status(session: Session) -> str:
     return "stopped" if status == "unknown" and session.trial.end_time is not None else status
 
 
-def _span(session: Session) -> tuple[float | None, float | None]:
+def _span(session: HparamsSession) -> tuple[float | None, float | None]:
     """When a session began, and how long it took, or has taken so far."""
     trial, runs = session.trial, session.parts.values()
     begins = [run.start_time for run in runs if run.start_time is not None]
@@ -96,7 +96,7 @@ def _time(told: float | None) -> float | None:
     return told if told and math.isfinite(told) and told > 0 else None
 
 
-def _hparam_columns(study: Study, firsts: Sequence[Session]) -> tuple[list[HParamColumn], int]:
+def _hparam_columns(study: Study, firsts: Sequence[HparamsSession]) -> tuple[list[HParamColumn], int]:
     """The columns of hparams, those that differ first, and how many are left out."""
     declared = _named((info.name, info) for experiment in study.experiments for info in experiment.hparams)
     rows = [session.trial.hparams for session in firsts]
@@ -137,7 +137,7 @@ def _named(infos: Iterable[tuple[_Key, _Info]]) -> dict[_Key, _Info]:
 
 
 def _metric_columns(
-    study: Study, members: Sequence[list[Session]], point: MetricPoint
+    study: Study, members: Sequence[list[HparamsSession]], point: MetricPoint
 ) -> tuple[list[MetricColumn], int]:
     """The columns of metrics, those the experiment declares first, and how many are left out."""
     infos = _named(((m.tag, m.group), m) for experiment in study.experiments for m in experiment.metrics)

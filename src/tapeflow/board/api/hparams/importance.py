@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tapeflow.board.api.hparams.sayings import SAY
+from tapeflow.board.api.hparams.notes import NOTES
 from tapeflow.board.api.hparams.schema import HParamColumn, HParamImportance, ImportanceAnswer
 from tapeflow.board.notes import joined
 from tapeflow.board.schema import Note
@@ -101,10 +101,10 @@ def importance_of(hparams: Sequence[HParamColumn], metric: Sequence[float | str 
 def _notes(sessions: int, features: dict[int, _Feature], ranks: np.ndarray) -> list[Note]:
     """Why nothing can be said, if so."""
     if sessions < LEAST_SESSIONS:
-        return [SAY("few", least=LEAST_SESSIONS, n=sessions)]
+        return [NOTES("few", least=LEAST_SESSIONS, n=sessions)]
     if not features:
-        return [SAY("alike")]
-    return [] if ranks.any() else [SAY("flat")]
+        return [NOTES("alike")]
+    return [] if ranks.any() else [NOTES("flat")]
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

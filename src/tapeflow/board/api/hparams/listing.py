@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.board.api.hparams.requests import STATUSES, Column, ExperimentRequest, GroupsRequest
-from tapeflow.board.api.hparams.sessions import ROOT, MetricName, Session, Study
+from tapeflow.board.api.hparams.sessions import ROOT, HparamsSession, MetricName, Study
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.runs import Run
 from tapeflow.board.schema import Setting
@@ -37,7 +37,7 @@ class Measured(NamedTuple):
 class Listed(NamedTuple):
     """A session with its metrics."""
 
-    session: Session
+    session: HparamsSession
     status: str
     measured: list[Measured]
 

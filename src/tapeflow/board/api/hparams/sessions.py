@@ -26,7 +26,7 @@ MetricName = tuple[str, str]
 """Tag and group."""
 
 
-class Session(NamedTuple):
+class HparamsSession(NamedTuple):
     """A run with hparams; `parts` are the runs that belong to it, itself among them, by group."""
 
     run: Run
@@ -37,12 +37,12 @@ class Session(NamedTuple):
 class Study(NamedTuple):
     """All sessions, in the order of their names, and all experiments that describe them."""
 
-    sessions: list[Session]
+    sessions: list[HparamsSession]
     experiments: list[Experiment]
 
-    def groups(self) -> dict[str, list[Session]]:
+    def groups(self) -> dict[str, list[HparamsSession]]:
         """The sessions by the name of their group; one that has none is alone."""
-        found: dict[str, list[Session]] = {}
+        found: dict[str, list[HparamsSession]] = {}
         for session in self.sessions:
             found.setdefault(session.trial.group or session.run.name, []).append(session)
         return found
@@ -70,7 +70,9 @@ def study_of(store: Store) -> Study:
             trials[run.name] = trial
         if experiment is not None:
             experiments.append(experiment)
-    sessions = {run.name: Session(run, trials[run.name], {"": run}) for run in runs if run.name in trials}
+    sessions = {
+        run.name: HparamsSession(run, trials[run.name], {"": run}) for run in runs if run.name in trials
+    }
     for run in runs if sessions else ():
         if run.name not in sessions:
             above, group = _place(run.name, sessions.keys())

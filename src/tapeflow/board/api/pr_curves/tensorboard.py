@@ -12,11 +12,11 @@ from starlette.routing import BaseRoute, Route
 from tapeflow.board.answers import json_answer
 from tapeflow.board.api.pr_curves.blob import curve_of, whole
 from tapeflow.board.board import Board
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.runs import Gone, Run
 from tapeflow.board.series import Series
 from tapeflow.board.tensorboard import described, series_of
-from tapeflow.board.wire import numbers
 from tapeflow.summary.kinds.pr_curves import PLUGIN
 
 

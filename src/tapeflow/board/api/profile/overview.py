@@ -13,7 +13,7 @@ from tapeflow.board.api.profile.schema import (
     ProfileSteps,
     VerdictKind,
 )
-from tapeflow.board.api.profile.sessions import Session
+from tapeflow.board.api.profile.sessions import ProfileSession
 from tapeflow.summary.profile.profiles import Profile
 from tapeflow.summary.profile.records import PHASES
 from tapeflow.summary.profile.trace import Label, shortened
@@ -23,7 +23,7 @@ MOST_OPS = 5_000
 MOST_ROWS = 10_000
 
 
-def overview_of(session: Session) -> ProfileOverview:
+def overview_of(session: ProfileSession) -> ProfileOverview:
     """What a profile says."""
     profile = session.profile
     verdict, main, ops = profile.verdict, profile.main_steps, _ops(profile)

@@ -20,7 +20,7 @@ from tapeflow.summary.profile.profiles import Profile, hosts_of
 MOST_KEPT = 4
 
 
-class Session(NamedTuple):
+class ProfileSession(NamedTuple):
     """One host's part of a profile; `version` differs when its files have changed."""
 
     run: Run
@@ -44,7 +44,7 @@ class Sessions:
         self._lock = threading.Lock()
         self._reading: dict[tuple[str, ...], threading.Lock] = {}
 
-    def asked_for(self, request: Request) -> Session:
+    def asked_for(self, request: Request) -> ProfileSession:
         """The one that `run` (an id), `session` and, if there are several, `host` in the query name."""
         run_id, name = argument(request, "run"), argument(request, "session")
         run = self.store.runs.get(run_id)
@@ -52,7 +52,7 @@ class Sessions:
             raise Refusal(404, "no_profile", run=run_id, session=name)
         return self.of(run, name, request.query_params.get("host", ""))
 
-    def of(self, run: Run, name: str, host: str = "") -> Session:
+    def of(self, run: Run, name: str, host: str = "") -> ProfileSession:
         """A profile of a run, of its first host unless another is named."""
         files = run.found.profiles.get(name, {})
         hosts = hosts_of(os.path.basename(path) for path in files)
@@ -63,7 +63,7 @@ class Sessions:
         folder, host = os.path.dirname(next(iter(files))), host or hosts[0]
         version = run.profiles().get(name, "")
         try:
-            return Session(run, name, host, version, self._kept_or_read(folder, host, version))
+            return ProfileSession(run, name, host, version, self._kept_or_read(folder, host, version))
         except OSError as error:
             raise Refusal(404, "profile_unreadable", session=name, error=error.strerror or "") from None
 

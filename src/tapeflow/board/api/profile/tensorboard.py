@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from tapeflow.board.answers import argument, json_answer
 from tapeflow.board.api.profile.overview import type_of
-from tapeflow.board.api.profile.sessions import Session, sessions_of
+from tapeflow.board.api.profile.sessions import ProfileSession, sessions_of
 from tapeflow.board.board import Board
 from tapeflow.board.logdirs import run_id
 from tapeflow.summary.profile.trace import Trace
@@ -37,7 +37,7 @@ def tensorboard(board: Board) -> Sequence[BaseRoute]:
         found = [_named(r.name, name) for r in board.store.ordered_runs() for name in r.found.profiles]
         return json_answer(sorted(found, reverse=True))
 
-    def asked_for(request: Request) -> Session:
+    def asked_for(request: Request) -> ProfileSession:
         whole = argument(request, "run")
         name, _, session = whole.rstrip("/").rpartition("/")
         run = board.store.runs.get(run_id(name or "."))

@@ -10,7 +10,7 @@
 reads what they name, within bounds and never outside the folder of the configuration; `metadata` makes columns of
 labels. `projections` does in the server what takes a second; `jobs` has the rest (`layouts`) done by `worker`, a
 process that reports as it goes and can be ended. Results are kept beside the board's index. Drawing is the page's
-business. `facts` has what the page and a saved one (`export`) are told alike, `sayings` what is said in words.
+business. `facts` has what the page and a saved one (`export`) are told alike, `notes` what is said in words.
 """
 
 from tapeflow.board.panels import Panel, later

@@ -16,8 +16,8 @@ import orjson
 from tapeflow.board.answers import Refusal
 from tapeflow.board.api.projector.bundles import BundleError, bundle_vectors
 from tapeflow.board.api.projector.metadata import Metadata, read_metadata
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.places import Place
-from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.blobs import KINDS, kind_of
 from tapeflow.board.schema import Note
 from tapeflow.summary.event_files.reader import open_regular
@@ -74,7 +74,7 @@ class Points:
         self.vectors, self.notes = read_points(place, info)
         odd = int(np.count_nonzero(~np.isfinite(self.vectors).all(axis=1)))
         if odd:
-            self.notes.append(SAY("not_finite", n=odd))
+            self.notes.append(NOTES("not_finite", n=odd))
 
     @cached_property
     def digest(self) -> str:
@@ -92,7 +92,7 @@ class Points:
             with opened(self.place.folder, self.info.metadata) as file:
                 return read_metadata(file, len(self.vectors))
         except Unreadable as error:
-            return Metadata([], [SAY("labels_unreadable", error=str(error))])
+            return Metadata([], [NOTES("labels_unreadable", error=str(error))])
 
     @cached_property
     def bookmarks(self) -> list[Any]:
@@ -103,7 +103,7 @@ class Points:
             with opened(self.place.folder, self.info.bookmarks) as file:
                 found = orjson.loads(file.read(MOST_BOOKMARK_BYTES + 1))
         except (Unreadable, orjson.JSONDecodeError) as error:
-            self.notes.append(SAY("bookmarks_unreadable", error=str(error)))
+            self.notes.append(NOTES("bookmarks_unreadable", error=str(error)))
             return []
         return found[:_MOST_BOOKMARKS] if isinstance(found, list) else []
 
@@ -184,7 +184,7 @@ def _lines(file: BinaryIO, most: int, path: str, notes: list[Note]) -> Iterator[
         if not line.strip():
             continue
         if count >= most or left < 0:
-            notes.append(SAY("points_cut", path=path, n=count))
+            notes.append(NOTES("points_cut", path=path, n=count))
             return
         count += 1
         yield line.decode()
@@ -200,7 +200,7 @@ def _plain_vectors(file: BinaryIO, info: Embedding) -> tuple[np.ndarray, list[No
         raise Unreadable("wide", path=info.vectors, most=MOST_VALUES, n=width)
     most = min(points, MOST_POINTS, MOST_VALUES // width)
     found = np.frombuffer(file.read(4 * most * width), "<f4").reshape(most, width)
-    cut = [SAY("points_cut_of", path=info.vectors, total=points, n=most)] if most < points else []
+    cut = [NOTES("points_cut_of", path=info.vectors, total=points, n=most)] if most < points else []
     return found.astype(np.float32, copy=False), cut
 
 

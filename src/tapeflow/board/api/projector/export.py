@@ -15,9 +15,9 @@ from tapeflow.board.api.projector.assets import Points, Unreadable, read_sprite
 from tapeflow.board.api.projector.facts import facts_of, packed_column, sets_of
 from tapeflow.board.api.projector.layouts import packed_columns
 from tapeflow.board.api.projector.metadata import taken
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.places import Place, Places
 from tapeflow.board.api.projector.projections import principal
-from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.board import Board
 from tapeflow.board.media import encoded
 from tapeflow.summary.kinds.embeddings import Embedding
@@ -37,7 +37,7 @@ def exports(board: Board) -> dict[str, object]:
     answer["sets"] = []
     answers: dict[str, object] = {f"{_BASE}/sets": answer}
     if left > 0:
-        answer["problems"].append(SAY("saved_sets", n=left))
+        answer["problems"].append(NOTES("saved_sets", n=left))
     by_run = {place.run: place for place in places}
     for found in chosen:
         place, step = by_run[found["run"]], found["steps"][-1]
@@ -45,14 +45,14 @@ def exports(board: Board) -> dict[str, object]:
         try:
             points = Points(place, info)
         except Unreadable as error:
-            answer["problems"].append(SAY("unreadable", error=f"{place.name}: {error}"))
+            answer["problems"].append(NOTES("unreadable", error=f"{place.name}: {error}"))
             continue
         number = "" if info.step is None else f"&step={info.step}"
         query = f"?run={place.run}&name={encoded(info.name)}{number}&v={step['version']}"
         rows = _drawn(len(points.vectors))
         facts = facts_of(points)
         if rows is not None:
-            facts["notes"].insert(0, SAY("saved_points", n=len(rows), total=facts["points"]))
+            facts["notes"].insert(0, NOTES("saved_points", n=len(rows), total=facts["points"]))
             facts["points"] = len(rows)
         if step["sprite"]:
             sprite = _sprite(place, info, rows)
@@ -60,7 +60,7 @@ def exports(board: Board) -> dict[str, object]:
                 answers[f"{_BASE}/sprite{query}"] = sprite
             else:
                 step["sprite"] = None
-                facts["notes"].append(SAY("saved_sprite"))
+                facts["notes"].append(NOTES("saved_sprite"))
         answers[f"{_BASE}/facts{query}"] = facts
         answers[f"{_BASE}/pca{query}"] = _components(points, rows)
         for number, column in enumerate(points.metadata.columns):

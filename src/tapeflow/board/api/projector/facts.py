@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from tapeflow.board.api.projector.assets import Points
 from tapeflow.board.api.projector.layouts import PACKAGES, missing
 from tapeflow.board.api.projector.metadata import Column
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.packing import pack
 from tapeflow.board.api.projector.places import Place
-from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.api.projector.schema import (
     ProjectorColumn,
     ProjectorFacts,
@@ -31,7 +31,7 @@ def sets_of(places: Iterable[Place]) -> ProjectorSets:
         for name, steps in by_name.items():
             found.append({"run": place.run, "run_name": place.name, "name": name, "steps": steps})
         if place.problem:
-            problems.append(SAY("unreadable", error=place.problem))
+            problems.append(NOTES("unreadable", error=place.problem))
     return {"sets": found, "problems": problems, "missing": {method: missing(method) for method in PACKAGES}}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from tapeflow.board.api.projector.sayings import SAY
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.schema import ProjectorJob, ProjectorJobState, ProjectorMethod
 from tapeflow.board.schema import Note
 
@@ -223,7 +223,7 @@ class Jobs:
             for line in process.stdout:
                 facts = orjson.loads(line)
                 job.iteration, job.layout = facts["iteration"], facts["layout"]
-                job.note = SAY(facts["doing"]) if facts["doing"] else None
+                job.note = NOTES(facts["doing"]) if facts["doing"] else None
                 job.total = facts["total"] or job.total
             process.wait()  # before its stdin is closed, which would end it
             job.note = None

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.packing import pack
 from tapeflow.board.api.projector.projections import filled, principal
-from tapeflow.board.api.projector.sayings import SAY
 from tapeflow.board.notes import REFUSALS
 from tapeflow.board.schema import Note
 
@@ -27,7 +27,7 @@ _MOST_EXACT = 5000  # points whose neighbours are looked for one by one
 _EARLY = 250  # iterations of t-SNE that pull clusters together
 
 Report = Callable[[int, int, str, np.ndarray | None], None]
-"""Takes the iteration, how many there are, what is being done (a code of `sayings`, or ""), and the points."""
+"""Takes the iteration, how many there are, what is being done (a code of `notes`, or ""), and the points."""
 
 
 def missing(method: str) -> str:
@@ -203,4 +203,4 @@ def packed_columns(
 
 def note_of(points: int) -> Note | None:
     """What is said of a layout that not every point has a place of its own in."""
-    return None if points <= MOST_LAID_OUT else SAY("laid_out", n=MOST_LAID_OUT, total=points)
+    return None if points <= MOST_LAID_OUT else NOTES("laid_out", n=MOST_LAID_OUT, total=points)

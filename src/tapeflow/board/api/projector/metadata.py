@@ -6,7 +6,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from tapeflow.board.api.projector.sayings import SAY
+from tapeflow.board.api.projector.notes import NOTES
 from tapeflow.board.api.projector.schema import ProjectorColumnKind
 from tapeflow.board.schema import Note
 
@@ -47,7 +47,7 @@ def read_metadata(file: BinaryIO, points: int) -> Metadata:
     width = first.count(b"\t") + 1
     kept = max(min(width, MOST_COLUMNS, MOST_CELLS // max(points, 1)), 1)
     if kept < width:
-        notes.append(SAY("columns_cut", n=kept, total=width))
+        notes.append(NOTES("columns_cut", n=kept, total=width))
     seen: list[dict[str, int]] = [{} for _ in range(kept)]
     codes = np.zeros((points + 1, kept), np.uint32)
     rows, left = 0, MOST_BYTES
@@ -66,11 +66,13 @@ def read_metadata(file: BinaryIO, points: int) -> Metadata:
     more = bool(file.read(1).strip())
     has_names = rows > points if not more else width > 1
     if rows == points and width > 1:
-        notes.append(SAY("no_names"))
+        notes.append(NOTES("no_names"))
     begin = 1 if has_names else 0
     body = codes[begin : begin + points]
     if rows - begin != points or more:
-        notes.append(SAY("more_lines" if more else "lines", points=points, n=rows if more else rows - begin))
+        notes.append(
+            NOTES("more_lines" if more else "lines", points=points, n=rows if more else rows - begin)
+        )
     columns = []
     for number, known in enumerate(seen):
         values = list(known)

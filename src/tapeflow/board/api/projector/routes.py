@@ -171,7 +171,7 @@ class Projector:
         kind, data = read_sprite(place, info)
         return Response(data, media_type=kind, headers={"Cache-Control": "private, max-age=60"})
 
-    def begin(self, body: Any) -> Response:
+    def begin(self, body: Callable[..., Any]) -> Response:
         """Start a projection."""
         if not isinstance(body, dict):
             raise HTTPException(400, f"projector/jobs expected an object; got {type(body).__name__}")

@@ -9,11 +9,11 @@ import numpy as np
 
 from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunChart, RunSection
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.health.vitals import Vitals
 from tapeflow.board.runs import Run
 from tapeflow.board.sampling import thin
 from tapeflow.board.series import Series
-from tapeflow.board.wire import numbers
 from tapeflow.summary.captured import messages
 from tapeflow.summary.captured.messages import Facts, Git
 

@@ -12,10 +12,10 @@ from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunFile, RunPage, RunScalar
 from tapeflow.board.api.runs.standing import span_of
 from tapeflow.board.api.runs.table import hparams_of, row_of
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.logdirs import shown
 from tapeflow.board.notes import about
 from tapeflow.board.store import Store
-from tapeflow.board.wire import numbers
 
 MOST_SCALARS = 2000
 MOST_FILES = 1000

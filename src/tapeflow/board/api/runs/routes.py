@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.answers import Refusal, argument, body_of, json_answer
 from tapeflow.board.api.runs.families import Family, families_of
+from tapeflow.board.api.runs.notes import NOTES
 from tapeflow.board.api.runs.page import page_of
-from tapeflow.board.api.runs.sayings import SAY
 from tapeflow.board.api.runs.schema import TrashAnswer
 from tapeflow.board.api.runs.table import table_of
 from tapeflow.board.api.runs.trash import NotMoved, Trash
@@ -49,7 +49,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
         headers["ETag"] = f'"{hashlib.blake2s(data, digest_size=16).hexdigest()}"'
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(None, 304, headers)
-        return Response(data, 200, headers, wire.MIME)
+        return Response(data, 200, headers, column_messages.MIME)
 
     def page(request: Request) -> Response:
         run = argument(request, "run")
@@ -75,7 +75,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
     def discard(ids: list[str]) -> list[Note]:
         known, refused = _families(board), []
         families = {known[one].name: known[one] for one in ids if one in known}
-        refused += [about(one, SAY("no_run")) for one in ids if one not in known]
+        refused += [about(one, NOTES("no_run")) for one in ids if one not in known]
         for name, family in families.items():
             try:
                 trash.discard(family)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.api.runs.extremes import Extremes, extremes_of
 from tapeflow.board.api.runs.families import Family, families_of
-from tapeflow.board.api.runs.sayings import SAY
+from tapeflow.board.api.runs.notes import NOTES
 from tapeflow.board.api.runs.schema import RunHParam, RunRow, RunsTable
 from tapeflow.board.api.runs.standing import host_of, span_of, standing_of
 from tapeflow.board.hparams import typed_values
@@ -35,14 +35,14 @@ def table_of(store: Store) -> bytes:
     families = families_of(runs)
     left_out: list[Note] = []
     if len(families) > MOST_ROWS:
-        left_out.append(SAY("rows_cut", n=len(families) - MOST_ROWS, most=MOST_ROWS))
+        left_out.append(NOTES("rows_cut", n=len(families) - MOST_ROWS, most=MOST_ROWS))
         families = families[:MOST_ROWS]
     hparams, more_hparams = hparam_columns([hparams_of(one, inherited) for one in families])
     if more_hparams:
-        left_out.append(SAY("hparams_cut", n=more_hparams, most=MOST_HPARAMS))
+        left_out.append(NOTES("hparams_cut", n=more_hparams, most=MOST_HPARAMS))
     scalars, columns, more_scalars = _scalar_columns(families)
     if more_scalars:
-        left_out.append(SAY("scalars_cut", n=more_scalars, most=len(scalars)))
+        left_out.append(NOTES("scalars_cut", n=more_scalars, most=len(scalars)))
     head: RunsTable = {
         "rows": [row_of(family) for family in families],
         "hparams": hparams,
@@ -50,7 +50,7 @@ def table_of(store: Store) -> bytes:
         "left_out": joined(left_out),
         "notes": left_out,
     }
-    return wire.pack(head, [*_times(families), *columns])
+    return column_messages.pack(head, [*_times(families), *columns])
 
 
 def row_of(family: Family) -> RunRow:

@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 
 from tapeflow.board.api.runs.families import Family
-from tapeflow.board.api.runs.sayings import SAY
+from tapeflow.board.api.runs.notes import NOTES
 from tapeflow.board.api.runs.schema import TrashedRun
 from tapeflow.board.logdirs import Logdir, shown
 from tapeflow.board.runs import Run
@@ -68,14 +68,14 @@ class Trash:
             NotMoved: it cannot be; nothing has been moved then.
         """
         if any(run.is_live for run in family.runs):
-            raise NotMoved(SAY("live"))
+            raise NotMoved(NOTES("live"))
         number = family.main.found.logdir
         if number in self._copies:
-            raise NotMoved(SAY("remote"))
+            raise NotMoved(NOTES("remote"))
         root = self._roots[number]
         paths = [path for run in family.runs for path in _files_of(run, root)]
         if not paths:
-            raise NotMoved(SAY("nothing"))
+            raise NotMoved(NOTES("nothing"))
         name = f"{number}-{int(time.time()):010d}-{secrets.token_hex(4)}"
         try:
             _discard(root, name, family.name, paths)
@@ -114,7 +114,7 @@ class Trash:
     def _root(self, name: str) -> str:
         found = _NAME.fullmatch(name)
         if found is None or int(found[1]) >= len(self._roots):
-            raise NotMoved(SAY("no_run"))
+            raise NotMoved(NOTES("no_run"))
         return self._roots[int(found[1])]
 
 
@@ -124,7 +124,7 @@ def _root_of(logdir: Logdir) -> str:
 
 
 def _failure(error: OSError) -> Note:
-    return SAY("failed", file=shown(os.path.basename(error.filename or "")), error=error.strerror or "")
+    return NOTES("failed", file=shown(os.path.basename(error.filename or "")), error=error.strerror or "")
 
 
 def _files_of(run: Run, root: str) -> list[str]:
@@ -134,10 +134,10 @@ def _files_of(run: Run, root: str) -> list[str]:
     home = root if os.path.isfile(found.folder) else os.path.realpath(found.folder)
     above = os.path.join(home, "")
     if home != os.path.realpath(root) and not above.startswith(os.path.join(root, "")):
-        raise NotMoved(SAY("linked"))
+        raise NotMoved(NOTES("linked"))
     for path in paths:
         if not path.startswith(above) or os.path.realpath(path) != path:
-            raise NotMoved(SAY("linked"))
+            raise NotMoved(NOTES("linked"))
     return [os.path.relpath(path, root) for path in paths]
 
 
@@ -169,7 +169,7 @@ def _restore(root: str, name: str, paths: Sequence[str]) -> None:
     with _opened(root, FOLDER, name) as place:
         for path in paths:
             if os.path.lexists(os.path.join(root, path)):
-                raise NotMoved(SAY("in_the_way", file=shown(path)))
+                raise NotMoved(NOTES("in_the_way", file=shown(path)))
         moved: list[tuple[int, str]] = []
         try:
             for number, path in enumerate(paths):
@@ -228,15 +228,15 @@ def _read_list(root: str, name: str) -> dict[str, Any]:
         file = os.open(_LIST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         with open(file, "rb") as opened:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise NotMoved(SAY("damaged", error="not a file"))
+                raise NotMoved(NOTES("damaged", error="not a file"))
             data = opened.read(_MOST_LIST + 1)
     try:
         found = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise NotMoved(SAY("damaged", error=str(error))) from None
+        raise NotMoved(NOTES("damaged", error=str(error))) from None
     files = found.get("files") if isinstance(found, dict) else None
     if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
-        raise NotMoved(SAY("damaged", error="no list"))
+        raise NotMoved(NOTES("damaged", error="no list"))
     return found
 
 
@@ -247,10 +247,10 @@ def _listed_paths(root: str, name: str) -> list[str]:
         try:
             path = os.fsdecode(bytes.fromhex(text))
         except ValueError as error:
-            raise NotMoved(SAY("damaged", error=str(error))) from None
+            raise NotMoved(NOTES("damaged", error=str(error))) from None
         parts = path.split(os.sep)
         if not path or "\0" in path or any(part in ("", ".", "..") for part in parts) or parts[0] == FOLDER:
-            raise NotMoved(SAY("damaged", error=shown(path)))
+            raise NotMoved(NOTES("damaged", error=shown(path)))
         paths.append(path)
     return paths
 

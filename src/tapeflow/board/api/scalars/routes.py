@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board import wire
+from tapeflow.board import column_messages
 from tapeflow.board.answers import body_of, inert, json_answer
 from tapeflow.board.board import Board
 from tapeflow.board.runs import Run
@@ -39,8 +39,8 @@ def routes(board: Board) -> Sequence[BaseRoute]:
     def answer(wanted: SeriesRequest) -> Response:
         heads, points = points_of(board, wanted)
         if wanted.get("format") == "json":
-            return json_answer(wire.as_json(heads, points))
-        return Response(wire.encode(heads, points), media_type=wire.MIME)
+            return json_answer(column_messages.as_json(heads, points))
+        return Response(column_messages.encode(heads, points), media_type=column_messages.MIME)
 
     def download(request: Request) -> Response:
         runs, tags = (dict.fromkeys(request.query_params.getlist(name)) for name in ("run", "tag"))
@@ -65,7 +65,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
     return [Route("/series", series, methods=["POST"]), Route("/download", download)]
 
 
-def points_of(board: Board, wanted: SeriesRequest) -> tuple[list[SeriesHead], list[wire.Points]]:
+def points_of(board: Board, wanted: SeriesRequest) -> tuple[list[SeriesHead], list[column_messages.Points]]:
     """The points of all series of a request, each of them once."""
     window = Window(
         wanted.get("axis", "step"),
@@ -75,19 +75,19 @@ def points_of(board: Board, wanted: SeriesRequest) -> tuple[list[SeriesHead], li
         wanted.get("smoothing", 0.0),
     )
     heads: list[SeriesHead] = []
-    points: list[wire.Points] = []
+    points: list[column_messages.Points] = []
     left = MOST_POINTS
     for run_id, tag in dict.fromkeys((key["run"], key["tag"]) for key in wanted["series"]):
         found = board.store.find(run_id, tag, "scalars")
         if found is None:
-            heads.append(wire.head(run_id, tag, missing=True))
-            points.append(wire.NO_POINTS)
+            heads.append(column_messages.head(run_id, tag, missing=True))
+            points.append(column_messages.NO_POINTS)
             continue
         run, series = found
         cursor = run.cursor(series)
         cutting = cut(series, window, run.start_time or 0.0)
         heads.append(
-            wire.head(
+            column_messages.head(
                 run.id,
                 series.tag,
                 length=len(cutting.points[0]),
@@ -169,14 +169,14 @@ def _json(found: list[tuple[Run, Series]]) -> Iterator[bytes]:
             "run": run.name,
             "tag": series.tag,
             "steps": steps.tolist(),
-            "wall_times": wire.numbers(times),
-            "values": wire.numbers(values),
+            "wall_times": column_messages.numbers(times),
+            "values": column_messages.numbers(values),
         }
         yield (b",\n" if number else b"") + orjson.dumps(content)
     yield b"]\n"
 
 
-def _whole(series: Series) -> wire.Points:
+def _whole(series: Series) -> column_messages.Points:
     return cut(series, Window(), 0.0).points
 
 

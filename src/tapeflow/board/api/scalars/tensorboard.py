@@ -15,10 +15,10 @@ from starlette.routing import BaseRoute, Route
 
 from tapeflow.board.answers import bytes_of, json_answer
 from tapeflow.board.board import Board
+from tapeflow.board.column_messages import numbers
 from tapeflow.board.sampling import Window, cut
 from tapeflow.board.series import Series
 from tapeflow.board.tensorboard import described, series_named, series_of
-from tapeflow.board.wire import numbers
 
 
 def tensorboard(board: Board) -> Sequence[BaseRoute]:

@@ -26,7 +26,7 @@ name_scope.layers_prefix = call_context.scope
 _learning_phase: list[Any] = [None]
 
 
-def learning_phase() -> Any:
+def learning_phase() -> int:
     """The default of layers for `training`, 0 or 1, if a call does not pass it; 0 unless set."""
     if call_context.training is not None:
         return call_context.training
@@ -40,6 +40,6 @@ def set_learning_phase(value: Any) -> None:
     _learning_phase[0] = value
 
 
-def default_training(of_call: Any) -> Any:
+def default_training(of_call: bool | None) -> Any:
     """`training` for a call inside no other: the learning phase if it is set, else `call`'s default."""
     return of_call if _learning_phase[0] is None else bool(_learning_phase[0])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
@@ -46,7 +48,7 @@ def add_text(error: Exception, before: str = "", after: str = "") -> None:
         error.add_note("\n".join(filter(None, (before, after))))
 
 
-def _listed(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+def _listed(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
     try:
         bound = inspect.signature(call).bind(*args, **kwargs)
     except TypeError:  # the error is about the arguments; they are shown as they were given
@@ -57,7 +59,7 @@ def _listed(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[st
     return [f"  \u2022 {name}={_shown(value)}" for name, value in given.items()]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Tensor) -> str:
     """An argument on one line: tensors by shape and dtype, for their values may not be there yet."""
     text = repr(nest.map_structure(_Brief, value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
@@ -66,7 +68,7 @@ def _shown(value: Any) -> str:
 class _Brief:
     """A leaf that shows itself in few words."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: TensorLike | None) -> None:
         self._value = value
 
     def __repr__(self) -> str:

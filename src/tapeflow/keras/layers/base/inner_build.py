@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
 
@@ -20,7 +20,7 @@ def inside(layer: Layer) -> Iterator[None]:
         call_context.layers.pop()
 
 
-def build_inside(layer: Layer, input_shape: Any) -> None:
+def build_inside(layer: Layer, input_shape: InputShape) -> None:
     """Build a layer in another's `build`, so that its weights' names begin with both names."""
     with inside(layer):
         layer._build_for_shape(input_shape)

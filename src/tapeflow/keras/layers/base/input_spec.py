@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import StaticShape, TensorLike
 
 
 class InputSpec:
@@ -23,7 +24,7 @@ class InputSpec:
     def __init__(
         self,
         dtype: Any = None,
-        shape: Any = None,
+        shape: StaticShape | None = None,
         ndim: int | None = None,
         max_ndim: int | None = None,
         min_ndim: int | None = None,
@@ -92,7 +93,7 @@ def _squeezed(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
     return shape[:-1] if shape and shape[-1] == 1 else shape
 
 
-def check_inputs(spec: Any, inputs: Any, layer_name: str) -> None:
+def check_inputs(spec: object, inputs: TensorLike, layer_name: str) -> None:
     """Raise a `ValueError` if `inputs` do not fit a layer's `input_spec`; a `TypeError` if they are no tensors."""
     if isinstance(spec, list) and isinstance(inputs, dict) and all(s is not None and s.name for s in spec):
         spec = {s.name: s for s in spec}

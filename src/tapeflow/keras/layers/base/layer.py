@@ -16,8 +16,11 @@ from tapeflow.engine.recording.node import Spec
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.recording.trace import state as recorder
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.keras import regularizers
+from tapeflow.keras.annotations import InputShape, RegularizerLike
 from tapeflow.keras.graph.inference import inferred_shape
 from tapeflow.keras.layers.base.call_context import call_context, default_training
 from tapeflow.keras.layers.base.call_errors import name_layer
@@ -105,15 +108,15 @@ class Layer(LossOwner, LayerHistory):
 
     # What subclasses write
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         """Make the weights; called once, before the first `call`, with the shape of its input."""
         self.built = True
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Tensor, *args: Any, **kwargs: Any) -> Any:
         """The computation of the layer."""
         return inputs
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
         """The mask of the output; the input's for layers that support masking."""
         if not self.supports_masking:
             if any(m is not None for m in nest.flatten(mask)):
@@ -123,12 +126,12 @@ class Layer(LossOwner, LayerHistory):
             return None
         return mask
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         """The output shape for an input of this shape, inferred by sketching the call."""
         self._build_for_shape(input_shape)
         return inferred_shape(self, input_shape)
 
-    def compute_output_signature(self, input_signature: Any) -> Any:
+    def compute_output_signature(self, input_signature: TensorSpec) -> Any:
         """The TensorSpec of the output for an input of this TensorSpec."""
         shape = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
         dtype = self.compute_dtype or nest.flatten(input_signature)[0].dtype
@@ -249,7 +252,7 @@ class Layer(LossOwner, LayerHistory):
             "with its inputs."
         )
 
-    def _cast(self, inputs: Any) -> Any:
+    def _cast(self, inputs: TensorLike) -> Any:
         """Floating inputs in the dtype that the layer computes in."""
         wanted = self._policy.compute_dtype
         if type(inputs) is Tensor:
@@ -268,8 +271,8 @@ class Layer(LossOwner, LayerHistory):
         return nest.map_structure(lambda x: self._cast(x) if isinstance(x, _CASTABLE) else x, inputs)
 
     def _resolve_training(
-        self, signature: CallSignature, args: Any, kwargs: dict[str, Any], outer: Any
-    ) -> Any:
+        self, signature: CallSignature, args: tuple[Any, ...], kwargs: dict[str, Any], outer: bool | None
+    ) -> bool | None:
         """`training` for this call and those inside it: as given, else the outer call's, else the default."""
         if not signature.takes_training:
             given = kwargs.pop("training", None)
@@ -281,7 +284,9 @@ class Layer(LossOwner, LayerHistory):
                 kwargs["training"] = given
         return given
 
-    def _resolve_mask(self, signature: CallSignature, inputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _resolve_mask(
+        self, signature: CallSignature, inputs: TensorLike, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Tensor | None:
         """The mask given with the call, or the one its inputs carry, in their structure."""
         if signature.was_given("mask", args, kwargs):
             mask = signature.value("mask", args, kwargs)
@@ -297,7 +302,7 @@ class Layer(LossOwner, LayerHistory):
             kwargs["mask"] = mask
         return mask
 
-    def _set_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
+    def _set_masks(self, inputs: Any, outputs: TensorLike, mask: Tensor | None) -> None:
         flat = nest.flatten(outputs)
         if not flat or all(getattr(x, "_keras_mask", None) is not None for x in flat):
             return
@@ -308,7 +313,7 @@ class Layer(LossOwner, LayerHistory):
             if found is not None and isinstance(output, Tensor):
                 output._keras_mask = found
 
-    def _fit_to(self, inputs: Any) -> None:
+    def _fit_to(self, inputs: TensorLike) -> None:
         """Check inputs of a shape not seen in the last call, and build if that has not happened."""
         if self.input_spec is not None:
             check_inputs(self.input_spec, inputs, self.name)
@@ -318,13 +323,13 @@ class Layer(LossOwner, LayerHistory):
                 check_inputs(self.input_spec, inputs, self.name)
         self._fitting_spec = inputs.spec if type(inputs) is Tensor else None
 
-    def _build_for(self, inputs: Any) -> None:
+    def _build_for(self, inputs: TensorLike) -> None:
         """Call `build` with the shapes of inputs, real or symbolic."""
         shapes = nest.map_structure(lambda x: getattr(x, "shape", None), inputs)
         is_single = not isinstance(inputs, (list, tuple, dict))
         self._built_with(tf.TensorShape(shapes) if is_single and shapes is not None else shapes)
 
-    def _build_for_shape(self, input_shape: Any) -> None:
+    def _build_for_shape(self, input_shape: InputShape) -> None:
         if not self.built:
             self._built_with(input_shape)
 
@@ -337,7 +342,7 @@ class Layer(LossOwner, LayerHistory):
             self.set_weights(self._initial_weights)
             self._initial_weights = None
 
-    def _regularize_activity(self, outputs: Any) -> None:
+    def _regularize_activity(self, outputs: Tensor) -> None:
         for output in nest.flatten(outputs):
             loss = self._activity_regularizer(output)
             # By sample, so that the size of the batch does not set the strength.
@@ -368,7 +373,7 @@ class Layer(LossOwner, LayerHistory):
         """Whether it is one of those layers that give a sparse tensor if they are told to, and was told to."""
         return type(self).__module__.startswith("tapeflow.") and getattr(self, "sparse", False)
 
-    def known_outputs(self, inputs: Any) -> Any:
+    def known_outputs(self, inputs: TensorLike) -> Any:
         """Symbolic outputs of a call on symbolic inputs, if they exist already."""
         return None
 
@@ -416,7 +421,7 @@ class Layer(LossOwner, LayerHistory):
         return self._activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: RegularizerLike) -> None:
         self._activity_regularizer = regularizers.get(regularizer)
 
     @property
@@ -434,7 +439,7 @@ class Layer(LossOwner, LayerHistory):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-def _converted(inputs: Any) -> Any:
+def _converted(inputs: TensorLike) -> Any:
     """Arrays and numbers among a layer's inputs as tensors; None and everything else as it is."""
     if isinstance(inputs, (TensorBase, np.ndarray, np.generic, float, int)):
         return tf.convert_to_tensor(inputs)
@@ -443,11 +448,11 @@ def _converted(inputs: Any) -> Any:
     return nest.map_structure(lambda x: x if x is None or isinstance(x, str) else _leaf(x), inputs)
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     return any(isinstance(v, TensorBase) for v in nest.flatten(value))
 
 
-def _leaf(value: Any) -> Any:
+def _leaf(value: TensorLike) -> Any:
     if type(value) is Tensor:
         return value
     if isinstance(value, (TensorBase, np.ndarray, np.generic, float, int)):

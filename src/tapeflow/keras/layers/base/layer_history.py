@@ -56,20 +56,20 @@ class LayerHistory:
         return self._node(node_index, "output").outputs
 
     @property
-    def input_shape(self) -> Any:
+    def input_shape(self) -> tuple[int | None, ...]:
         """The shape of the input, as a tuple; several if there are several."""
         return _shapes(self._node(0, "input shape").input_tensors)
 
     @property
-    def output_shape(self) -> Any:
+    def output_shape(self) -> tuple[int | None, ...]:
         """The shape of the output, as a tuple; several if there are several."""
         return _shapes(self._node(0, "output shape").outputs)
 
-    def get_input_shape_at(self, node_index: int) -> Any:
+    def get_input_shape_at(self, node_index: int) -> tuple[int | None, ...]:
         """The shape of the input of a call."""
         return _shapes(self._node(node_index, "input shape").input_tensors)
 
-    def get_output_shape_at(self, node_index: int) -> Any:
+    def get_output_shape_at(self, node_index: int) -> tuple[int | None, ...]:
         """The shape of the output of a call."""
         return _shapes(self._node(node_index, "output shape").outputs)
 
@@ -84,5 +84,5 @@ class LayerHistory:
         return
 
 
-def _shapes(symbols: Any) -> Any:
+def _shapes(symbols: Any) -> tuple[int | None, ...]:
     return nest.map_structure(lambda x: tuple(x.shape), symbols)

@@ -9,6 +9,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
@@ -33,7 +35,7 @@ class LossOwner(WeightOwner):
     def _begin_outermost_call(self) -> None:
         self._called_as = next(_calls)
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Any = None) -> None:
         """Add losses to minimize: tensors computed in `call`, or functions without arguments.
 
         Args:
@@ -71,7 +73,7 @@ class LossOwner(WeightOwner):
         return found
 
     def add_metric(
-        self, value: Any, name: str | None = None, aggregation: str | None = None, **_: Any
+        self, value: TensorLike, name: str | None = None, aggregation: str | None = None, **_: Any
     ) -> None:
         """Report a tensor computed in `call`, or anything a metric object is given, under a name.
 

@@ -47,7 +47,7 @@ class Held:
                     self.by_name[name] = found
         self.found = once(itertools.chain.from_iterable(self.by_name.values()))
 
-    def _enter(self, value: Any, found: list[Any]) -> None:
+    def _enter(self, value: object, found: list[Any]) -> None:
         if isinstance(value, (Module, Variable)):
             found.append(value)
         elif isinstance(value, (list, tuple, dict)):
@@ -82,12 +82,12 @@ def _unsorted(container: Any) -> Iterable[Any]:
     return container.values() if isinstance(container, dict) else container
 
 
-def is_tracked(value: Any) -> bool:
+def is_tracked(value: object) -> bool:
     """Whether an attribute of this value could hold a Module or Variable."""
     return isinstance(value, (Module, Variable, list, tuple, dict))
 
 
-def variables_in(value: Any) -> list[Variable]:
+def variables_in(value: object) -> list[Variable]:
     """The Variables in a value that is about to become an attribute, modules not entered."""
     if isinstance(value, Variable):
         return [value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +14,17 @@ from tapeflow.engine.functions.staging import require_first_call
 from tapeflow.engine.module import Module
 from tapeflow.engine.recording.name_scope import name_scope
 from tapeflow.engine.recording.sketch import init_scope
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import constraints, initializers, mixed_precision, regularizers
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.base.own_weights import OwnWeights
 from tapeflow.keras.layers.base.tracking import Held, is_tracked, once, variables_in
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.mixed_precision.autocast import AutoCastVariable
-from tapeflow.keras.mixed_precision.policy import POLICIES
+from tapeflow.keras.mixed_precision.policy import POLICIES, Policy
 from tapeflow.keras.saving.load_budget import spend, spend_layer
 
 _KERAS_3_ORDER = (
@@ -34,7 +37,7 @@ def _in_either_order(add_weight: Callable[..., Variable]) -> Callable[..., Varia
     """`add_weight`, whose arguments are in Keras 3's order if the first of them is a shape."""
 
     @functools.wraps(add_weight)
-    def called(self: WeightOwner, *args: Any, **kwargs: Any) -> Variable:
+    def called(self: WeightOwner, *args: str, **kwargs: Any) -> Variable:
         if args and isinstance(args[0], (tuple, list, int, tf.TensorShape)):
             given = dict(zip(_KERAS_3_ORDER, args, strict=False))
             twice = given.keys() & kwargs.keys()
@@ -68,7 +71,7 @@ class WeightOwner(Module):
     # Whether the Variables of metrics in its attributes are among its weights: those of models are.
     _counts_metrics: ClassVar[bool] = False
 
-    def _init_weights(self, name: str, trainable: bool, policy: Any) -> None:
+    def _init_weights(self, name: str, trainable: bool, policy: Policy) -> None:
         spend_layer(name)
         self._name = name
         self._name_scope = name_scope(name)
@@ -77,7 +80,7 @@ class WeightOwner(Module):
         self._own_weights: list[Variable] = []
         self._regularized: list[tuple[Variable, Any]] = []
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         attributes = vars(self)
         old = attributes.get(name)
         if name not in self._hidden and (is_tracked(value) or is_tracked(old)):
@@ -92,7 +95,7 @@ class WeightOwner(Module):
         if is_tracked(old):
             self._track(name, old, None)
 
-    def _track(self, name: str, old: Any, value: Any) -> None:
+    def _track(self, name: str, old: object, value: object) -> None:
         """Note that an attribute changes which may hold weights or layers."""
         object.__setattr__(self, "_held", None)
         found = variables_in(value)
@@ -108,13 +111,13 @@ class WeightOwner(Module):
     @_in_either_order
     def add_weight(
         self,
-        name: Any = None,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        name: str | None = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike = None,
+        regularizer: RegularizerLike = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: ConstraintLike = None,
         use_resource: bool | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
@@ -285,7 +288,7 @@ class WeightOwner(Module):
         """The values of `weights`, as arrays."""
         return [w.numpy() for w in self.weights]
 
-    def set_weights(self, weights: Any) -> None:
+    def set_weights(self, weights: Sequence[np.ndarray]) -> None:
         """Give `weights` these values, in their order."""
         values, variables = list(weights), self.weights
         if len(values) != len(variables):
@@ -305,11 +308,11 @@ class WeightOwner(Module):
             variable.assign(value)
 
 
-def _holds_modules(value: Any) -> bool:
+def _holds_modules(value: object) -> bool:
     return bool(Held({"": value}, frozenset()).found)
 
 
-def _not_initialised(owner: Any) -> str:
+def _not_initialised(owner: object) -> str:
     return (
         f"It looks like you are subclassing `Layer` or `Model` ({type(owner).__name__}) and you forgot to call "
         "`super().__init__()`. Always start with this line."
@@ -328,7 +331,7 @@ def _static_shape(layer: str, name: Any, shape: Any) -> tuple[int, ...]:
     return tuple(int(s) for s in sizes)
 
 
-def _initializer_for(layer: str, name: Any, initializer: Any, dtype: DType) -> Any:
+def _initializer_for(layer: str, name: Any, initializer: InitializerLike, dtype: DType) -> Any:
     if initializer is not None:
         found = initializers.get(initializer)
         return found if isinstance(found, initializers.Initializer) else _plain(found)
@@ -342,10 +345,10 @@ def _initializer_for(layer: str, name: Any, initializer: Any, dtype: DType) -> A
     )
 
 
-def _plain(function: Any) -> Any:
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     """A user's initializer: any function of a shape, and of a dtype if it takes one."""
 
-    def initial(shape: tuple[int, ...], dtype: DType) -> Any:
+    def initial(shape: tuple[int, ...], dtype: DType) -> Tensor:
         try:
             return function(shape, dtype=dtype)
         except TypeError:
@@ -354,7 +357,7 @@ def _plain(function: Any) -> Any:
     return initial
 
 
-def default_policy(dtype: Any) -> mixed_precision.Policy:
+def default_policy(dtype: DTypeLike | None) -> mixed_precision.Policy:
     """The dtype policy that a layer's `dtype` argument means."""
     if isinstance(dtype, mixed_precision.Policy):
         return dtype

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -38,12 +41,12 @@ class Conv(Layer):
 
     def __init__(
         self,
-        filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        filters: int | None,
+        kernel_size: WindowSizes | None,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: WindowSizes = 1,
         groups: int = 1,
         activation: Any = None,
         use_bias: bool = True,
@@ -116,7 +119,7 @@ class Conv(Layer):
     def _channel_axis(self) -> int:
         return -1 - self.rank if self.data_format == "channels_first" else -1
 
-    def _channels_of(self, input_shape: Any, owner: str = "") -> int:
+    def _channels_of(self, input_shape: InputShape, owner: str = "") -> int:
         """How many channels the input has; they have to be known to make the weights."""
         axis = self._channel_axis
         channels = tf.TensorShape(input_shape)[axis]
@@ -128,7 +131,7 @@ class Conv(Layer):
             )
         return channels
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         channels = self._channels_of(input_shape)
         if channels % self.groups:
             raise ValueError(
@@ -148,7 +151,7 @@ class Conv(Layer):
         self._add_bias(self.filters)
         self.built = True
 
-    def _add_bias(self, size: int) -> None:
+    def _add_bias(self, size: int | None) -> None:
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",
@@ -158,11 +161,11 @@ class Conv(Layer):
                 constraint=self.bias_constraint,
             )
 
-    def convolution_op(self, inputs: Any, kernel: Any) -> Any:
+    def convolution_op(self, inputs: Tensor, kernel: Any) -> Tensor:
         """The convolution alone; a class of yours may override it, and the bias comes after."""
         return conv_op(inputs, kernel, **self._window)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if type(self).convolution_op is not Conv.convolution_op:
             return self._activated(self._biased(self.convolution_op(inputs, self.kernel)))
         return self._activated(conv_op(*self._with_bias(inputs, self.kernel), **self._window))
@@ -171,21 +174,27 @@ class Conv(Layer):
         """The arguments of an op that adds a bias if it gets one."""
         return args if self.bias is None else (*args, self.bias)
 
-    def _biased(self, outputs: Any) -> Any:
+    def _biased(self, outputs: Tensor) -> Tensor:
         if self.bias is None:
             return outputs
         if self.data_format == "channels_first":
             return outputs + tf.reshape(self.bias, (-1, *(1,) * self.rank))
         return outputs + self.bias
 
-    def _activated(self, outputs: Any) -> Any:
+    def _activated(self, outputs: Tensor) -> Tensor:
         return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, _ = window_args.parts_of(input_shape, self.rank, self.data_format)
         return self._output_shape(input_shape, leading, spatial, self.filters)
 
-    def _output_shape(self, input_shape: Any, leading: Any, spatial: Any, channels: int | None) -> Any:
+    def _output_shape(
+        self,
+        input_shape: InputShape,
+        leading: tuple[int | None, ...],
+        spatial: tuple[int | None, ...],
+        channels: int | None,
+    ) -> TensorShape:
         lengths = window_args.slid_lengths(
             spatial, self.kernel_size, self.strides, self.padding, self.dilation_rate
         )
@@ -232,9 +241,9 @@ class Conv1D(Conv):
 
     def __init__(
         self,
-        filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        filters: int,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = "channels_last",
         *args: Any,

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import Shape, TensorLike
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import (
+    ActivationLike,
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution.window_args import (
     parts_of,
@@ -33,13 +46,13 @@ class ConvLSTMCell(RandomLayer):
         self,
         rank: int,
         filters: int,
-        kernel_size: Any,
-        strides: Any,
+        kernel_size: WindowSizes,
+        strides: WindowSizes,
         padding: str,
         data_format: str | None,
-        dilation_rate: Any,
+        dilation_rate: WindowSizes,
         activation: Any,
-        recurrent_activation: Any,
+        recurrent_activation: ActivationLike,
         use_bias: bool,
         unit_forget_bias: bool,
         dropout: float,
@@ -78,13 +91,13 @@ class ConvLSTMCell(RandomLayer):
         """The shape of the state and of the carry; before it is built, their channels alone."""
         return [self._state_shape, self._state_shape]
 
-    def state_shape(self, input_shape: Any) -> tuple[int | None, ...]:
+    def state_shape(self, input_shape: InputShape) -> tuple[int | None, ...]:
         """The shape of a state, for inputs of one timestep."""
         _, spatial, _ = parts_of(input_shape, self.rank, self.data_format)
         lengths = slid_lengths(spatial, self.kernel_size, self.strides, self.padding, self.dilation_rate)
         return shape_from((), lengths, self.filters, self.data_format)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         channels = parts_of(input_shape, self.rank, self.data_format)[2]
         if channels is None:
             raise ValueError(
@@ -101,7 +114,9 @@ class ConvLSTMCell(RandomLayer):
         self._state_shape = tf.TensorShape(shape)
         self.built = True
 
-    def _weight(self, name: str, part: str, shape: tuple[int, ...], initializer: Any = None) -> Any:
+    def _weight(
+        self, name: str, part: str, shape: tuple[int, ...], initializer: InitializerLike = None
+    ) -> Variable:
         return self.add_weight(
             name,
             shape=shape,
@@ -110,7 +125,7 @@ class ConvLSTMCell(RandomLayer):
             constraint=getattr(self, f"{part}_constraint"),
         )
 
-    def _first_bias(self, shape: Any, dtype: Any = None) -> Any:
+    def _first_bias(self, shape: Shape, dtype: DType | None = None) -> Tensor:
         given = getattr(self, "bias_initializer")  # noqa: B009 - one of three made by name
         if not self.unit_forget_bias:
             return given(shape, dtype=dtype)
@@ -122,14 +137,14 @@ class ConvLSTMCell(RandomLayer):
         ]
         return tf.concat(parts, 0)
 
-    def draw_masks(self, inputs: Any, states: Any, training: Any) -> None:
+    def draw_masks(self, inputs: Tensor, states: Sequence[Tensor], training: bool | None) -> None:
         """Choose what to drop, the same at every timestep; a choice for each gate."""
         self.masks = (
             self._mask(inputs[:, 0], self.dropout, training),
             self._mask(states[0], self.recurrent_dropout, training),
         )
 
-    def _mask(self, like: Any, rate: float, training: Any) -> Any:
+    def _mask(self, like: Tensor, rate: float, training: bool | None) -> Tensor | None:
         if not training or not rate:
             return None
         shape = (4, *like.shape)
@@ -137,7 +152,7 @@ class ConvLSTMCell(RandomLayer):
             tf.ones(shape, like.dtype), self.seed_generator.next_key(), rate=rate, noise_shape=shape
         )
 
-    def _convolved(self, x: Any, kernel: Any, mask: Any, **window: Any) -> list[Any]:
+    def _convolved(self, x: Tensor, kernel: Variable, mask: Tensor | None, **window: Any) -> list[Any]:
         """What each gate gets of a convolution, its inputs dropped by its own mask."""
         axis = -1 if self.data_format == "channels_last" else 1
         window["data_format"] = _FORMATS[self.data_format][self.rank]
@@ -146,7 +161,7 @@ class ConvLSTMCell(RandomLayer):
         kernels = tf.split(kernel, 4, axis=-1)
         return [tf.nn.convolution(x * mask[i], k, **window) for i, k in enumerate(kernels)]
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Tensor, states: Sequence[Tensor], training: bool | None = None) -> Any:
         h, c = states
         given = self._convolved(
             inputs,
@@ -206,24 +221,24 @@ class ConvLSTM(RNN):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: WindowSizes = 1,
         activation: Any = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
+        recurrent_activation: ActivationLike = "hard_sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         unit_forget_bias: bool = True,
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         return_sequences: bool = False,
         return_state: bool = False,
@@ -273,23 +288,30 @@ class ConvLSTM(RNN):
         )
         self.input_spec = [InputSpec(ndim=self.rank + 3)]
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tuple(input_shape)
         self.cell._build_for_shape((shape[0], *shape[2:]))  # its weights' names begin with the layer's alone
         super().build(input_shape)
 
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: Tensor) -> list[Any]:
         shape = self.cell.state_shape((inputs.shape[0], *tuple(inputs.shape)[2:]))
         return [tf.zeros((inputs.shape[0], *shape), inputs.dtype) for _ in range(2)]
 
-    def _check_states(self, states: Any) -> None:
+    def _check_states(self, states: list[Tensor]) -> None:
         """Nothing: the step itself finds states of a wrong shape."""
 
-    def _stepped(self, inputs: Any, states: Any, mask: Any, training: Any, constants: Any) -> Any:
+    def _stepped(
+        self,
+        inputs: Tensor,
+        states: list[Tensor],
+        mask: TensorLike | None,
+        training: bool | None,
+        constants: Any,
+    ) -> Any:
         self.cell.draw_masks(inputs, states, training)
         return super()._stepped(inputs, states, mask, training, constants)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shape = tuple(input_shape)
         state = self.cell.state_shape((shape[0], *shape[2:]))
         steps = (shape[1],) if self.return_sequences else ()
@@ -308,7 +330,7 @@ class ConvLSTM(RNN):
         return {**config, **self.cell.settings()}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         return cls(**config)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution import window_args
 from tapeflow.keras.layers.convolution.conv import Conv
@@ -33,13 +36,13 @@ class ConvTranspose(Conv):
 
     def __init__(
         self,
-        filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        filters: int,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
-        output_padding: Any = None,
+        output_padding: WindowSizes | None = None,
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: WindowSizes = 1,
         activation: Any = None,
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
@@ -69,7 +72,7 @@ class ConvTranspose(Conv):
             bias_constraint=bias_constraint,
             **kwargs,
         )
-        self.output_padding = output_padding
+        self.output_padding: tuple[int, ...] | None = None
         if output_padding is not None:
             self.output_padding = window_args.read_sizes(
                 output_padding, self.rank, "output_padding", allow_zero=True
@@ -80,7 +83,7 @@ class ConvTranspose(Conv):
                     f"output_padding={self.output_padding}."
                 )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         if len(input_shape) != self.rank + 2:
             raise ValueError(
                 f"Inputs should have rank {self.rank + 2}. Received input_shape={tuple(input_shape)}."
@@ -97,7 +100,7 @@ class ConvTranspose(Conv):
         self._add_bias(self.filters)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         _, spatial, _ = window_args.parts_of(inputs.spec.shape, self.rank, self.data_format)
         outputs = conv_transpose_op(
             *self._with_bias(inputs, self.kernel),
@@ -106,12 +109,12 @@ class ConvTranspose(Conv):
         )
         return self._activated(outputs)
 
-    def _lengths(self, spatial: Any) -> Any:
+    def _lengths(self, spatial: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return window_args.transposed_lengths(
             spatial, self.kernel_size, self.strides, self.padding, self.dilation_rate, self.output_padding
         )
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, _ = window_args.parts_of(input_shape, self.rank, self.data_format)
         lengths = self._lengths(spatial)
         return tf.TensorShape(window_args.shape_from(leading, lengths, self.filters, self.data_format))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import (
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution import window_args
 from tapeflow.keras.layers.convolution.conv import Conv
@@ -34,20 +43,20 @@ class DepthwiseConv(Conv):
 
     def __init__(
         self,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: WindowSizes = 1,
         activation: Any = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
+        depthwise_initializer: InitializerLike = "glorot_uniform",
         bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
+        depthwise_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
+        depthwise_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -71,7 +80,7 @@ class DepthwiseConv(Conv):
         self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
         self.depthwise_constraint = constraints.get(depthwise_constraint)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         if len(input_shape) != self.rank + 2:
             raise ValueError(
                 f"Inputs to `DepthwiseConv` should have rank {self.rank + 2}. Received input_shape="
@@ -90,10 +99,10 @@ class DepthwiseConv(Conv):
         self._add_bias(channels * self.depth_multiplier)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return self._activated(depthwise_op(*self._with_bias(inputs, self.depthwise_kernel), **self._window))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, channels = window_args.parts_of(input_shape, self.rank, self.data_format)
         outputs = None if channels is None else channels * self.depth_multiplier
         return self._output_shape(input_shape, leading, spatial, outputs)

@@ -9,7 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.backend.local_convolution import local_conv
 from tapeflow.keras.backend.network import bias_add
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -43,8 +46,8 @@ class LocallyConnected(Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = None,
         activation: Any = None,
@@ -88,7 +91,7 @@ class LocallyConnected(Layer):
     def _is_channels_first(self) -> bool:
         return self.data_format == "channels_first"
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         _, spatial, channels = window_args.parts_of(input_shape, self.rank, self.data_format)
         sizes = [d for d in (*spatial, channels) if d is not None]
         if len(sizes) != self.rank + 1:
@@ -118,7 +121,7 @@ class LocallyConnected(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={1 if self._is_channels_first else -1: depth})
         self.built = True
 
-    def _places(self, spatial: Any, input_shape: Any) -> tuple[Any, ...]:
+    def _places(self, spatial: Any, input_shape: InputShape) -> tuple[Any, ...]:
         ones = (1,) * self.rank
         lengths = window_args.slid_lengths(spatial, self.kernel_size, self.strides, self.padding, ones)
         if any(length is not None and length <= 0 for length in lengths):
@@ -168,7 +171,7 @@ class LocallyConnected(Layer):
         links = np.stack(np.broadcast_arrays(outputs, inputs), -1).reshape(-1, 2)
         return links[np.lexsort((links[:, 1], links[:, 0]))]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         if self.implementation == 1:
             outputs = local_conv(
                 inputs, self.kernel, self.kernel_size, self.strides, self._outer, self.data_format
@@ -186,13 +189,13 @@ class LocallyConnected(Layer):
         kernel = self.kernel * tf.cast(self._mask, self.compute_dtype)
         return flat @ tf.reshape(kernel, (flat.shape[1], -1))
 
-    def _sparse_product(self, flat: Any) -> Any:
+    def _sparse_product(self, flat: Any) -> Tensor:
         outputs, inputs = self._links.T
         terms = tf.transpose(tf.gather(flat, inputs, axis=1) * self.kernel)
         count = math.prod(self._outer) * self.filters
         return tf.transpose(tf.math.unsorted_segment_sum(terms, outputs, count))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, _ = window_args.parts_of(input_shape, self.rank, self.data_format)
         lengths = self._places(spatial, input_shape)
         return tf.TensorShape(window_args.shape_from(leading, lengths, self.filters, self.data_format))

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import (
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution.conv import Conv
 from tapeflow.ops.nn.conv.op import conv_op, depthwise_op
@@ -32,24 +40,24 @@ class SeparableConv(Conv):
 
     def __init__(
         self,
-        filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        filters: int,
+        kernel_size: WindowSizes,
+        strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: WindowSizes = 1,
         depth_multiplier: int = 1,
         activation: Any = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
+        depthwise_initializer: InitializerLike = "glorot_uniform",
+        pointwise_initializer: InitializerLike = "glorot_uniform",
         bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
+        depthwise_regularizer: RegularizerLike = None,
+        pointwise_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
+        depthwise_constraint: ConstraintLike = None,
+        pointwise_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -78,7 +86,7 @@ class SeparableConv(Conv):
         ones = (1,) * self.rank
         self._mixing = {**self._window, "strides": ones, "padding": "VALID", "dilations": ones}
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         channels = self._channels_of(input_shape)
         self.compute_output_shape(input_shape)  # refuses an input that the window does not fit in
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self._channel_axis: channels})
@@ -99,7 +107,7 @@ class SeparableConv(Conv):
         self._add_bias(self.filters)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         parted = depthwise_op(inputs, self.depthwise_kernel, **self._window)
         return self._activated(conv_op(*self._with_bias(parted, self.pointwise_kernel), **self._mixing))
 

@@ -37,7 +37,7 @@ def read_sizes(value: Any, count: int, name: str, *, allow_zero: bool = False) -
     return given
 
 
-def read_data_format(value: Any) -> str:
+def read_data_format(value: str | None) -> str:
     """'channels_first' or 'channels_last', in any case; None is the global setting."""
     name = config.image_data_format() if value is None else value
     name = name.lower() if isinstance(name, str) else name
@@ -48,7 +48,7 @@ def read_data_format(value: Any) -> str:
     return name
 
 
-def read_padding(value: Any, *, allow_causal: bool = True) -> str:
+def read_padding(value: str, *, allow_causal: bool = True) -> str:
     """'valid', 'same' or, where time goes one way only, 'causal', in any case."""
     name = value.lower() if isinstance(value, str) else value
     if name not in ("valid", "same", "causal") or (name == "causal" and not allow_causal):

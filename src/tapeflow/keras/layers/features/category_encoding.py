@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 
@@ -46,7 +50,7 @@ class CategoryEncoding(Layer):
         self.output_mode = check_mode("CategoryEncoding", output_mode, MODES[1:4])
         self.sparse = sparse
 
-    def call(self, inputs: Any, count_weights: Any = None) -> Any:
+    def call(self, inputs: TensorLike, count_weights: TensorLike | None = None) -> Any:
         if count_weights is not None and self.output_mode != "count":
             raise ValueError(
                 "`count_weights` is not used when `output_mode` is not `'count'`. Received: "
@@ -54,7 +58,7 @@ class CategoryEncoding(Layer):
             )
         return encoded_inputs(self, inputs, self._numbers, self.num_tokens, count_weights)
 
-    def _numbers(self, values: Any) -> Any:
+    def _numbers(self, values: Tensor) -> Tensor:
         numbers = tf.cast(values, tf.int64)
         tf.debugging.Assert(
             tf.reduce_all(tf.logical_and(numbers >= 0, numbers < self.num_tokens)),
@@ -62,7 +66,7 @@ class CategoryEncoding(Layer):
         )
         return numbers
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)
 
     def get_config(self) -> dict[str, Any]:

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 
 
-def check_mode(layer: str, mode: Any, allowed: tuple[str, ...], sparse: bool = False) -> str:
+def check_mode(layer: str, mode: str, allowed: tuple[str, ...], sparse: bool = False) -> str:
     """An output mode by its name, an older one included."""
     mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(mode, mode)
     if mode not in allowed:
@@ -31,7 +34,11 @@ def check_mode(layer: str, mode: Any, allowed: tuple[str, ...], sparse: bool = F
 
 
 def encoded_inputs(
-    layer: Any, inputs: Any, numbers_of: Callable[[Any], Any], depth: int, weights: Any = None
+    layer: Any,
+    inputs: TensorLike,
+    numbers_of: Callable[[Any], Any],
+    depth: int,
+    weights: TensorLike | None = None,
 ) -> Any:
     """What a layer with an `output_mode` gives for dense, sparse or ragged inputs.
 
@@ -58,7 +65,7 @@ def encoded_inputs(
     return tf.sparse.from_dense(found) if layer.sparse and mode != "int" else found
 
 
-def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None) -> Any:
+def encoded(inputs: Tensor, mode: str, depth: int, dtype: DTypeLike, weights: Any = None) -> Tensor:
     """Class numbers as they are, or as vectors with a place for each class.
 
     Args:
@@ -87,8 +94,8 @@ def encoded(inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None)
 
 
 def _of_rows(
-    numbers: Any, places: Any, shape: Any, mode: str, depth: int, dtype: Any, weights: Any = None
-) -> Any:
+    numbers: Tensor, places: Tensor, shape: Any, mode: str, depth: int, dtype: DTypeLike, weights: Any = None
+) -> Tensor:
     """A vector for each row of a sparse or ragged matrix.
 
     Args:
@@ -116,7 +123,7 @@ def _of_rows(
     return counts * tf.cast(weights, dtype) if mode == "tf_idf" else counts
 
 
-def encoded_shape(input_shape: Any, mode: str, depth: int | None) -> Any:
+def encoded_shape(input_shape: Any, mode: str, depth: int | None) -> TensorShape:
     """The shape of what `encoded` gives."""
     shape = tuple(input_shape)
     if mode == "int":

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.feature_columns import Column, DenseColumn
 
@@ -32,12 +35,12 @@ class DenseFeatures(Layer):
         self._columns: list[DenseColumn] = sorted(given, key=lambda column: column.name)
         self._column_weights: dict[str, Any] = {}
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         for column in self._columns:
             self._column_weights[column.name] = column.build(self.add_weight)
         self.built = True
 
-    def call(self, features: Any, cols_to_output_tensors: Any = None, training: Any = None) -> Any:
+    def call(self, features: Any, cols_to_output_tensors: Any = None, training: bool | None = None) -> Tensor:
         if not isinstance(features, dict):
             raise ValueError(
                 f"DenseFeatures expected a dict of features; got {features!r}. We expected a dictionary here."
@@ -50,7 +53,7 @@ class DenseFeatures(Layer):
             cols_to_output_tensors.update((column, found[column.name]) for column in self._columns)
         return tf.concat(list(found.values()), -1)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
         shapes = [tuple(shape) for shape in input_shape.values()]
         return tf.TensorShape(
             (shapes[0][0] if shapes else None, sum(column.size for column in self._columns))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 
@@ -30,7 +35,7 @@ class Discretization(PreprocessingLayer):
 
     def __init__(
         self,
-        bin_boundaries: Any = None,
+        bin_boundaries: Sequence[float] | None = None,
         num_bins: int | None = None,
         epsilon: float = 0.01,
         output_mode: str = "int",
@@ -59,7 +64,7 @@ class Discretization(PreprocessingLayer):
         self.sparse = sparse
         self._seen: list[np.ndarray] = []
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.built = True
 
     def update_state(self, data: Any) -> None:
@@ -100,16 +105,16 @@ class Discretization(PreprocessingLayer):
         if self.input_bin_boundaries is None:
             self.bin_boundaries, self._seen = [], []
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         return encoded_inputs(self, inputs, self._numbers, self._depth())
 
-    def _numbers(self, values: Any) -> Any:
+    def _numbers(self, values: Tensor) -> Tensor:
         numbers = tf.cast(values, tf.float32)
         edges = tf.constant(self.bin_boundaries, tf.float32)
         flat = tf.searchsorted(edges, tf.reshape(numbers, [-1]), side="right", out_type=tf.int64)
         return tf.reshape(flat, tf.shape(numbers))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     def _depth(self) -> int:

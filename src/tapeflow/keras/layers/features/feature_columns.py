@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import InitializerLike
 
 Features = Mapping[str, Any]
 
@@ -56,13 +60,20 @@ class CategoricalColumn(Column):
 class NumericColumn(DenseColumn):
     """Numbers as they are; see `numeric_column`."""
 
-    def __init__(self, key: str, shape: tuple[int, ...], default: Any, dtype: Any, normalizer: Any) -> None:
+    def __init__(
+        self,
+        key: str,
+        shape: tuple[int, ...],
+        default: Any,
+        dtype: Any,
+        normalizer: Callable[..., Any] | None,
+    ) -> None:
         self.key, self.name, self.shape, self.default_value = key, key, shape, default
         self.dtype, self.normalizer_fn = tf.as_dtype(dtype), normalizer
         self.size = math.prod(shape)
         self.parse_spec = {key: tf.io.FixedLenFeature(shape, self.dtype, default)}
 
-    def numbers(self, features: Features, weight: Any = None) -> Any:
+    def numbers(self, features: Features, weight: Any = None) -> Tensor:
         given = _feature(features, self.key)
         values = tf.sparse.to_dense(given) if isinstance(given, tf.SparseTensor) else given
         values = tf.cast(values, "float32")
@@ -81,17 +92,17 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         self.num_buckets = self.size = self.bins * source.size
         self.parse_spec = source.parse_spec
 
-    def _bins(self, features: Features) -> Any:
+    def _bins(self, features: Features) -> Tensor:
         values = self.source_column.numbers(features)
         edges = tf.constant(self.boundaries, "float32")
         flat = tf.searchsorted(edges, tf.reshape(values, [-1]), side="right")
         return tf.reshape(flat, [-1, self.source_column.size])
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         found = self._bins(features)
         return tf.cast(found + tf.range(self.source_column.size, dtype=found.dtype) * self.bins, "int64")
 
-    def numbers(self, features: Features, weight: Any = None) -> Any:
+    def numbers(self, features: Features, weight: Any = None) -> Tensor:
         return tf.reshape(tf.one_hot(self._bins(features), self.bins), [-1, self.size])
 
 
@@ -102,7 +113,7 @@ class HashedColumn(CategoricalColumn):
         self.key, self.name, self.num_buckets, self.dtype = key, key, size, tf.as_dtype(dtype)
         self.parse_spec = {key: tf.io.VarLenFeature(self.dtype)}
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         values = _matrix(features, self.key)
         text = values if values.dtype == tf.string else tf.as_string(values)
         found = tf.strings.to_hash_bucket_fast(text, self.num_buckets)
@@ -119,7 +130,7 @@ class VocabularyColumn(CategoricalColumn):
         self.parse_spec = {key: tf.io.VarLenFeature(self.dtype)}
         self._table: Any = None
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         values = _matrix(features, self.key)
         if values.dtype != tf.string:
             values = tf.cast(values, "int64")
@@ -144,7 +155,7 @@ class IdentityColumn(CategoricalColumn):
         self.key, self.name, self.num_buckets, self.default_value = key, key, size, default
         self.parse_spec = {key: tf.io.VarLenFeature(tf.int64)}
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         found = tf.cast(_matrix(features, self.key), "int64")
         is_inside = tf.logical_and(found >= 0, found < self.num_buckets)
         if self.default_value is None:
@@ -177,7 +188,7 @@ class CrossedColumn(CategoricalColumn):
             leaf for key in self.keys for leaf in (key._leaves() if isinstance(key, CrossedColumn) else [key])
         ]
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         parts = []
         for leaf in self._leaves():
             part = _feature(features, leaf) if isinstance(leaf, str) else leaf.ids(features)
@@ -195,10 +206,10 @@ class WeightedColumn(CategoricalColumn):
         self.name, self.num_buckets = f"{column.name}_weighted_by_{key}", column.num_buckets
         self.parse_spec = {**column.parse_spec, key: tf.io.VarLenFeature(tf.as_dtype(dtype))}
 
-    def ids(self, features: Features) -> Any:
+    def ids(self, features: Features) -> Tensor:
         return self.categorical_column.ids(features)
 
-    def weights(self, features: Features) -> Any:
+    def weights(self, features: Features) -> Tensor:
         return tf.cast(_matrix(features, self.weight_feature_key, missing=0.0), "float32")
 
 
@@ -209,7 +220,7 @@ class IndicatorColumn(DenseColumn):
         self.categorical_column, self.name = column, f"{column.name}_indicator"
         self.size, self.parse_spec = column.num_buckets, column.parse_spec
 
-    def numbers(self, features: Features, weight: Any = None) -> Any:
+    def numbers(self, features: Features, weight: Any = None) -> Tensor:
         spread = tf.one_hot(self.categorical_column.ids(features), self.size)
         counted = self.categorical_column.weights(features)
         return tf.reduce_sum(spread if counted is None else spread * tf.expand_dims(counted, -1), 1)
@@ -223,7 +234,7 @@ class EmbeddingColumn(DenseColumn):
         column: CategoricalColumn,
         dimension: int,
         combiner: str,
-        initializer: Any,
+        initializer: InitializerLike,
         max_norm: float | None,
         trainable: bool,
     ) -> None:
@@ -231,7 +242,7 @@ class EmbeddingColumn(DenseColumn):
         self.initializer, self.max_norm, self.trainable = initializer, max_norm, trainable
         self.name, self.size, self.parse_spec = f"{column.name}_embedding", dimension, column.parse_spec
 
-    def build(self, add_weight: Callable[..., Any]) -> Any:
+    def build(self, add_weight: Callable[..., Any]) -> Variable:
         initial = self.initializer
         if initial is None:
             initial = tf.keras.initializers.TruncatedNormal(stddev=1 / math.sqrt(self.dimension))
@@ -242,7 +253,7 @@ class EmbeddingColumn(DenseColumn):
             trainable=self.trainable,
         )
 
-    def numbers(self, features: Features, weight: Any) -> Any:
+    def numbers(self, features: Features, weight: Variable) -> Tensor:
         ids = self.categorical_column.ids(features)
         counted = tf.cast(ids >= 0, weight.dtype)
         given = self.categorical_column.weights(features)
@@ -269,7 +280,7 @@ def _feature(features: Features, key: str) -> Any:
     return value if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)) else tf.convert_to_tensor(value)
 
 
-def _matrix(features: Features, key: str, missing: Any = None) -> Any:
+def _matrix(features: Features, key: str, missing: float | None = None) -> Tensor:
     """A feature with a row for each sample; where there is nothing, '' or -1."""
     value = _feature(features, key)
     if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
@@ -280,12 +291,16 @@ def _matrix(features: Features, key: str, missing: Any = None) -> Any:
     return tf.expand_dims(value, -1) if len(value.shape) == 1 else value
 
 
-def _is_there(values: Any) -> Any:
+def _is_there(values: Tensor) -> Tensor:
     return tf.not_equal(values, "" if values.dtype == tf.string else -1)
 
 
 def numeric_column(
-    key: str, shape: Any = (1,), default_value: Any = None, dtype: Any = tf.float32, normalizer_fn: Any = None
+    key: str,
+    shape: Any = (1,),
+    default_value: Any = None,
+    dtype: DTypeLike = tf.float32,
+    normalizer_fn: Any = None,
 ) -> NumericColumn:
     """Numbers, as they are or as a function makes them.
 
@@ -313,7 +328,7 @@ def bucketized_column(source_column: NumericColumn, boundaries: Sequence[float])
 
 
 def categorical_column_with_hash_bucket(
-    key: str, hash_bucket_size: int, dtype: Any = tf.string
+    key: str, hash_bucket_size: int, dtype: DTypeLike = tf.string
 ) -> HashedColumn:
     """Texts or whole numbers as hashes."""
     if hash_bucket_size < 1:
@@ -326,7 +341,7 @@ def categorical_column_with_hash_bucket(
 def categorical_column_with_vocabulary_list(
     key: str,
     vocabulary_list: Sequence[Any],
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyColumn:
@@ -346,7 +361,7 @@ def categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: str,
     vocabulary_size: int | None = None,
-    dtype: Any = tf.string,
+    dtype: DTypeLike = tf.string,
     default_value: int | None = None,
     num_oov_buckets: int = 0,
     file_format: str | None = None,
@@ -384,7 +399,7 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
 
 
 def weighted_categorical_column(
-    categorical_column: CategoricalColumn, weight_feature_key: str, dtype: Any = tf.float32
+    categorical_column: CategoricalColumn, weight_feature_key: str, dtype: DTypeLike = tf.float32
 ) -> WeightedColumn:
     """Class numbers, and what each of them counts."""
     return WeightedColumn(categorical_column, weight_feature_key, dtype)
@@ -399,7 +414,7 @@ def embedding_column(
     categorical_column: CategoricalColumn,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: InitializerLike = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,

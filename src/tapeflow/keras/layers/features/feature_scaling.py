@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.training.sources.leaves import Table
 from tapeflow.ops.training.feature_scaling import join_moments_op, standardize_op
@@ -26,17 +30,17 @@ class Rescaling(Layer):
     array([0., 1.], dtype=float32)
     """
 
-    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
+    def __init__(self, scale: TensorLike, offset: Any = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.scale = scale
         self.offset = offset
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         dtype = self.compute_dtype
         return tf.cast(inputs, dtype) * tf.cast(self.scale, dtype) + tf.cast(self.offset, dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -58,7 +62,7 @@ class PreprocessingLayer(Layer):
         """Whether it has seen the data."""
         return self._is_adapted
 
-    def update_state(self, data: Any) -> None:
+    def update_state(self, data: Tensor) -> None:
         """Learn from a batch."""
         raise NotImplementedError(f"{type(self).__name__} does not say what to learn: write update_state.")
 
@@ -103,7 +107,12 @@ class Normalization(PreprocessingLayer):
     """
 
     def __init__(
-        self, axis: Any = -1, mean: Any = None, variance: Any = None, invert: bool = False, **kwargs: Any
+        self,
+        axis: Any = -1,
+        mean: TensorLike | None = None,
+        variance: TensorLike | None = None,
+        invert: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.axis = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
@@ -159,7 +168,7 @@ class Normalization(PreprocessingLayer):
             )
         self.built = True
 
-    def _add_moment(self, name: str, shape: Any, initializer: str) -> Any:
+    def _add_moment(self, name: str, shape: Any, initializer: str) -> Variable:
         return self.add_weight(
             name, shape=shape, initializer=initializer, trainable=False, experimental_autocast=False
         )
@@ -174,7 +183,7 @@ class Normalization(PreprocessingLayer):
         """The variance, in a shape that broadcasts against the inputs; None before it is built."""
         return tf.reshape(self._moments[1], self._broadcast_shape) if self.built else None
 
-    def update_state(self, data: Any) -> None:
+    def update_state(self, data: TensorLike) -> None:
         """Learn from a batch."""
         if self.input_mean is not None:
             raise ValueError(
@@ -196,7 +205,7 @@ class Normalization(PreprocessingLayer):
             self.adapt_variance.assign(tf.ones_like(self.adapt_variance))
             self.count.assign(tf.zeros_like(self.count))
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         return standardize_op(
             inputs,
             *self._moments,
@@ -206,7 +215,7 @@ class Normalization(PreprocessingLayer):
             dtype=tf.as_dtype(self.compute_dtype),
         )
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -219,7 +228,7 @@ class Normalization(PreprocessingLayer):
         }
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     """An array as a list, which a config can hold."""
     if isinstance(value, TensorBase):
         value = tf.convert_to_tensor(value).numpy()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import floatx
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
@@ -40,7 +43,7 @@ class HashedCrossing(Layer):
         self.output_mode = mode
         self.sparse = sparse
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         _check_count(inputs)
         columns = [tf.convert_to_tensor(x) for x in inputs]
         _check_columns(columns)
@@ -48,7 +51,7 @@ class HashedCrossing(Layer):
         found = tf.reshape(crossed.values, columns[0].shape)
         return encoded_inputs(self, found, tf.identity, self.num_bins)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         _check_count(input_shape)
         return encoded_shape(input_shape[0], self.output_mode, self.num_bins)
 

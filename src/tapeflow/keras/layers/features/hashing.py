@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 
@@ -58,10 +62,10 @@ class Hashing(Layer):
                 f"Received: salt={salt}."
             )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         return encoded_inputs(self, inputs, self._numbers, self.num_bins)
 
-    def _numbers(self, values: Any) -> Any:
+    def _numbers(self, values: Tensor) -> Tensor:
         text = values if values.dtype == tf.string else tf.as_string(values)
         bins = self.num_bins - 1 if self.mask_value is not None and self.num_bins > 1 else self.num_bins
         if self.salt is None:
@@ -73,7 +77,7 @@ class Hashing(Layer):
             found = tf.where(masked, tf.zeros_like(found), found + 1 if bins < self.num_bins else found)
         return found
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
 
     def get_config(self) -> dict[str, Any]:

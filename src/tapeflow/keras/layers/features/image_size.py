@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.ops.image.resize import RESIZE_METHODS, resize_op
 
@@ -32,7 +36,7 @@ class _Sized(Layer):
         self.height = height
         self.width = width
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         return tf.TensorShape((*shape[:-3], self.height, self.width, shape[-1]))
 
@@ -64,7 +68,7 @@ class Resizing(_Sized):
         self._method = resize_method(interpolation)
         self.crop_to_aspect_ratio = crop_to_aspect_ratio
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         images = tf.cast(inputs, self.compute_dtype if self._method == "nearest" else tf.float32)
         if self.crop_to_aspect_ratio:
             images = _cut_to_ratio(images, self.height, self.width)
@@ -87,7 +91,7 @@ class CenterCrop(_Sized):
         **kwargs: see `Layer`.
     """
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         images = tf.cast(inputs, self.compute_dtype)
         high, wide = images.spec.shape[-3:-1]
         if high < self.height or wide < self.width:
@@ -106,20 +110,20 @@ def resize_method(interpolation: Any) -> str:
     return method
 
 
-def fitted_to(images: Any, height: int, width: int) -> Any:
+def fitted_to(images: TensorLike, height: int, width: int) -> Tensor:
     """The largest middle part with the ratio of a size, resized to it; float32."""
     cut = _cut_to_ratio(tf.cast(images, tf.float32), height, width)
     return resize_op(cut, size=(height, width), method="bilinear")
 
 
-def _cut(images: Any, height: int, width: int) -> Any:
+def _cut(images: Tensor, height: int, width: int) -> Tensor:
     """The middle of images that are large enough."""
     high, wide = images.spec.shape[-3:-1]
     top, left = (high - height) // 2, (wide - width) // 2
     return images[..., top : top + height, left : left + width, :]
 
 
-def _cut_to_ratio(images: Any, height: int, width: int) -> Any:
+def _cut_to_ratio(images: Tensor, height: int, width: int) -> Tensor:
     """The largest middle part with the ratio of a size."""
     high, wide = images.spec.shape[-3:-1]
     return _cut(images, min(high, int(wide * height / width)), min(wide, int(high * width / height)))

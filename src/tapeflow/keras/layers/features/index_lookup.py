@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.saving.function_body import is_load_safe
@@ -35,12 +39,12 @@ class IndexLookup(PreprocessingLayer):
         mask_token: Any,
         oov_token: Any,
         vocabulary: Any,
-        idf_weights: Any,
+        idf_weights: Sequence[float] | None,
         invert: bool,
         output_mode: str,
         sparse: bool,
         pad_to_max_tokens: bool,
-        vocabulary_dtype: Any,
+        vocabulary_dtype: DTypeLike,
         **kwargs: Any,
     ) -> None:
         name = type(self).__name__
@@ -80,12 +84,12 @@ class IndexLookup(PreprocessingLayer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.built = True
 
     # -- the vocabulary ---------------------------------------------------------------------------
 
-    def _term(self, value: Any) -> Any:
+    def _term(self, value: object) -> Any:
         """A term as the vocabulary holds it."""
         raise NotImplementedError
 
@@ -248,7 +252,7 @@ class IndexLookup(PreprocessingLayer):
                 f"set_vocabulary(). Call one of them first.{unread}",
             )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         self.check_vocabulary(self.name)
         if not self.invert:
             return encoded_inputs(self, inputs, self._found, self._depth(), self.idf_weights)
@@ -263,7 +267,7 @@ class IndexLookup(PreprocessingLayer):
             return self.max_tokens
         return self.vocabulary_size() if self._terms else self._expected_size or self.vocabulary_size()
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     @classmethod
@@ -327,7 +331,7 @@ def _listed(value: Any) -> Any:
     return [v.item() if isinstance(v, np.generic) else v for v in np.asarray(value, object).ravel()]
 
 
-def _flat(value: Any) -> Any:
+def _flat(value: object) -> Any:
     if isinstance(value, list):
         for part in value:
             yield from _flat(part)

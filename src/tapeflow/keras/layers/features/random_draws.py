@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.seed import SeedGenerator
 
@@ -24,7 +25,12 @@ class RandomDraws:
         return tf.cast(self._keys.next_key(), tf.int32)
 
     def random_uniform(
-        self, shape: Any, minval: Any = 0.0, maxval: Any = None, dtype: Any = None, nonce: Any = None
+        self,
+        shape: ShapeLike,
+        minval: float = 0.0,
+        maxval: float | None = None,
+        dtype: DTypeLike | None = None,
+        nonce: Any = None,
     ) -> Tensor:
         """Uniform numbers from `minval` to `maxval`, 1 unless given."""
         wanted = tf.as_dtype(dtype or tf.keras.backend.floatx())
@@ -32,14 +38,24 @@ class RandomDraws:
         return tf.random.stateless_uniform(shape, self.make_seed_for_stateless_op(), minval, top, wanted)
 
     def random_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
+        self,
+        shape: ShapeLike,
+        mean: float = 0.0,
+        stddev: float = 1.0,
+        dtype: DTypeLike | None = None,
+        nonce: Any = None,
     ) -> Tensor:
         """Normal numbers."""
         wanted = tf.as_dtype(dtype or tf.keras.backend.floatx())
         return tf.random.stateless_normal(shape, self.make_seed_for_stateless_op(), mean, stddev, wanted)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
+        self,
+        shape: ShapeLike,
+        mean: float = 0.0,
+        stddev: float = 1.0,
+        dtype: DTypeLike | None = None,
+        nonce: Any = None,
     ) -> Tensor:
         """Normal numbers within two standard deviations."""
         wanted = tf.as_dtype(dtype or tf.keras.backend.floatx())

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.image.transform import (
     random_flip_op,
@@ -28,7 +29,7 @@ _FLIPS = {"horizontal": (2,), "vertical": (1,), "horizontal_and_vertical": (2, 1
 class _RandomImages(RandomLayer):
     """A layer that changes each image of a batch by what it draws for it."""
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = True) -> Tensor:
         images = tf.cast(inputs, self.compute_dtype)
         if not training:
             return images
@@ -46,7 +47,7 @@ class _RandomImages(RandomLayer):
         """A batch of images, changed."""
         raise NotImplementedError(f"{type(self).__name__} does not say what to change: write _change.")
 
-    def _drawn(self, images: Any, low: float, high: float) -> Any:
+    def _drawn(self, images: Tensor, low: float, high: float) -> Tensor:
         """A float32 number for each image."""
         count = (images.shape[0],)
         return draw_uniform(type(self).__name__, self.seed_generator.next_key, count, low, high, "float32")
@@ -70,7 +71,7 @@ class RandomFlip(_RandomImages):
             )
         self.mode = mode
 
-    def _change(self, images: Any) -> Any:
+    def _change(self, images: Tensor) -> Tensor:
         return random_flip_op(images, self.seed_generator.next_key(), axes=_FLIPS[self.mode])
 
     def get_config(self) -> dict[str, Any]:
@@ -100,7 +101,7 @@ class _RandomTransform(_RandomImages):
         """Where to read each image of a batch."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to transform: write _matrices.")
 
-    def _change(self, images: Any) -> Any:
+    def _change(self, images: Tensor) -> Tensor:
         return transform_op(
             images,
             self._matrices(images),
@@ -146,7 +147,7 @@ class RandomRotation(_RandomTransform):
         if self.upper < self.lower:
             raise ValueError(f"`factor` argument cannot have a negative value. Received: factor={factor}")
 
-    def _matrices(self, images: Any) -> Any:
+    def _matrices(self, images: Tensor) -> Tensor:
         _, height, width, _ = images.spec.shape
         angles = self._drawn(images, self.lower * 2 * math.pi, self.upper * 2 * math.pi)
         return rotation_matrix_op(angles, height=height, width=width)
@@ -191,7 +192,7 @@ class RandomZoom(_RandomTransform):
                     f"`width_factor` argument must have values larger than -1. Received: width_factor={width_factor}"
                 )
 
-    def _matrices(self, images: Any) -> Any:
+    def _matrices(self, images: Tensor) -> Tensor:
         _, height, width, _ = images.spec.shape
         high = wide = self._drawn(images, 1 + self.height_lower, 1 + self.height_upper)
         if self.width_factor is not None:
@@ -219,7 +220,7 @@ class RandomTranslation(_RandomTransform):
     def __init__(
         self,
         height_factor: Any,
-        width_factor: Any,
+        width_factor: float,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,
@@ -232,7 +233,7 @@ class RandomTranslation(_RandomTransform):
         self.height_lower, self.height_upper = _shift_bounds("height_factor", height_factor)
         self.width_lower, self.width_upper = _shift_bounds("width_factor", width_factor)
 
-    def _matrices(self, images: Any) -> Any:
+    def _matrices(self, images: Tensor) -> Tensor:
         _, height, width, _ = images.spec.shape
         down = self._drawn(images, self.height_lower, self.height_upper)
         right = self._drawn(images, self.width_lower, self.width_upper)
@@ -264,7 +265,7 @@ class RandomContrast(_RandomImages):
                 f"`factor` argument cannot have negative values or values greater than 1. Received: factor={factor}"
             )
 
-    def _change(self, images: Any) -> Any:
+    def _change(self, images: Tensor) -> Tensor:
         factor = tf.cast(self._drawn(images[:1], 1 - self.lower, 1 + self.upper), images.dtype)
         mean = tf.reduce_mean(images, axis=(1, 2), keepdims=True)
         return tf.clip_by_value((images - mean) * factor + mean, 0, 255)
@@ -299,7 +300,7 @@ class RandomBrightness(_RandomImages):
         self._factor = sorted(pair)
         self._value_range = sorted(value_range)
 
-    def _change(self, images: Any) -> Any:
+    def _change(self, images: Tensor) -> Tensor:
         low, high = self._value_range
         share = self._drawn(images, *self._factor) * float(high - low)
         delta = tf.reshape(tf.cast(share, images.dtype), (images.shape[0], 1, 1, 1))

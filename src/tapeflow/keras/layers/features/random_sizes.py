@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.image_size import check_image_size, fitted_to, resize_method
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.image.resize import resize_op
@@ -28,7 +31,7 @@ class RandomCrop(RandomLayer):
         self.height = height
         self.width = width
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = True) -> Tensor:
         images = tf.cast(inputs, self.compute_dtype)
         spare_rows, spare_columns = (
             images.spec.shape[-3] - self.height,
@@ -44,7 +47,7 @@ class RandomCrop(RandomLayer):
         size = [*images.spec.shape[:-3], self.height, self.width, images.spec.shape[-1]]
         return tf.slice(images, tf.stack([*lead, top, left, 0]), size)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         return tf.TensorShape((*shape[:-3], self.height, self.width, shape[-1]))
 
@@ -78,7 +81,7 @@ class _RandomSize(RandomLayer):
         self._method = resize_method(interpolation)
         self._bounds = (1.0 + lower, 1.0 + upper)
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = True) -> Tensor:
         images = tf.cast(inputs, self.compute_dtype)
         if not training:
             return images

@@ -11,6 +11,8 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.sketch import NotSketchable
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.features.category_numbers import check_mode
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.layers.features.index_lookup import file_of, without_file
@@ -96,7 +98,7 @@ class TextVectorization(PreprocessingLayer):
             vocabulary_size=size,
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.built = True
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
@@ -243,7 +245,7 @@ class TextVectorization(PreprocessingLayer):
     def _nothing(self) -> Any:
         return tf.zeros([self._lookup._depth()], tf.float32)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         kept = shape[:-1] if len(shape) > 1 else shape
         width = self.output_sequence_length if self.output_mode == "int" else self._lookup._depth()
@@ -302,5 +304,5 @@ def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> str | Callable[.
     return function
 
 
-def _serialized(value: Any) -> Any:
+def _serialized(value: object) -> Any:
     return get_registered_name(value) if callable(value) else value

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.features.index_lookup import IndexLookup
 from tapeflow.ops.strings.deferred import find_terms, is_deferred
 from tapeflow.ops.strings.hashing import fingerprint64
@@ -43,7 +46,7 @@ class StringLookup(IndexLookup):
         mask_token: str | None = None,
         oov_token: str = "[UNK]",
         vocabulary: Any = None,
-        idf_weights: Any = None,
+        idf_weights: Sequence[float] | None = None,
         encoding: str = "utf-8",
         invert: bool = False,
         output_mode: str = "int",
@@ -68,7 +71,7 @@ class StringLookup(IndexLookup):
             **kwargs,
         )
 
-    def _term(self, value: Any) -> str:
+    def _term(self, value: object) -> str:
         return value.decode(self.encoding) if isinstance(value, bytes) else str(value)
 
     def known_places(self) -> dict[bytes, int]:
@@ -82,7 +85,7 @@ class StringLookup(IndexLookup):
         array = np.asarray(inputs.numpy(), object)
         return tf.constant(np.array([self._place(v) for v in array.ravel()], np.int64).reshape(array.shape))
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: object) -> int:
         text = value if isinstance(value, bytes) else str(value).encode(self.encoding)
         term = text.decode(self.encoding, errors="replace")
         if self._mask_count and term == self.mask_token:
@@ -101,7 +104,7 @@ class StringLookup(IndexLookup):
             fingerprint64(text) % self.num_oov_indices if self.num_oov_indices > 1 else 0
         )
 
-    def _named(self, inputs: Any) -> Any:
+    def _named(self, inputs: Tensor) -> Tensor:
         names = self.get_vocabulary()
         if is_deferred(inputs):
             places = tf.cast(inputs, tf.int64)
@@ -146,7 +149,7 @@ class IntegerLookup(IndexLookup):
         mask_token: int | None = None,
         oov_token: int = -1,
         vocabulary: Any = None,
-        vocabulary_dtype: Any = "int64",
+        vocabulary_dtype: DTypeLike = "int64",
         idf_weights: Any = None,
         invert: bool = False,
         output_mode: str = "int",
@@ -172,7 +175,7 @@ class IntegerLookup(IndexLookup):
     def _term(self, value: Any) -> int:
         return int(value)
 
-    def _found(self, inputs: Any) -> Any:
+    def _found(self, inputs: Tensor) -> Tensor:
         numbers = tf.cast(inputs, tf.int64)
         order = np.argsort(self._terms)
         terms = tf.constant(np.asarray(self._terms, np.int64)[order])
@@ -196,7 +199,7 @@ class IntegerLookup(IndexLookup):
             places = tf.where(numbers == self.mask_token, tf.zeros_like(places), places)
         return places
 
-    def _named(self, inputs: Any) -> Any:
+    def _named(self, inputs: Any) -> Tensor:
         names = tf.constant(self.get_vocabulary(), self.vocabulary_dtype)
         numbers = tf.cast(inputs, tf.int64)
         is_known = tf.logical_and(numbers >= 0, numbers < len(self.get_vocabulary()))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 
@@ -17,7 +20,7 @@ class _ShapeKeepingLayer(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
 
@@ -51,7 +54,7 @@ class ReLU(_ShapeKeepingLayer):
         self.negative_slope = float(negative_slope)
         self.threshold = float(threshold)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return activations.relu(
             inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
         )
@@ -88,7 +91,7 @@ class LeakyReLU(_ShapeKeepingLayer):
         """`alpha`, under Keras 3's name."""
         return self.alpha
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return activations.relu(inputs, alpha=self.alpha)
 
     def get_config(self) -> dict[str, Any]:
@@ -107,9 +110,9 @@ class PReLU(_ShapeKeepingLayer):
 
     def __init__(
         self,
-        alpha_initializer: Any = "zeros",
-        alpha_regularizer: Any = None,
-        alpha_constraint: Any = None,
+        alpha_initializer: InitializerLike = "zeros",
+        alpha_regularizer: RegularizerLike = None,
+        alpha_constraint: ConstraintLike = None,
         shared_axes: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -122,7 +125,7 @@ class PReLU(_ShapeKeepingLayer):
         else:
             self.shared_axes = [shared_axes]
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         sizes = list(input_shape)
         shared = self.shared_axes or []
         self.alpha = self.add_weight(
@@ -136,7 +139,7 @@ class PReLU(_ShapeKeepingLayer):
         self.input_spec = InputSpec(ndim=len(sizes), axes=own)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return tf.nn.relu(inputs) - self.alpha * tf.nn.relu(-inputs)
 
     def get_config(self) -> dict[str, Any]:
@@ -163,7 +166,7 @@ class ELU(_ShapeKeepingLayer):
             raise ValueError(f"Alpha of an ELU layer cannot be None, expecting a float. Received: {alpha}")
         self.alpha = float(alpha)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return activations.elu(inputs, self.alpha)
 
     def get_config(self) -> dict[str, Any]:
@@ -188,7 +191,7 @@ class ThresholdedReLU(_ShapeKeepingLayer):
             raise ValueError(f"The theta value of a Thresholded ReLU layer should be >=0. Received: {theta}")
         self.theta = float(theta)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return inputs * tf.cast(inputs > self.theta, inputs.dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -209,7 +212,7 @@ class Softmax(_ShapeKeepingLayer):
         self.axis = axis
         self.robust_masking = robust_masking
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         if mask is not None:
             inputs = self._without(inputs, mask)
         axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
@@ -217,7 +220,7 @@ class Softmax(_ShapeKeepingLayer):
             return activations.softmax(inputs, axis=axes[0])
         return tf.exp(inputs - tf.reduce_logsumexp(inputs, axis=axes, keepdims=True))
 
-    def _without(self, inputs: Any, mask: Any) -> Any:
+    def _without(self, inputs: Tensor, mask: Tensor) -> Tensor:
         """The inputs with masked ones far below the others."""
         # Half the smallest float16, so that adding it does not overflow.
         low = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9

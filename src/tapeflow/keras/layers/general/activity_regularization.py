@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import regularizers
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -24,7 +26,7 @@ class ActivityRegularization(Layer):
         self.l1 = l1
         self.l2 = l2
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.ops.nn.dense import dense_op, project_op
@@ -65,7 +67,7 @@ class Dense(Layer):
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         size = tf.TensorShape(input_shape)[-1]
         if size is None:
             raise ValueError(
@@ -115,7 +117,7 @@ class Dense(Layer):
         outputs = outputs if self.bias is None else outputs + self.bias
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape((*tuple(input_shape)[:-1], self.units))
 
     def get_config(self) -> dict[str, Any]:

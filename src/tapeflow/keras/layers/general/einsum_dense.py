@@ -6,7 +6,10 @@ import re
 from typing import Any, NamedTuple
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 Sizes = list[int | None]
@@ -60,7 +63,7 @@ class EinsumDense(Layer):
         self.bias_constraint = constraints.get(bias_constraint)
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         plan = _planned(self.equation, self.bias_axes, tuple(input_shape), self.partial_output_shape)
         self.full_output_shape = plan.output
         self.kernel = self.add_weight(
@@ -80,13 +83,13 @@ class EinsumDense(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         outputs = tf.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             outputs = outputs + self.bias
         return outputs if self.activation in (None, activations.linear) else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(
             _planned(self.equation, self.bias_axes, tuple(input_shape), self.partial_output_shape).output
         )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.ops.nn.embedding import embed_op
 
@@ -33,12 +37,12 @@ class Embedding(Layer):
         self,
         input_dim: int,
         output_dim: int,
-        embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None,
+        embeddings_initializer: InitializerLike = "uniform",
+        embeddings_regularizer: RegularizerLike = None,
         activity_regularizer: Any = None,
-        embeddings_constraint: Any = None,
+        embeddings_constraint: ConstraintLike = None,
         mask_zero: bool = False,
-        input_length: Any = None,
+        input_length: int | Sequence[int | None] | None = None,
         sparse: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -79,7 +83,7 @@ class Embedding(Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         rows = self._rows(tf.sparse.to_dense(inputs) if isinstance(inputs, tf.SparseTensor) else inputs)
         return tf.sparse.from_dense(rows) if self.sparse and tf.is_tensor(rows) else rows
 
@@ -92,10 +96,10 @@ class Embedding(Layer):
         # The rows are cast, not the table: it may be far larger.
         return rows if self.compute_dtype == self.dtype else tf.cast(rows, self.compute_dtype)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
         return tf.not_equal(inputs, 0) if self.mask_zero else None
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         if self.input_length is None:
             return tf.TensorShape((*shape, self.output_dim))

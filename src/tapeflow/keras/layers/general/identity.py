@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -22,8 +24,8 @@ class Identity(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         return nest.map_structure(tf.identity, inputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         return input_shape

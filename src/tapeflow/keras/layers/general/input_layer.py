@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.call_node import CallNode
 from tapeflow.keras.graph.composite_tensor import symbol_like
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -74,7 +77,7 @@ class InputLayer(Layer):
             symbol = symbol_like(type_spec, self.name)
             symbol.node = CallNode(self, (), {}, symbol)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return inputs
 
     def get_config(self) -> dict[str, Any]:
@@ -87,7 +90,7 @@ class InputLayer(Layer):
         }
 
 
-def _spec_of(shape: tuple[int | None, ...], dtype: Any, is_sparse: bool, is_ragged: bool) -> Any:
+def _spec_of(shape: tuple[int | None, ...], dtype: DType, is_sparse: bool, is_ragged: bool) -> Any:
     """The spec of an input; of a ragged one, the dimensions up to the last open one are ragged."""
     if is_sparse:
         return tf.SparseTensorSpec(shape, dtype)
@@ -98,10 +101,10 @@ def _spec_of(shape: tuple[int | None, ...], dtype: Any, is_sparse: bool, is_ragg
 
 
 def Input(
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     batch_size: int | None = None,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool | None = None,
     tensor: Any = None,
     ragged: bool | None = None,

@@ -16,6 +16,10 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.graph.tensor_functions import tensor_function
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.saving.family import deserialize_keras_object
@@ -48,7 +52,7 @@ class Lambda(Layer):
         self,
         function: Any,
         output_shape: Any = None,
-        mask: Any = None,
+        mask: Callable[..., Any] | None = None,
         arguments: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
@@ -66,7 +70,7 @@ class Lambda(Layer):
         self._passes_training = "training" in named
         self._passes_mask = "mask" in named
 
-    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+    def call(self, inputs: TensorLike, mask: Tensor | None = None, training: bool | None = None) -> Tensor:
         kwargs = dict(self.arguments)
         if self._passes_mask:
             kwargs["mask"] = mask
@@ -74,10 +78,10 @@ class Lambda(Layer):
             kwargs["training"] = training
         return converted(self.function)(inputs, **kwargs)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Tensor | None = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         if self._output_shape is None:
             return super().compute_output_shape(input_shape)
         if callable(self._output_shape):
@@ -95,7 +99,7 @@ class Lambda(Layer):
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Lambda:
         config = dict(config)
         for key, module in (
             ("function", "module"),
@@ -112,14 +116,14 @@ class Lambda(Layer):
         return cls(**config)
 
 
-def _parameters(function: Any) -> list[str]:
+def _parameters(function: Callable[..., Any]) -> list[str]:
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):  # some built-in functions have none
         return []
 
 
-def _described(key: str, module_key: str, value: Any) -> dict[str, Any]:
+def _described(key: str, module_key: str, value: Callable[..., Any] | None) -> dict[str, Any]:
     """What stands in a config for a function, or for a plain value."""
     if not callable(value):
         return {key: _plain(value), f"{key}_type": "raw", module_key: None}
@@ -148,7 +152,12 @@ def _token(function: Callable[..., Any]) -> str:
 
 
 def _found(
-    layer: Any, key: str, value: Any, kind: str, module: Any, custom_objects: Mapping[str, Any] | None
+    layer: Any,
+    key: str,
+    value: object,
+    kind: str,
+    module: str | None,
+    custom_objects: Mapping[str, Any] | None,
 ) -> Any:
     """The function that a config names; see the module's docstring for where it is looked for."""
     is_dict = isinstance(value, Mapping)
@@ -175,13 +184,13 @@ def _found(
     )
 
 
-def _users(name: Any, custom_objects: Mapping[str, Any] | None) -> Any:
+def _users(name: str, custom_objects: Mapping[str, Any] | None) -> Callable[..., Any] | None:
     """The function that the user passed or registered under a name."""
     found = (custom_objects or {}).get(name) or get_registered_object(name, custom_objects)
     return found if callable(found) and not inspect.isclass(found) else None
 
 
-def _public(name: str) -> Any:
+def _public(name: str) -> Callable[..., Any] | None:
     """A function of `tf`, `tf.math` or `tf.nn`, or an activation, that only makes tensors of tensors."""
     for space in ("", "math.", "nn.", "keras.activations."):
         found = tensor_function(space + name) if "." not in name else None
@@ -190,13 +199,13 @@ def _public(name: str) -> Any:
     return None
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """An argument in a form that JSON has."""
     if isinstance(value, np.ndarray):
         return {"type": "ndarray", "value": value.tolist()}
     return value
 
 
-def _restored(value: Any) -> Any:
+def _restored(value: dict[str, Any]) -> Any:
     is_array = isinstance(value, Mapping) and value.get("type") == "ndarray"
     return np.array(value["value"]) if is_array else value

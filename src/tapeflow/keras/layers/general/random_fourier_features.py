@@ -6,7 +6,11 @@ import math
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 
@@ -54,7 +58,7 @@ class RandomFourierFeatures(Layer):
     def _is(self, kernel: str) -> bool:
         return isinstance(self.kernel_initializer, str) and self.kernel_initializer.lower() == kernel
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tf.TensorShape(input_shape)
         size = _size_of(shape)
         self.input_spec = InputSpec(ndim=2, axes={1: size})
@@ -88,11 +92,11 @@ class RandomFourierFeatures(Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         kernel = (1.0 / self.kernel_scale) * self.unscaled_kernel
         return tf.cos(tf.cast(inputs, kernel.dtype) @ kernel + self.bias)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tf.TensorShape(input_shape)
         _size_of(shape)
         return tf.TensorShape((shape[0], self.output_dim))
@@ -121,6 +125,6 @@ def _size_of(shape: Any) -> int:
     return shape[1]
 
 
-def _cauchy(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def _cauchy(shape: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
     """The projections of a Laplacian kernel."""
     return tf.tan(math.pi * tf.random.uniform(shape, -0.5, 0.5, dtype or tf.float32))

@@ -54,7 +54,7 @@ class TFSMLayer(Layer):
             )
         return found
 
-    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, training: bool | None = False, **kwargs: Any) -> Any:
         function = self._training if training else self._serving
         if isinstance(inputs, dict) and function in getattr(self._find_loaded(), "signatures", {}).values():
             return function(**inputs, **kwargs)

@@ -6,6 +6,8 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -44,7 +46,7 @@ class TimeDistributed(Wrapper):
         self.input_spec = nest.map_structure(lambda s: InputSpec(shape=(None, None, *s.shape[2:])), shapes)
         super().build(nest.map_structure(lambda s: tf.TensorShape((s.shape[0], *s.shape[2:])), shapes))
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None, mask: Tensor | None = None) -> Tensor:
         names = signature_of(type(self.layer).call)
         kwargs = {"training": training} if names.takes_training else {}
         if mask is not None and names.takes_mask:
@@ -57,14 +59,14 @@ class TimeDistributed(Wrapper):
         leading = tuple(first.shape)[:2]
         return nest.map_structure(lambda y: tf.reshape(y, (*leading, *y.shape[1:])), outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shapes = shapes_of(input_shape)
         steps = nest.map_structure(lambda s: tf.TensorShape((s.shape[0], *s.shape[2:])), shapes)
         time = nest.flatten(shapes)[0].shape[1]
         found = shapes_of(self.layer.compute_output_shape(steps))
         return nest.map_structure(lambda s: tf.TensorShape((s.shape[0], time, *s.shape[1:])), found)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
         """The inner layer's mask; where it has none, the timesteps of which any part counts."""
         if isinstance(nest.flatten(inputs)[0], tf.RaggedTensor):
             return None
@@ -81,7 +83,7 @@ class TimeDistributed(Wrapper):
         return first if len(first.shape) == 2 else tf.reduce_any(first, axis=list(range(2, len(first.shape))))
 
 
-def _merged(x: Any) -> Any:
+def _merged(x: Any) -> Tensor | None:
     """Batch and time as one axis."""
     if x is None:
         return None

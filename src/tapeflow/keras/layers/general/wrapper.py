@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import tapeflow as tf
@@ -33,7 +34,7 @@ class Wrapper(Layer):
         return {**super().get_config(), "layer": tf.keras.layers.serialize(self.layer)}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         config = dict(config)
         layer = tf.keras.layers.deserialize(config.pop("layer"), custom_objects=custom_objects)
         return cls(layer, **config)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.norm.batch_renormalization import Renormalization
 from tapeflow.keras.layers.norm.normalization_base import (
@@ -50,14 +52,14 @@ class BatchNormalization(NormalizationLayer):
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        moving_mean_initializer: InitializerLike = "zeros",
+        moving_variance_initializer: InitializerLike = "ones",
+        beta_regularizer: RegularizerLike = None,
+        gamma_regularizer: RegularizerLike = None,
+        beta_constraint: ConstraintLike = None,
+        gamma_constraint: ConstraintLike = None,
         synchronized: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -105,7 +107,7 @@ class BatchNormalization(NormalizationLayer):
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tuple(input_shape)
         rank = len(shape)
         self.axis = axes_of(self.axis, shape)
@@ -136,7 +138,7 @@ class BatchNormalization(NormalizationLayer):
             self._renormalization.add_weights(self, weight_shape, dtype)
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
         is_training = bool(training) and self._trainable
         if self._virtual_batches is not None:
             return self._virtual_batches(self, inputs, is_training)

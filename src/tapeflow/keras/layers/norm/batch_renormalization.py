@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 
 _BOUNDS = ("rmax", "rmin", "dmax")
 
@@ -29,10 +34,10 @@ class Renormalization:
                 f"Received invalid keys for `renorm_clipping` argument: {clipping}. Supported values: {list(_BOUNDS)}."
             )
 
-    def add_weights(self, layer: Any, shape: Any, dtype: Any) -> None:
+    def add_weights(self, layer: Any, shape: ShapeLike, dtype: Any) -> None:
         """Make the layer's averages; those of the deviation begin with the root of the variance."""
 
-        def root(sizes: Any, dtype: Any = None) -> Any:
+        def root(sizes: tuple[int, ...], dtype: DTypeLike | None = None) -> Tensor:
             return tf.sqrt(layer.moving_variance_initializer(sizes, dtype=dtype))
 
         for name in ("moving_stddev", "renorm_mean", "renorm_stddev"):
@@ -42,7 +47,7 @@ class Renormalization:
             )
             setattr(layer, name, weight)
 
-    def __call__(self, layer: Any, inputs: Any, mask: Any) -> Any:
+    def __call__(self, layer: Any, inputs: Tensor, mask: np.ndarray | None) -> Any:
         """The layer's outputs for a batch of training; its averages move on."""
         x = tf.cast(inputs, layer.moving_mean.dtype)
         rest = [axis for axis in range(len(x.shape)) if axis not in layer.axis]
@@ -68,7 +73,7 @@ class Renormalization:
         outputs = tf.nn.batch_normalization(x, mean, variance, offset, factor, layer.epsilon)
         return tf.cast(outputs, inputs.dtype)
 
-    def _correction(self, layer: Any, mean: Any, stddev: Any) -> tuple[Any, Any]:
+    def _correction(self, layer: Any, mean: Tensor, stddev: Tensor) -> tuple[Any, Any]:
         known = tf.maximum(layer.renorm_stddev, float(layer.epsilon) ** 0.5)
         factor, offset = stddev / known, (mean - layer.renorm_mean) / known
         lowest, highest, furthest = (self.clipping.get(k) for k in ("rmin", "rmax", "dmax"))
@@ -81,5 +86,5 @@ class Renormalization:
         return tf.stop_gradient(factor), tf.stop_gradient(offset)
 
 
-def _move(average: Any, value: Any, momentum: float) -> None:
+def _move(average: Variable, value: Tensor, momentum: float) -> None:
     average.assign_sub((average - value) * (1.0 - momentum))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -26,12 +29,12 @@ class NormalizationLayer(Layer):
         epsilon: float,
         center: bool,
         scale: bool,
-        beta_initializer: Any,
-        gamma_initializer: Any,
-        beta_regularizer: Any,
-        gamma_regularizer: Any,
-        beta_constraint: Any,
-        gamma_constraint: Any,
+        beta_initializer: InitializerLike,
+        gamma_initializer: InitializerLike,
+        beta_regularizer: RegularizerLike,
+        gamma_regularizer: RegularizerLike,
+        beta_constraint: ConstraintLike,
+        gamma_constraint: ConstraintLike,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -48,7 +51,7 @@ class NormalizationLayer(Layer):
         self.gamma: Any = None
         self.beta: Any = None
 
-    def _add_scale_and_offset(self, shape: tuple[int, ...], dtype: Any = None) -> list[Any]:
+    def _add_scale_and_offset(self, shape: tuple[int, ...], dtype: DTypeLike | None = None) -> list[Any]:
         """Make `gamma` and `beta`, as far as they are wanted; not cast when read, the kernels do that."""
         if self.scale:
             self.gamma = self.add_weight(
@@ -72,7 +75,7 @@ class NormalizationLayer(Layer):
             )
         return [p for p in (self.gamma, self.beta) if p is not None]
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

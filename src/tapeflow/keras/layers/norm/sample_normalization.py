@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.norm.normalization_base import (
@@ -37,12 +40,12 @@ class LayerNormalization(NormalizationLayer):
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        beta_regularizer: RegularizerLike = None,
+        gamma_regularizer: RegularizerLike = None,
+        beta_constraint: ConstraintLike = None,
+        gamma_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -59,7 +62,7 @@ class LayerNormalization(NormalizationLayer):
         )
         self.axis = read_axis_argument(axis)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tuple(input_shape)
         self.axis = axes_of(self.axis, shape)
         self._parameters = self._add_scale_and_offset(tuple(sizes_on(self.axis, shape).values()))
@@ -71,7 +74,7 @@ class LayerNormalization(NormalizationLayer):
         }
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor) -> Tensor:
         if not inputs.dtype.is_floating:
             inputs = tf.cast(inputs, self.compute_dtype)
         if isinstance(inputs, tf.RaggedTensor):
@@ -105,12 +108,12 @@ class GroupNormalization(NormalizationLayer):
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        beta_regularizer: RegularizerLike = None,
+        gamma_regularizer: RegularizerLike = None,
+        beta_constraint: ConstraintLike = None,
+        gamma_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -128,7 +131,7 @@ class GroupNormalization(NormalizationLayer):
         self.groups = groups
         self.axis = axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tuple(input_shape)
         (axis,) = axes_of(self.axis, shape)
         size = shape[axis]
@@ -158,7 +161,7 @@ class GroupNormalization(NormalizationLayer):
         }
         self.built = True
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         rest = self._parameters if mask is None else [*self._parameters, mask]
         return group_norm_op(inputs, *rest, **self._statics, has_mask=mask is not None)
 
@@ -186,16 +189,16 @@ class UnitNormalization(Layer):
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
         self.supports_masking = True
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         axes_of(self.axis, tuple(input_shape))
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if not inputs.dtype.is_floating:
             inputs = tf.cast(inputs, self.compute_dtype)
         return tf.math.l2_normalize(inputs, axis=self.axis)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.general.wrapper import Wrapper
 
 
@@ -46,7 +49,7 @@ class SpectralNormalization(Wrapper):
             dtype=self.kernel.dtype,
         )
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if training:
             self.normalize_weights()
         return self.layer(inputs)
@@ -64,7 +67,7 @@ class SpectralNormalization(Wrapper):
         self.vector_u.assign(u)
         self.kernel.assign(tf.reshape(self.kernel / sigma, self.kernel.shape))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return self.layer.compute_output_shape(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -29,7 +33,7 @@ class GlobalPooling(Layer):
         first = 2 if self.data_format == "channels_first" else 1
         self._axes = tuple(range(first, first + self.rank))
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         for axis in self._axes:
             if tuple(input_shape)[axis] == 0:
                 raise ValueError(
@@ -37,7 +41,7 @@ class GlobalPooling(Layer):
                 )
         self.built = True
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, _, channels = window_args.parts_of(input_shape, self.rank, self.data_format)
         left = (1,) * self.rank if self.keepdims else ()
         return tf.TensorShape(window_args.shape_from(leading, left, channels, self.data_format))
@@ -47,12 +51,12 @@ class GlobalPooling(Layer):
 
 
 class _GlobalMax(GlobalPooling):
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return tf.reduce_max(inputs, self._axes, self.keepdims)
 
 
 class _GlobalAverage(GlobalPooling):
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return tf.reduce_mean(inputs, self._axes, self.keepdims)
 
 
@@ -93,7 +97,7 @@ class GlobalAveragePooling1D(_GlobalAverage):
     def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         if mask is None:
             return super().call(inputs)
         (steps,) = self._axes
@@ -101,7 +105,7 @@ class GlobalAveragePooling1D(_GlobalAverage):
         total = tf.reduce_sum(inputs * weights, steps, self.keepdims)
         return total / tf.reduce_sum(weights, steps, self.keepdims)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
         return None
 
 

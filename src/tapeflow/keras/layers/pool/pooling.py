@@ -6,6 +6,9 @@ from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.recording.op import Op
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -29,8 +32,8 @@ class Pooling(Layer):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: WindowSizes = 2,
+        strides: WindowSizes | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,
@@ -50,14 +53,14 @@ class Pooling(Layer):
             "dilations": (1,) * self.rank,
         }
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         self.compute_output_shape(input_shape)  # refuses an input that the window does not fit in
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return type(self)._pool_op(inputs, **self._window)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         leading, spatial, channels = window_args.parts_of(input_shape, self.rank, self.data_format)
         lengths = window_args.slid_lengths(
             spatial, self.pool_size, self.strides, self.padding, self._window["dilations"]
@@ -88,8 +91,8 @@ class _Pooling1D(Pooling):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: WindowSizes = 2,
+        strides: WindowSizes | None = None,
         padding: str = "valid",
         data_format: str | None = "channels_last",
         **kwargs: Any,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.sequence.recurrent_cell import zero_states
 
@@ -37,6 +39,8 @@ class AbstractRNNCell(Layer):
         """The size of the output."""
         raise NotImplementedError(f"{type(self).__name__} expected a property `output_size`; it has none.")
 
-    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
+    ) -> Tensor:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)

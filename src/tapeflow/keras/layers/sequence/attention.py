@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.random.noise import dropout_op
 
@@ -31,7 +35,7 @@ class DenseAttention(RandomLayer):
         self.dropout = dropout
         self.causal = self_causal
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Any, key: object) -> Any:
         """(batch, T, S)."""
         raise NotImplementedError(f"{type(self).__name__} expected a method _calculate_scores(query, key).")
 
@@ -39,7 +43,7 @@ class DenseAttention(RandomLayer):
         self,
         inputs: Any,
         mask: Any = None,
-        training: Any = None,
+        training: bool | None = None,
         return_attention_scores: bool = False,
         use_causal_mask: bool = False,
     ) -> Any:
@@ -60,7 +64,9 @@ class DenseAttention(RandomLayer):
             result = result * tf.cast(tf.expand_dims(query_mask, -1), result.dtype)
         return (result, weights) if return_attention_scores else result
 
-    def _over_rows(self, inputs: Any, training: Any, gives_scores: bool, use_causal_mask: bool) -> Any:
+    def _over_rows(
+        self, inputs: Any, training: bool | None, gives_scores: bool, use_causal_mask: bool
+    ) -> Any:
         """The call on sequences of several lengths, filled up and masked; the result is cut to the query's again."""
         dense = [x.to_tensor() if isinstance(x, tf.RaggedTensor) else x for x in inputs]
         query, value = inputs[:2]
@@ -76,7 +82,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if gives_scores else result
 
     def _apply_scores(
-        self, scores: Any, value: Any, scores_mask: Any = None, training: Any = None
+        self, scores: Tensor, value: Any, scores_mask: Any = None, training: bool | None = None
     ) -> tuple[Any, Any]:
         if scores_mask is not None:
             size = 65504.0 if scores.dtype == tf.float16 else 1e9
@@ -91,10 +97,10 @@ class DenseAttention(RandomLayer):
         self._check(inputs, mask)
         return None if not mask or mask[0] is None else tf.convert_to_tensor(mask[0])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return tf.TensorShape((*tuple(input_shape[0])[:-1], tuple(input_shape[1])[-1]))
 
-    def _check(self, inputs: Any, mask: Any) -> None:
+    def _check(self, inputs: TensorLike, mask: TensorLike) -> None:
         name = type(self).__name__
         if not isinstance(inputs, list):
             raise ValueError(
@@ -146,14 +152,14 @@ class Attention(DenseAttention):
         self.scale: Any = None
         self.concat_score_weight: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         if self.use_scale:
             self.scale = self.add_weight("scale", shape=(), initializer="ones")
         if self.score_mode == "concat":
             self.concat_score_weight = self.add_weight("concat_score_weight", shape=(), initializer="ones")
         self.built = True
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Tensor, key: Any) -> Tensor:
         if self.score_mode == "dot":
             scores = tf.matmul(query, key, transpose_b=True)
             return scores if self.scale is None else scores * self.scale
@@ -183,7 +189,7 @@ class AdditiveAttention(DenseAttention):
             self.scale = self.add_weight("scale", shape=(input_shape[1][-1],), initializer="glorot_uniform")
         self.built = True
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: Any, key: Any) -> Tensor:
         sums = tf.tanh(tf.expand_dims(query, -2) + tf.expand_dims(key, -3))
         return tf.reduce_sum(sums if self.scale is None else self.scale * sums, axis=-1)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
 from tapeflow.keras.layers.base.layer import Layer
@@ -103,7 +107,13 @@ class Bidirectional(Wrapper):
         build_inside(self.backward_layer, input_shape)
         self.built = True
 
-    def __call__(self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
+    def __call__(
+        self,
+        inputs: TensorLike,
+        initial_state: Sequence[Tensor] | None = None,
+        constants: Any = None,
+        **kwargs: Any,
+    ) -> Any:
         inputs, initial_state, constants = split_inputs(inputs, initial_state, constants, self._num_constants)
         if initial_state is not None:
             if len(initial_state) % 2:
@@ -119,9 +129,9 @@ class Bidirectional(Wrapper):
 
     def call(
         self,
-        inputs: Any,
-        training: Any = None,
-        mask: Any = None,
+        inputs: Tensor,
+        training: bool | None = None,
+        mask: TensorLike | None = None,
         initial_state: Any = None,
         constants: Any = None,
     ) -> Any:
@@ -147,7 +157,7 @@ class Bidirectional(Wrapper):
             return outputs
         return [*(outputs if self.merge_mode is None else [outputs]), *last]
 
-    def _merged(self, y: Any, y_back: Any) -> Any:
+    def _merged(self, y: Tensor, y_back: Tensor) -> Any:
         if self.merge_mode is None:
             return [y, y_back]
         if self.merge_mode == "concat":
@@ -156,7 +166,7 @@ class Bidirectional(Wrapper):
             return y * y_back
         return y + y_back if self.merge_mode == "sum" else (y + y_back) / 2
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         found = self.forward_layer.compute_output_shape(input_shape)
         states: list[Any] = []
         if self.return_state:
@@ -169,7 +179,7 @@ class Bidirectional(Wrapper):
         every = [*outputs, *states, *states]
         return every[0] if len(every) == 1 else every
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: TensorLike | None = None) -> Any:
         mask = mask[0] if isinstance(mask, list) else mask
         found = mask if self.return_sequences else None
         masks = [found] if self.merge_mode is not None else [found, found]
@@ -204,7 +214,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         config = dict(config)
         constants = config.pop("num_constants", 0)
         backward = config.pop("backward_layer", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, FromCell, split_arguments
 
@@ -23,16 +24,16 @@ class GRUCell(RecurrentCell):
         self,
         units: int,
         activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
@@ -62,7 +63,7 @@ class GRUCell(RecurrentCell):
     def _bias_shape(self) -> tuple[int, ...]:
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
         h = states[0] if isinstance(states, (list, tuple)) else states
         drop, state_drop = self._masks_for(inputs, training)
         x = gated(inputs, self.kernel, drop)
@@ -122,17 +123,17 @@ class GRU(CellLayer):
         self,
         units: int,
         activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, FromCell, split_arguments
 
@@ -23,17 +27,17 @@ class LSTMCell(RecurrentCell):
         self,
         units: int,
         activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         unit_forget_bias: bool = True,
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
@@ -59,18 +63,18 @@ class LSTMCell(RecurrentCell):
         )
         self.unit_forget_bias = unit_forget_bias
 
-    def _first_bias(self) -> Any:
+    def _first_bias(self) -> Callable[..., Any]:
         if not self.unit_forget_bias:
             return self.bias_initializer
 
-        def first(shape: Any, dtype: Any = None) -> Any:
+        def first(shape: object, dtype: DTypeLike | None = None) -> Tensor:
             units, ones = (self.units,), tf.ones((self.units,), dtype)
             given = self.bias_initializer
             return tf.concat([given(units, dtype=dtype), ones, given((2 * self.units,), dtype=dtype)], 0)
 
         return first
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
         h, c = states
         drop, state_drop = self._masks_for(inputs, training)
         z = gated(inputs, self.kernel, drop) + gated(h, self.recurrent_kernel, state_drop)
@@ -123,18 +127,18 @@ class LSTM(CellLayer):
         self,
         units: int,
         activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         unit_forget_bias: bool = True,
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import constraints, initializers, regularizers
+from tapeflow.keras.annotations import InitializerLike, InputShape
 from tapeflow.keras.layers.base.inner_build import build_inside, inside
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.seed import SeedGenerator
@@ -33,14 +39,14 @@ class _Projection(Layer):
         self._use_bias = use_bias
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         bound = tuple(input_shape)[-self._bound :]
         self.kernel = self._weight("kernel", (*bound, *self._sizes))
         if self._use_bias:
             self.bias = self._weight("bias", self._sizes)
         self.built = True
 
-    def _weight(self, name: str, shape: tuple[Any, ...]) -> Any:
+    def _weight(self, name: str, shape: tuple[Any, ...]) -> Variable:
         return self.add_weight(
             name,
             shape=shape,
@@ -49,13 +55,13 @@ class _Projection(Layer):
             constraint=self._settings[f"{name}_constraint"],
         )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.bias is None:
             return heads_op(inputs, self.kernel, bound=self._bound)
         return heads_op(inputs, self.kernel, self.bias, bound=self._bound)
 
 
-def _filled(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
+def _filled(query: Any, key: TensorLike, value: TensorLike) -> tuple[Any, Any, Any]:
     """The arguments with rows filled up, key and value to one length; what is filled in counts, as in Keras."""
     given = [x for x in (key, value) if isinstance(x, tf.RaggedTensor)]
     width = max((int(x.bounding_shape()[1]) for x in given), default=0)
@@ -67,7 +73,7 @@ def _filled(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
     return dense(query, None), dense(key, width), dense(value, width)
 
 
-def _cloned(initializer: Any) -> Any:
+def _cloned(initializer: InitializerLike) -> Any:
     """An initializer of its own for each weight, so that they do not get the same values."""
     if isinstance(initializer, initializers.Initializer):
         return type(initializer).from_config(initializer.get_config())
@@ -114,7 +120,7 @@ class MultiHeadAttention(Layer):
         dropout: float = 0.0,
         use_bias: bool = True,
         output_shape: Any = None,
-        attention_axes: Any = None,
+        attention_axes: Sequence[int] | None = None,
         kernel_initializer: Any = "glorot_uniform",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
@@ -203,7 +209,9 @@ class MultiHeadAttention(Layer):
                 self._build_from_signature(given["query"], given["value"], given.get("key"))
         return super()._symbolic_call(args, kwargs)
 
-    def _projection(self, name: str, sizes: tuple[int, ...], input_shape: Any, bound: int = 1) -> _Projection:
+    def _projection(
+        self, name: str, sizes: tuple[int, ...], input_shape: InputShape, bound: int = 1
+    ) -> _Projection:
         made = _Projection(sizes, bound, self._use_bias, self._settings, name, self._policy)
         build_inside(made, input_shape)
         return made
@@ -211,11 +219,11 @@ class MultiHeadAttention(Layer):
     def call(
         self,
         query: Any,
-        value: Any,
+        value: TensorLike,
         key: Any = None,
-        attention_mask: Any = None,
+        attention_mask: Tensor | None = None,
         return_attention_scores: bool = False,
-        training: Any = None,
+        training: bool | None = None,
         use_causal_mask: bool = False,
         query_mask: Any = None,
         value_mask: Any = None,
@@ -258,7 +266,7 @@ class MultiHeadAttention(Layer):
         axes = tuple(range(-count, 0))
         return tf.keras.layers.Softmax(axis=axes)(attention_scores, attention_mask)
 
-    def _dropout_layer(self, attention_scores: Any, training: Any = None) -> Any:
+    def _dropout_layer(self, attention_scores: Tensor, training: bool | None = None) -> Tensor:
         """Attention weights, in training with some dropped."""
         is_training = tf.keras.backend.learning_phase() if training is None else training
         return tf.nn.dropout(attention_scores, self._dropout) if is_training else attention_scores
@@ -268,7 +276,12 @@ class MultiHeadAttention(Layer):
         return attention_equations(len(self._query_shape) + 1, tuple(self._attention_axes))
 
     def _compute_attention(
-        self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attention_mask: Tensor | None = None,
+        training: bool | None = None,
     ) -> tuple[Any, Any]:
         """Attention of projected query, key and value, (batch, ..., heads, size); subclasses may have another."""
         rate = float(self._dropout) if training else 0.0
@@ -287,7 +300,9 @@ class MultiHeadAttention(Layer):
             dropout=rate,
         )
 
-    def compute_output_shape(self, query_shape: Any, value_shape: Any = None, key_shape: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def compute_output_shape(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, query_shape: Any, value_shape: ShapeLike | None = None, key_shape: ShapeLike | None = None
+    ) -> TensorShape:
         query = tf.TensorShape(query_shape)
         value = tf.TensorShape(query_shape if value_shape is None else value_shape)
         key = value if key_shape is None else tf.TensorShape(key_shape)
@@ -339,11 +354,17 @@ def _as_tuple(value: Any) -> Any:
     return value if value is None else (value,) if isinstance(value, int) else tuple(value)
 
 
-def _mask_of(tensor: Any, given: Any) -> Any:
+def _mask_of(tensor: TensorLike, given: object) -> Any:
     return getattr(tensor, "_keras_mask", None) if given is None else given
 
 
-def _joined_mask(query: Any, value: Any, masks: Any, attention_mask: Any, is_causal: bool) -> Any:
+def _joined_mask(
+    query: Tensor,
+    value: Any,
+    masks: tuple[Tensor | None, ...],
+    attention_mask: Tensor | None,
+    is_causal: bool,
+) -> Tensor | None:
     """All masks as one, (batch, T, S), True where to attend; None if there is none."""
     found: list[Any] = []
     for mask, axis in zip(masks, (-1, 1, 1), strict=True):

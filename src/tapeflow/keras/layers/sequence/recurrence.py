@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.control.recorded_scan import recorded_scan
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
@@ -16,11 +18,11 @@ Step = Callable[[Any, Any], tuple[Any, Any]]
 
 def rnn(
     step_function: Step,
-    inputs: Any,
-    initial_states: Any,
+    inputs: TensorLike,
+    initial_states: Sequence[Tensor],
     go_backwards: bool = False,
-    mask: Any = None,
-    constants: Any = None,
+    mask: TensorLike | None = None,
+    constants: Sequence[Any] | None = None,
     unroll: bool = False,
     input_length: Any = None,
     time_major: bool = False,
@@ -78,7 +80,7 @@ def rnn(
 def _with_constants(step: Step, constants: tuple[Any, ...]) -> Step:
     """The step with its new states in a tuple, as tensors."""
 
-    def stepped(row: Any, states: Any) -> Any:
+    def stepped(row: Tensor, states: tuple[Tensor, ...]) -> Any:
         output, new = step(row, (*states, *constants))
         new = tuple(new) if isinstance(new, (list, tuple)) else (new,)
         return nest.map_structure(tf.convert_to_tensor, output), nest.map_structure(tf.convert_to_tensor, new)
@@ -86,10 +88,10 @@ def _with_constants(step: Step, constants: tuple[Any, ...]) -> Step:
     return stepped
 
 
-def _run(step: Step, states: Any, rows: Any, unroll: bool) -> tuple[Any, Any]:
+def _run(step: Step, states: tuple[Tensor, ...], rows: Any, unroll: bool) -> tuple[Any, Any]:
     flat = nest.flatten(states)
 
-    def turn(carry: Any, row: Any) -> Any:
+    def turn(carry: list[Tensor], row: Tensor) -> Any:
         output, new = step(row, nest.pack_sequence_as(states, carry))
         return nest.flatten(new), output
 
@@ -98,7 +100,7 @@ def _run(step: Step, states: Any, rows: Any, unroll: bool) -> tuple[Any, Any]:
 
 
 def _run_masked(
-    step: Step, states: Any, rows: Any, keeps: Any, unroll: bool, zeroes: bool
+    step: Step, states: Any, rows: Any, keeps: Tensor, unroll: bool, zeroes: bool
 ) -> tuple[Any, Any]:
     flat = nest.flatten(states)
     zeros = [tf.zeros(s.shape, s.dtype) for s in _output_specs(step, states, rows)]
@@ -118,7 +120,7 @@ def _run_masked(
     return outputs, nest.pack_sequence_as(states, last)
 
 
-def _output_specs(step: Step, states: Any, rows: Any) -> list[Spec]:
+def _output_specs(step: Step, states: Any, rows: Tensor) -> list[Spec]:
     """What a step gives, found by sketching it, or by a step more if it reads values."""
     specs = nest.map_structure(lambda x: spec_of(x.spec.shape[1:], x.spec.dtype), rows)
     try:
@@ -128,7 +130,7 @@ def _output_specs(step: Step, states: Any, rows: Any) -> list[Spec]:
     return [output.spec for output in nest.flatten(found)]
 
 
-def _scanned(turn: Any, carry: Any, rows: Any, unroll: bool) -> tuple[Any, Any]:
+def _scanned(turn: Callable[..., Any], carry: Sequence[Any], rows: Any, unroll: bool) -> tuple[Any, Any]:
     if not unroll:
         found = recorded_scan(turn, carry, rows)
         if found is not None:
@@ -140,10 +142,10 @@ def _scanned(turn: Any, carry: Any, rows: Any, unroll: bool) -> tuple[Any, Any]:
     return carry, nest.map_structure(lambda *steps: tf.stack(steps), *outputs)
 
 
-def _chosen(is_kept: Any, new: Any, old: Any) -> Any:
+def _chosen(is_kept: Tensor, new: Tensor, old: Tensor) -> Tensor:
     return tf.where(tf.reshape(is_kept, (-1,) + (1,) * (len(new.shape) - 1)), new, old)
 
 
-def _swapped(x: Any) -> Any:
+def _swapped(x: Tensor) -> Tensor:
     """Batch and time exchanged."""
     return tf.transpose(x, [1, 0, *range(2, len(x.shape))])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import activations, constraints, initializers, regularizers
+from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer
 from tapeflow.ops.nn.recurrent import ACTIVATIONS, Sequence, recurrent_op
@@ -42,16 +48,16 @@ class RecurrentCell(RandomLayer):
         self,
         units: int,
         activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
@@ -100,7 +106,7 @@ class RecurrentCell(RandomLayer):
             self.bias = self._weight("bias", self._bias_shape(), self._first_bias())
         self.built = True
 
-    def _weight(self, kind: str, shape: tuple[int, ...], initializer: Any) -> Any:
+    def _weight(self, kind: str, shape: tuple[int, ...], initializer: InitializerLike) -> Variable:
         return self.add_weight(
             "recurrent_kernel" if kind == "recurrent" else kind,
             shape=shape,
@@ -115,13 +121,15 @@ class RecurrentCell(RandomLayer):
     def _first_bias(self) -> Any:
         return self.bias_initializer
 
-    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
+    ) -> list[Tensor]:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
 
     # Dropout
 
-    def draw_dropout(self, batch: int, dtype: Any, training: Any) -> None:
+    def draw_dropout(self, batch: int, dtype: DTypeLike, training: bool | None) -> None:
         """Draw the masks of one sequence: every step until `reset_dropout_mask` has these."""
         rates = (self.dropout, self.recurrent_dropout) if training else (0.0, 0.0)
         count = self.gates if self.implementation == 1 and self.gates > 1 else None
@@ -129,13 +137,13 @@ class RecurrentCell(RandomLayer):
         masks = [self._mask(rate, count, batch, size, dtype) for rate, size in zip(rates, sizes, strict=True)]
         self._drops = (self._call_in_progress(), *masks)
 
-    def _mask(self, rate: float, count: int | None, batch: int, size: int, dtype: Any) -> Any:
+    def _mask(self, rate: float, count: int | None, batch: int, size: Any, dtype: DTypeLike) -> Any:
         if not 0 < rate < 1:
             return None
         shape = (batch, size) if count is None else (count, batch, size)
         return dropout_op(tf.ones(shape, dtype), self.seed_generator.next_key(), rate=rate, noise_shape=shape)
 
-    def _masks_for(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+    def _masks_for(self, inputs: Any, training: bool | None) -> tuple[Any, Any]:
         """The masks for one step: those of the sequence, or of the outermost call in progress."""
         if not training or not (self.dropout or self.recurrent_dropout):
             return None, None
@@ -176,7 +184,12 @@ class RecurrentCell(RandomLayer):
         raise NotImplementedError
 
     def run(
-        self, inputs: Any, states: Any, mask: Any, training: Any, **options: bool
+        self,
+        inputs: Any,
+        states: list[Tensor] | None,
+        mask: TensorLike,
+        training: bool | None,
+        **options: bool,
     ) -> tuple[Any, list[Any]]:
         """The outputs and last states of a sequence.
 
@@ -230,7 +243,7 @@ class RecurrentCell(RandomLayer):
         return config
 
 
-def zero_states(state_size: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_states(state_size: list[TensorShape], inputs: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros in the structure of a cell's `state_size`, for a batch."""
     if inputs is not None:
         batch_size, dtype = inputs.shape[0], inputs.dtype
@@ -240,18 +253,18 @@ def zero_states(state_size: Any, inputs: Any, batch_size: Any, dtype: Any) -> An
             f"batch_size={batch_size}, dtype={dtype}"
         )
 
-    def zeros(size: Any) -> Any:
+    def zeros(size: TensorShape) -> Tensor:
         return tf.zeros((batch_size, *dims(size)), dtype)
 
     return nest.map_structure(zeros, state_size)
 
 
-def dims(size: Any) -> tuple[int, ...]:
+def dims(size: int | list[int] | TensorShape) -> tuple[int, ...]:
     """A size, a number or a TensorShape, as a shape."""
     return (size,) if isinstance(size, int) else tuple(int(d or 0) for d in tf.TensorShape(size))
 
 
-def _kernel_name(function: Any) -> str | None:
+def _kernel_name(function: Callable[..., Any]) -> str | None:
     """What the kernel calls an activation; None if it does not know it."""
     name = getattr(function, "__name__", None)
     if name not in ACTIVATIONS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.recording.sketch import init_scope
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.sequence.recurrent_cell import zero_states
 
@@ -30,10 +34,10 @@ class StateOwner(Layer):
         return [None] * (len(size) if isinstance(size, (list, tuple)) else 1)
 
     @states.setter
-    def states(self, states: Any) -> None:
+    def states(self, states: Sequence[Variable]) -> None:
         self._states = states
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in ("states", "_states"):
             object.__setattr__(self, name, value)
         else:
@@ -52,7 +56,7 @@ class StateOwner(Layer):
             )
         return batch
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Sequence[np.ndarray] | None = None) -> None:
         """Set the kept states, to zeros unless others are given."""
         if not self.stateful:
             raise AttributeError("Layer must be stateful.")
@@ -82,7 +86,7 @@ class StateOwner(Layer):
 
     reset_state = reset_states
 
-    def _kept_states(self, initial: Any, dtype: Any) -> list[Any]:
+    def _kept_states(self, initial: Any, dtype: DType) -> list[Any]:
         """The kept states; the given ones instead while those are all zero, as at the start."""
         kept = nest.map_structure(lambda v: tf.cast(v, dtype), self.states)
         if initial is None:
@@ -90,6 +94,6 @@ class StateOwner(Layer):
         has_run = tf.reduce_any(tf.stack([tf.reduce_any(s != 0) for s in nest.flatten(kept)]))
         return nest.map_structure(lambda old, new: tf.where(has_run, old, new), kept, initial)
 
-    def _keep_states(self, states: Any) -> None:
+    def _keep_states(self, states: list[Tensor]) -> None:
         for variable, value in zip(nest.flatten(self.states), nest.flatten(states), strict=True):
             variable.assign(tf.cast(value, variable.dtype))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
@@ -79,7 +83,7 @@ class RNN(StateOwner):
         self.supports_masking = True
         self._num_constants = 0
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shapes = shapes_of(_first_of(input_shape))
         batch_axis = 1 if self.time_major else 0
         self.input_spec = [self._spec_of(s.shape, batch_axis) for s in nest.flatten(shapes)]
@@ -97,7 +101,13 @@ class RNN(StateOwner):
             sizes[batch_axis] = None
         return InputSpec(shape=tuple(sizes))
 
-    def __call__(self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
+    def __call__(
+        self,
+        inputs: TensorLike,
+        initial_state: Sequence[Tensor] | None = None,
+        constants: Sequence[Tensor] | None = None,
+        **kwargs: Any,
+    ) -> Any:
         inputs, initial_state, constants = split_inputs(inputs, initial_state, constants, self._num_constants)
         if initial_state is not None:
             kwargs["initial_state"] = initial_state
@@ -108,10 +118,10 @@ class RNN(StateOwner):
 
     def call(
         self,
-        inputs: Any,
+        inputs: Tensor | tf.RaggedTensor,
         mask: Any = None,
-        training: Any = None,
-        initial_state: Any = None,
+        training: bool | None = None,
+        initial_state: Sequence[Tensor] | None = None,
         constants: Any = None,
     ) -> Any:
         if mask is not None:
@@ -166,7 +176,7 @@ class RNN(StateOwner):
             outputs = tf.reverse(outputs, [1])
         return [outputs, *found[1:]] if self.return_state else outputs
 
-    def _first_states(self, inputs: Any, initial_state: Any, is_fused: bool) -> Any:
+    def _first_states(self, inputs: Tensor, initial_state: Any, is_fused: bool) -> Any:
         """The states to begin with, in a list; None for the zeros that a fused cell makes itself."""
         dtype = nest.flatten(inputs)[0].dtype
         if initial_state is not None:
@@ -208,7 +218,12 @@ class RNN(StateOwner):
         return list(found) if isinstance(found, (list, tuple)) else [found]
 
     def _stepped(
-        self, inputs: Any, states: Any, mask: Any, training: Any, constants: Any
+        self,
+        inputs: Tensor,
+        states: list[Tensor],
+        mask: TensorLike | None,
+        training: bool | None,
+        constants: Any,
     ) -> tuple[Any, list[Any]]:
         """The cell called at every timestep."""
         cell = self.cell
@@ -223,7 +238,7 @@ class RNN(StateOwner):
             drawing.draw_dropout(first.shape[1 if self.time_major else 0], first.dtype, training)
         count = len(constants)
 
-        def step(row: Any, carried: Any) -> Any:
+        def step(row: Tensor, carried: tuple[Tensor, ...]) -> Any:
             given = {**kwargs, "constants": list(carried[-count:])} if count else kwargs
             before = list(carried[:-count]) if count else list(carried)
             return called(row, before, **given)
@@ -244,12 +259,12 @@ class RNN(StateOwner):
             drawing.reset_dropout_mask()
         return outputs if self.return_sequences else last, list(after)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: TensorLike | None = None) -> Any:
         mask = nest.flatten(mask)[0]
         of_outputs = mask if self.return_sequences else None
         return [of_outputs, *[None] * len(self.states)] if self.return_state else of_outputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         shape = _first_of(input_shape)
         shape = tuple(shape) if _is_shape(shape) else tuple(nest.flatten(shape)[0])
         batch, time = (shape[1], shape[0]) if self.time_major else (shape[0], shape[1])
@@ -283,7 +298,7 @@ class RNN(StateOwner):
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         config = dict(config)
         cell = tf.keras.layers.deserialize(config.pop("cell"), custom_objects=custom_objects)
         constants = config.pop("num_constants", 0)
@@ -329,7 +344,11 @@ class CellLayer(RNN):
         return super().knows_output_shape and not self.return_state
 
     def call(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
+        self,
+        inputs: Tensor,
+        mask: TensorLike | None = None,
+        training: bool | None = None,
+        initial_state: Sequence[Tensor] | None = None,
     ) -> Any:
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
 
@@ -354,7 +373,12 @@ def split_arguments(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**cell, **{k: kwargs[k] for k in ("dtype", "trainable") if k in kwargs}}
 
 
-def split_inputs(inputs: Any, states: Any, constants: Any, num_constants: int) -> tuple[Any, Any, Any]:
+def split_inputs(
+    inputs: TensorLike,
+    states: Sequence[Tensor] | None,
+    constants: Sequence[Tensor] | None,
+    num_constants: int,
+) -> tuple[Any, Any, Any]:
     """Inputs, initial states and constants; the latter may come in a list with the inputs."""
     if isinstance(inputs, list) and inputs and not isinstance(inputs[0], (int, float, list)):
         if num_constants:

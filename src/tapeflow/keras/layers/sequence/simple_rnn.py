@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, split_arguments
 
@@ -17,13 +18,13 @@ class SimpleRNNCell(RecurrentCell):
         activation: Any = "tanh",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
@@ -48,7 +49,7 @@ class SimpleRNNCell(RecurrentCell):
             **kwargs,
         )
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
         h = states[0] if isinstance(states, (list, tuple)) else states
         drop, state_drop = self._masks_for(inputs, training)
         z = gated(inputs, self.kernel, drop) + gated(h, self.recurrent_kernel, state_drop)
@@ -92,14 +93,14 @@ class SimpleRNN(CellLayer):
         activation: Any = "tanh",
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
+        recurrent_initializer: InitializerLike = "orthogonal",
         bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
+        recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
+        recurrent_constraint: ConstraintLike = None,
         bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
 from tapeflow.keras.layers.base.layer import Layer
@@ -50,7 +53,7 @@ class StackedRNNCells(Layer):
         return _output_size(self.cells[-1])
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> tuple[Any, ...]:
         """The states each cell begins with."""
         found = []
@@ -62,7 +65,7 @@ class StackedRNNCells(Layer):
                 found.append(make(inputs=inputs, batch_size=batch_size, dtype=dtype))
         return self._in_state_order(found)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         shape = tuple(input_shape[0] if isinstance(input_shape, list) else input_shape)
         for cell in self.cells:
             if isinstance(cell, Layer):
@@ -71,7 +74,7 @@ class StackedRNNCells(Layer):
         self.built = True
 
     def call(
-        self, inputs: Any, states: Any, constants: Any = None, training: Any = None, **kwargs: Any
+        self, inputs: Any, states: Any, constants: Any = None, training: bool | None = None, **kwargs: Any
     ) -> Any:
         new: list[Any] = []
         for cell, before in zip(self.cells, self._in_state_order(states), strict=True):
@@ -97,7 +100,7 @@ class StackedRNNCells(Layer):
         return all(isinstance(c, RecurrentCell) and c.is_fused for c in self.cells)
 
     def run(
-        self, inputs: Any, states: Any, mask: Any, training: Any, **options: bool
+        self, inputs: Any, states: Any, mask: TensorLike, training: bool | None, **options: bool
     ) -> tuple[Any, list[Any]]:
         """The outputs and last states of a sequence: the cells run over it one after the other.
 
@@ -123,7 +126,7 @@ class StackedRNNCells(Layer):
         return {**config, "reverse_state_order": True} if self.reverse_state_order else config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         config = dict(config)
         cells = [tf.keras.layers.deserialize(c, custom_objects=custom_objects) for c in config.pop("cells")]
         return cls(cells, **config)

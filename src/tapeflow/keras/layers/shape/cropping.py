@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import read_data_format
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
@@ -30,7 +33,7 @@ class _Cropping(Layer):
             return [none, none, *self._cuts]
         return [none, *self._cuts, none]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor) -> Any:
         cuts = self._all_cuts()
         if isinstance(inputs, tf.RaggedTensor):  # a row shorter than what is cut off is empty
             return inputs[tuple(slice(first, -last or None) for first, last in cuts)]
@@ -42,7 +45,7 @@ class _Cropping(Layer):
             )
         return inputs[tuple(slice(cut[0], size - cut[1]) for cut, size in zip(cuts, sizes, strict=True))]
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         pairs = zip(self._all_cuts(), tuple(input_shape), strict=True)
         return tf.TensorShape([None if size is None else size - sum(cut) for cut, size in pairs])
 

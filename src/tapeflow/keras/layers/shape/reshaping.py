@@ -6,6 +6,10 @@ import math
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import Shape
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import read_data_format
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
@@ -28,14 +32,14 @@ class Flatten(Layer):
         self.data_format = read_data_format(data_format)
         self.input_spec = InputSpec(min_ndim=1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         shape = inputs.spec.shape
         rank = len(shape)
         if self.data_format == "channels_first" and rank > 2:
             inputs = tf.transpose(inputs, (0, *range(2, rank), 1))
         return inputs if rank == 2 else tf.reshape(inputs, (shape[0], math.prod(shape[1:])))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         if not shape:
             return tf.TensorShape((1, None))
@@ -53,7 +57,7 @@ class Reshape(Layer):
         **kwargs: see `Layer`.
     """
 
-    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+    def __init__(self, target_shape: Shape, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
@@ -77,11 +81,11 @@ class Reshape(Layer):
             )
         return tuple(total // known if d == -1 else d for d in self.target_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         shape = inputs.spec.shape
         return tf.reshape(inputs, (shape[0], *self._resolved(shape[1:])))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         return tf.TensorShape((shape[0], *self._resolved(shape[1:])))
 
@@ -107,10 +111,10 @@ class Permute(Layer):
             )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return tf.transpose(inputs, (0, *self.dims))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         shape = tuple(input_shape)
         return tf.TensorShape((shape[0], *[shape[d] for d in self.dims]))
 
@@ -135,13 +139,13 @@ class RepeatVector(Layer):
         self.n = n
         self.input_spec = InputSpec(ndim=2)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor) -> Tensor:
         if isinstance(inputs, tf.RaggedTensor):
             return tf.stack([inputs] * self.n, axis=1)
         batch, size = inputs.spec.shape
         return tf.broadcast_to(tf.expand_dims(inputs, 1), (batch, self.n, size))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         batch, size = tuple(input_shape)
         return tf.TensorShape((batch, self.n, size))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -29,10 +32,10 @@ class UpSampling1D(Layer):
         self.size = int(size)
         self.input_spec = InputSpec(ndim=3)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         return repeat_op(inputs, factors=((1, self.size),))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _larger(input_shape, (self.size,), "channels_last")
 
     def get_config(self) -> dict[str, Any]:
@@ -44,7 +47,7 @@ class _UpSampling(Layer):
 
     rank: ClassVar[int]
 
-    def __init__(self, size: Any = 2, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, size: int = 2, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = window_args.read_data_format(data_format)
         self.size = window_args.read_sizes(size, self.rank, "size")
@@ -52,10 +55,10 @@ class _UpSampling(Layer):
         first = 2 if self.data_format == "channels_first" else 1
         self._factors = tuple(enumerate(self.size, first))
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         return repeat_op(inputs, factors=self._factors)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _larger(input_shape, self.size, self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -80,7 +83,7 @@ class UpSampling2D(_UpSampling):
     _knows_output_shape: ClassVar[bool] = True
 
     def __init__(
-        self, size: Any = 2, data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
+        self, size: int = 2, data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
     ) -> None:
         super().__init__(size, data_format, **kwargs)
         self.interpolation = interpolation.lower() if isinstance(interpolation, str) else interpolation
@@ -90,7 +93,7 @@ class UpSampling2D(_UpSampling):
                 f"Value not recognized for `interpolation`: {interpolation}. Supported values are: {list(known)}"
             )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         if self.interpolation in _REPEATING:
             return super().call(inputs)
         return mix_op(inputs, factors=self._factors, method=self.interpolation)
@@ -106,7 +109,7 @@ class UpSampling3D(_UpSampling):
     _knows_output_shape: ClassVar[bool] = True
 
 
-def _larger(input_shape: Any, size: tuple[int, ...], data_format: str) -> Any:
+def _larger(input_shape: InputShape, size: tuple[int, ...], data_format: str) -> TensorShape:
     leading, spatial, channels = window_args.parts_of(input_shape, len(size), data_format)
     lengths = tuple(n if n is None else n * factor for n, factor in zip(spatial, size, strict=True))
     return tf.TensorShape(window_args.shape_from(leading, lengths, channels, data_format))

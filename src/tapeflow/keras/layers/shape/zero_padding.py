@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -44,10 +47,10 @@ class ZeroPadding1D(Layer):
         self.input_spec = InputSpec(ndim=3)
         self._around = _around((self.padding,), self.data_format)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         return pad_kernel(inputs, 0, paddings=self._around)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _padded_shape(input_shape, (self.padding,), self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -67,10 +70,10 @@ class _ZeroPadding(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self._around = _around(self.padding, self.data_format)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Any:
         return pad_kernel(inputs, 0, paddings=self._around)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return _padded_shape(input_shape, self.padding, self.data_format)
 
     def get_config(self) -> dict[str, Any]:
@@ -125,7 +128,7 @@ def _around(pairs: Any, data_format: str) -> Pairs:
     return (none, none, *pairs) if data_format == "channels_first" else (none, *pairs, none)
 
 
-def _padded_shape(input_shape: Any, pairs: Any, data_format: str) -> Any:
+def _padded_shape(input_shape: InputShape, pairs: Any, data_format: str) -> TensorShape:
     leading, spatial, channels = window_args.parts_of(input_shape, len(pairs), data_format)
     lengths = tuple(n if n is None else n + sum(pair) for n, pair in zip(spatial, pairs, strict=True))
     return tf.TensorShape(window_args.shape_from(leading, lengths, channels, data_format))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.config import read_data_format
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
@@ -36,7 +38,7 @@ class RandomLayer(Layer):
     def _random_generator(self) -> RandomDraws:
         return RandomDraws(self.seed, self.seed_generator)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
         return tf.TensorShape(input_shape)
 
 
@@ -55,18 +57,18 @@ class Dropout(RandomLayer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed=seed, **kwargs)
         if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
             raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> Any:
         """The shape of the choice for these inputs; a subclass may give one with tensors in it, or None."""
         return self.noise_shape
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor, training: bool | None = None) -> Any:
         if not training or (not isinstance(self.rate, TensorBase) and self.rate == 0):
             return inputs
         if isinstance(inputs, tf.RaggedTensor):

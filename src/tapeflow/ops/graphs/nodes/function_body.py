@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.engine.shapes.expression import Size, has_symbols, is_symbolic
 from tapeflow.engine.values import dtypes
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.ops.graphs.nodes.interfaces import Interface, interface
 from tapeflow.summary.protos import message
@@ -231,7 +232,7 @@ class FunctionBody:
         self._taken[path] += 1
         return f"{path}_{count}" if count else path
 
-    def constant(self, value: Any, dtype: Any = None) -> Value:
+    def constant(self, value: TensorLike, dtype: DTypeLike | None = None) -> Value:
         """A constant."""
         array = np.asarray(value, None if dtype is None else as_dtype(dtype).as_numpy_dtype)
         key = (
@@ -336,7 +337,7 @@ class FunctionBody:
             return self.constant(value.constant.astype(as_dtype(dtype).as_numpy_dtype))
         return self.emit("Cast", [value], value.shape, dtype, DstT=kind)
 
-    def arange(self, shape: Sequence[Size], axis: int, dtype: Any) -> Value:
+    def arange(self, shape: Sequence[Size], axis: int, dtype: DTypeLike) -> Value:
         """The places along an axis, for each element of a tensor."""
         size, kind = shape[axis], as_dtype(dtype)
         aligned = tuple([s if i == axis else 1 for i, s in enumerate(shape)])

@@ -306,7 +306,9 @@ def _places(array: np.ndarray, axis: int) -> np.ndarray:
     return np.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
 
 
-def _traced(body: FunctionBody, kernel: Any, statics: dict[str, Any], inputs: Sequence[Value]) -> list[Value]:
+def _traced(
+    body: FunctionBody, kernel: Callable[..., Any], statics: dict[str, Any], inputs: Sequence[Value]
+) -> list[Value]:
     """The nodes of a kernel, by way of JAX's primitives."""
     # Only ops that move elements take strings: for JAX these are numbers.
     dtypes = [np.int32 if v.dtype is string else np.dtype(v.dtype.as_numpy_dtype) for v in inputs]

@@ -12,6 +12,7 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import to_node
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.graphs.nodes.function_body import CannotLower
@@ -138,7 +139,7 @@ def _choices(
     return found
 
 
-def _placed(specs: Sequence[TensorSpec], open_axes: Any, sizes: Sequence[int]) -> list[Any]:
+def _placed(specs: Sequence[TensorSpec], open_axes: list[Any], sizes: Sequence[int]) -> list[Any]:
     shapes = [spec.shape.as_list() for spec in specs]
     for group, size in zip(open_axes, sizes, strict=True):
         for i, axis in group:
@@ -152,7 +153,7 @@ def _placed(specs: Sequence[TensorSpec], open_axes: Any, sizes: Sequence[int]) -
 def _sample(function: Callable[..., Any], specs: Sequence[Any]) -> Sample:
     found: list[Sample] = []
 
-    def call(*values: Any) -> None:
+    def call(*values: Tensor) -> None:
         trace = state.trace
         trace.keeps_strings = True
         given = [v._node for v in values]

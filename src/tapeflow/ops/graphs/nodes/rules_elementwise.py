@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.engine.shapes.expression import Size
-from tapeflow.engine.values.dtypes import as_dtype
+from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import primitive
 
@@ -86,7 +86,7 @@ def out_shape(equation: Any, i: int = 0) -> tuple[Size, ...]:
     return tuple(equation.outvars[i].aval.shape)
 
 
-def out_dtype(equation: Any, i: int = 0) -> Any:
+def out_dtype(equation: Any, i: int = 0) -> DType:
     """The dtype of an equation's result."""
     return as_dtype(equation.outvars[i].aval.dtype)
 
@@ -262,10 +262,10 @@ def _bitcast(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("copy", "copy_p", "reduce_precision", "stop_gradient", "pvary", "sharding_constraint", "name")
-def _same(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _same(body: FunctionBody, equation: object, x: Value) -> Value:
     return x
 
 
 @primitive("optimization_barrier")
-def _all_same(body: FunctionBody, equation: Any, *values: Value) -> list[Value]:
+def _all_same(body: FunctionBody, equation: object, *values: Value) -> list[Value]:
     return list(values)

@@ -194,5 +194,5 @@ def _dynamic_update(body: FunctionBody, equation: Any, x: Value, update: Value, 
 
 
 @primitive("select_and_scatter_add", "select_and_gather_add")
-def _pool_gradient(body: FunctionBody, equation: Any, *_: Value) -> Value:
+def _pool_gradient(body: FunctionBody, equation: object, *_: Value) -> Value:
     raise CannotLower("is the gradient of a window, which is no op of TensorFlow's")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.shapes.expression import Size, is_symbolic
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_dtype, out_shape
@@ -188,7 +189,7 @@ def convolved(
 
 
 def depthwise(
-    body: FunctionBody, x: Value, kernel: Value, strides: Any, padding: Any, dilations: Any, shape: Any
+    body: FunctionBody, x: Value, kernel: Value, strides: Any, padding: Any, dilations: Any, shape: TensorLike
 ) -> Value:
     """A convolution of every channel by itself; strides along both axes must be the same."""
     if len(set(strides)) > 1:
@@ -222,7 +223,7 @@ def _grouped(
     return body.emit("ConcatV2", [found, last], (x.sizes[0], *spatial, outputs))
 
 
-def padded(body: FunctionBody, x: Value, padding: Any, value: Any = 0) -> tuple[Value, str]:
+def padded(body: FunctionBody, x: Value, padding: Any, value: TensorLike = 0) -> tuple[Value, str]:
     """A tensor with explicit padding done, and the word for the padding that is left."""
     if isinstance(padding, str):
         return x, padding

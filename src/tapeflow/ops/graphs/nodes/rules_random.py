@@ -21,7 +21,7 @@ def _fold(body: FunctionBody, op: RecordedOp, key: Value, data: Value) -> Value:
 
 
 @primitive("random_wrap", "random_unwrap")
-def _wrap(body: FunctionBody, equation: Any, key: Value) -> Value:
+def _wrap(body: FunctionBody, equation: object, key: Value) -> Value:
     return key
 
 
@@ -39,7 +39,7 @@ def _bits(body: FunctionBody, equation: Any, key: Value) -> Value:
 
 
 @primitive("random_fold_in")
-def _fold_in(body: FunctionBody, equation: Any, key: Value, data: Value) -> Value:
+def _fold_in(body: FunctionBody, equation: object, key: Value, data: Value) -> Value:
     number = body.emit("Bitcast", [body.cast(data, "uint32")], (), "int32", type=kind_of("int32"))
     seed = body.emit("BitwiseXor", [_seed(body, key), number], (2,))
     size = body.constant([2], np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def _broadcast(body: FunctionBody, equation: Any, x: Value, *_: Value) -> Value:
     return Value(body, None, shape, x.kind, narrow=made)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: tuple[int, ...], other: tuple[Any, ...]) -> bool:
     return len(one) == len(other) and all(str(a) == str(b) for a, b in zip(one, other, strict=True))
 
 
@@ -75,7 +76,12 @@ def _tile(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 def strided(
-    body: FunctionBody, x: Value, starts: Any, limits: Any, strides: Any, shape: tuple[Size, ...]
+    body: FunctionBody,
+    x: Value,
+    starts: Sequence[int],
+    limits: Sequence[int],
+    strides: Sequence[int],
+    shape: tuple[Size, ...],
 ) -> Value:
     """A part of a tensor."""
     ends = 0

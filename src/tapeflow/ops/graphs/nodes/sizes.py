@@ -99,7 +99,7 @@ def split(value: Any, numbers: list[int]) -> Any:
     return (kind, value) if parts is None else (kind, tuple([split(part, numbers) for part in parts]))
 
 
-def _parts(value: Any) -> Sequence[Any] | None:
+def _parts(value: object) -> Sequence[Any] | None:
     if isinstance(value, (tuple, list)):
         return value
     if type(value) is dict:

@@ -36,16 +36,20 @@ class Blocks(LinearOperator):
     def _sizes(self, adjoint: bool) -> list[int]:
         return [b.range_dimension if adjoint else b.domain_dimension for b in self._diagonal_blocks()]
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         batch = np.broadcast_shapes(*[dims(b)[:-2] for row in self._rows for b in row])
         return (*batch, sum(self._sizes(True)), sum(self._sizes(False)))
 
-    def _in_parts(self, function: Callable[..., Any], x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+    def _in_parts(
+        self, function: Callable[..., Any], x: Any, adjoint: bool, adjoint_arg: bool
+    ) -> list[Tensor]:
         """`function` of parts put together, taken apart again."""
         whole = _joined([diagonal.adjoint(part) if adjoint_arg else self._taken(part) for part in x])
         return joining.split(function(whole, adjoint=adjoint), self._sizes(not adjoint), -2)
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+    def matmul(
+        self, x: Sequence[np.ndarray], adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> list[Tensor]:
         if self._is_parts(x):
             return self._in_parts(super().matmul, x, adjoint, adjoint_arg)
         return super().matmul(x, adjoint, adjoint_arg)
@@ -107,15 +111,15 @@ class LinearOperatorBlockDiag(Blocks):
         """The blocks."""
         return self._operators
 
-    def _each(self, method: str, x: Any, sizes: list[int], adjoint: bool) -> Tensor:
+    def _each(self, method: str, x: Tensor, sizes: list[int], adjoint: bool) -> Tensor:
         parts = joining.split(x, sizes, -2)
         found = [getattr(o, method)(p, adjoint=adjoint) for o, p in zip(self._operators, parts, strict=True)]
         return _joined(found)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: Tensor, adjoint: bool = False) -> Tensor:
         return self._each("matmul", x, self._sizes(adjoint), adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
+    def _solve(self, rhs: Tensor, adjoint: bool = False) -> Tensor:
         return self._each("solve", rhs, self._sizes(not adjoint), adjoint)
 
     def _trace(self) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, complex64, complex128, float64
 from tapeflow.engine.values.shape import TensorShape
@@ -32,8 +33,8 @@ class LinearOperatorCirculant(LinearOperator):
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -81,7 +82,7 @@ class LinearOperatorCirculant(LinearOperator):
         size = math.prod(shape[-self._depth :])
         return (*shape[: -self._depth], size, size)
 
-    def _wide(self, value: Any) -> Tensor:
+    def _wide(self, value: object) -> Tensor:
         is_double = self.dtype in (float64, complex128)
         return cast(convert_to_tensor(value), complex128 if is_double else complex64)
 

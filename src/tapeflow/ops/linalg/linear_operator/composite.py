@@ -76,7 +76,7 @@ class LinearOperatorComposition(_Joint):
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self._operators[0].dtype, None, *hints, name, {"operators": self._operators})
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return (*self._batch(), self._operators[0].range_dimension, self._operators[-1].domain_dimension)
 
     def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
@@ -274,7 +274,7 @@ class LinearOperatorInversion(_Wrapped):
             )
         super().__init__(operator, True, is_self_adjoint, is_positive_definite, is_square, name)
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return dims(self._operator)
 
     def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:

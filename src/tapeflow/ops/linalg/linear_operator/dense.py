@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array import creation
@@ -12,7 +13,7 @@ from tapeflow.ops.linalg.linear_operator.operator import LinearOperator, as_matr
 from tapeflow.ops.math import arithmetic, elementwise, reduction
 
 
-def _at_least(where: str, name: str, value: Any, rank: int) -> Any:
+def _at_least(where: str, name: str, value: TensorLike, rank: int) -> Any:
     matrix = as_matrix(value)
     if len(dims(matrix)) < rank or not (matrix.dtype.is_floating or matrix.dtype.is_complex):
         raise ValueError(
@@ -27,7 +28,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -43,7 +44,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         """The matrix."""
         return self._matrix
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return dims(self._matrix)
 
     def _to_dense(self) -> Tensor:
@@ -55,7 +56,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(
         self,
-        tril: Any,
+        tril: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -84,7 +85,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         """The matrix it was made with."""
         return self._tril
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return dims(self._tril)
 
     def _to_dense(self) -> Tensor:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array import creation, shaping
 from tapeflow.ops.host_args import read_int, read_shape
 from tapeflow.ops.linalg import diagonal
@@ -24,15 +26,15 @@ class Diagonal(LinearOperator):
     def _full(self) -> Tensor:
         return shaping.broadcast_to(self._scale(), dims(self)[:-1])
 
-    def _turned(self, adjoint: bool) -> Any:
+    def _turned(self, adjoint: bool) -> Tensor:
         scale = self._scale()
         scale = elementwise.conj(scale) if adjoint and self.dtype.is_complex else scale
         return shaping.expand_dims(scale, -1)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: Tensor, adjoint: bool = False) -> Tensor:
         return self._turned(adjoint) * x
 
-    def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
+    def _solve(self, rhs: Tensor, adjoint: bool = False) -> Tensor:
         return rhs / self._turned(adjoint)
 
     def _to_dense(self) -> Tensor:
@@ -50,11 +52,11 @@ class Diagonal(LinearOperator):
     def _eigvals(self) -> Tensor:
         return self._full()
 
-    def _add_to_tensor(self, x: Any) -> Tensor:
+    def _add_to_tensor(self, x: Tensor) -> Tensor:
         whole = broadcast_batch(x, dims(self)[:-2])
         return diagonal.set_diag(whole, diagonal.diag_part(whole) + self._full())
 
-    def _with(self, scale: Any, **hints: Any) -> LinearOperator:
+    def _with(self, scale: Tensor, **hints: Any) -> LinearOperator:
         """An operator of the same kind with another scale."""
         return LinearOperatorDiag(scale, **hints)
 
@@ -88,7 +90,7 @@ class LinearOperatorDiag(Diagonal):
 
     def __init__(
         self,
-        diag: Any,
+        diag: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -120,10 +122,10 @@ class LinearOperatorDiag(Diagonal):
         """The diagonal."""
         return self._diag
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return (*dims(self._diag), dims(self._diag)[-1])
 
-    def _scale(self) -> Any:
+    def _scale(self) -> Tensor | Variable:
         return self._diag
 
 
@@ -132,8 +134,8 @@ class LinearOperatorScaledIdentity(Diagonal):
 
     def __init__(
         self,
-        num_rows: Any,
-        multiplier: Any,
+        num_rows: int,
+        multiplier: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -162,10 +164,10 @@ class LinearOperatorScaledIdentity(Diagonal):
         """The number, or one for each matrix."""
         return self._multiplier
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return (*dims(self._multiplier), self._rows, self._rows)
 
-    def _scale(self) -> Any:
+    def _scale(self) -> Tensor:
         return shaping.expand_dims(self._multiplier, -1)
 
     def _trace(self) -> Tensor:
@@ -180,7 +182,7 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
 
     def __init__(
         self,
-        num_rows: Any,
+        num_rows: int,
         batch_shape: Any = None,
         dtype: Any = None,
         is_non_singular: bool | None = True,
@@ -216,9 +218,9 @@ class LinearOperatorZeros(LinearOperator):
 
     def __init__(
         self,
-        num_rows: Any,
-        num_columns: Any = None,
-        batch_shape: Any = None,
+        num_rows: int,
+        num_columns: int | None = None,
+        batch_shape: ShapeLike | None = None,
         dtype: Any = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
@@ -249,7 +251,7 @@ class LinearOperatorZeros(LinearOperator):
         }
         super().__init__(kind, None, False, is_self_adjoint, False, is_square, name, parameters)
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         return self._dimensions
 
     def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.backend import jax
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.linalg import diagonal, products
 from tapeflow.ops.linalg.linear_operator.dense import LinearOperatorFullMatrix
@@ -21,7 +22,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def __init__(
         self,
         base_operator: LinearOperator,
-        u: Any,
+        u: jax.Array | np.ndarray,
         diag_update: Any = None,
         v: Any = None,
         is_diag_update_positive: bool | None = None,
@@ -78,7 +79,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         """D, as an operator."""
         return self._update
 
-    def _shape(self) -> Any:
+    def _shape(self) -> tuple[int, ...]:
         parts = (self._base, self._u, self._v, self._update)
         batch = np.broadcast_shapes(*[dims(p)[:-2] for p in parts])
         return (*batch, *dims(self._base)[-2:])
@@ -97,7 +98,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             is_positive_definite=True if self._can_use_cholesky else None,
         )
 
-    def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
+    def _solve(self, rhs: Tensor, adjoint: bool = False) -> Tensor:
         left, right = (self._v, self._u) if adjoint else (self._u, self._v)
         first = self._base.solve(rhs, adjoint=adjoint)
         inner = self._capacitance().solve(products.matmul(right, first, adjoint_a=True), adjoint=adjoint)

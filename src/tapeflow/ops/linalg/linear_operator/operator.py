@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.module import Module
 from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.shape import TensorShape
@@ -22,7 +23,7 @@ from tapeflow.ops.math import arithmetic, elementwise, reduction
 from tapeflow.ops.math.casting import cast
 
 
-def as_matrix(value: Any) -> Any:
+def as_matrix(value: TensorLike) -> Tensor | Variable:
     """What an operator is made of: a Variable as it is, anything else as a tensor."""
     return value if isinstance(value, Variable) else convert_to_tensor(value)
 
@@ -32,7 +33,7 @@ def dims(value: Any) -> tuple[int, ...]:
     return tuple(value.shape.as_list())
 
 
-def broadcast_batch(value: Any, batch: tuple[int, ...], inner: int = 2) -> Tensor:
+def broadcast_batch(value: TensorLike, batch: tuple[int, ...], inner: int = 2) -> Tensor:
     """A tensor whose outer dimensions are stretched to those of a batch; its last `inner` ones stay."""
     tensor = convert_to_tensor(value)
     shape = tensor.spec.shape
@@ -172,7 +173,7 @@ class LinearOperator(CallTaker, Module):
 
     # What it does
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: Tensor, adjoint: bool = False) -> Tensor:
         if type(self)._to_dense is LinearOperator._to_dense:
             raise NotImplementedError(
                 f"{type(self).__name__} expected _matmul or _to_dense; neither is implemented."
@@ -196,14 +197,14 @@ class LinearOperator(CallTaker, Module):
         )
         return self._matmul(right, adjoint=adjoint)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Any:
         return self.matmul(other)
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The operator times a vector, or a batch of them."""
         return self._of_vector(self.matmul, x, adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
+    def _solve(self, rhs: Tensor, adjoint: bool = False) -> Tensor:
         dense = self.to_dense()
         batch = np.broadcast_shapes(dims(dense)[:-2], dims(rhs)[:-2])
         right = broadcast_batch(rhs, batch)
@@ -211,7 +212,9 @@ class LinearOperator(CallTaker, Module):
             return solving.cholesky_solve(broadcast_batch(factorization.cholesky(dense), batch), right)
         return solving.solve(broadcast_batch(dense, batch), right, adjoint)
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+    def solve(
+        self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Tensor:
         """The x with A x = rhs, for a matrix or another operator."""
         if self.is_non_singular is False or not self.is_square:
             raise NotImplementedError(
@@ -223,19 +226,19 @@ class LinearOperator(CallTaker, Module):
             return left.inverse().matmul(rhs, adjoint_arg=adjoint_arg)
         return self._solve(self._checked("solve", rhs, self.range_dimension, adjoint_arg), adjoint=adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Tensor:
         """The x with A x = rhs, for a vector or a batch of them."""
         return self._of_vector(self.solve, rhs, adjoint)
 
-    def _of_vector(self, function: Callable[..., Any], x: Any, adjoint: bool) -> Tensor:
+    def _of_vector(self, function: Callable[..., Any], x: TensorLike, adjoint: bool) -> Tensor:
         column = shaping.expand_dims(self._taken(x), -1)
         return shaping.squeeze(function(column, adjoint=adjoint), -1)
 
-    def _taken(self, value: Any) -> Tensor:
+    def _taken(self, value: TensorLike) -> Tensor:
         """An argument as a tensor: numbers take the operator's dtype, arrays keep their own."""
         return convert_to_tensor(value, dtype_hint=None if isinstance(value, np.ndarray) else self.dtype)
 
-    def _checked(self, what: str, value: Any, rows: int, is_turned: bool) -> Tensor:
+    def _checked(self, what: str, value: TensorLike, rows: int, is_turned: bool) -> Tensor:
         tensor = self._taken(value)
         if tensor.dtype is not self.dtype:
             raise TypeError(
@@ -311,7 +314,7 @@ class LinearOperator(CallTaker, Module):
     def _add_to_tensor(self, x: Any) -> Tensor:
         return self.to_dense() + x
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Tensor:
         """The matrix added to a tensor."""
         return self._add_to_tensor(convert_to_tensor(x, dtype_hint=self.dtype))
 
@@ -409,7 +412,7 @@ class LinearOperator(CallTaker, Module):
 
     # Calls of tf.linalg
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[Any, Any]) -> Any:
         method = _METHODS.get(function.__name__)
         if method is None or not (args and args[0] is self):
             raise TypeError(
@@ -450,5 +453,5 @@ def _implied(given: bool | None, other: bool | None, name: str, result: str) -> 
     return True if given else other
 
 
-def _numbers(value: Any) -> Tensor:
+def _numbers(value: object) -> Tensor:
     return convert_to_tensor(np.array(value, np.int32))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import read_shape
 from tapeflow.ops.nn.conv.op import depthwise_op
@@ -13,7 +15,9 @@ from tapeflow.ops.nn.window_args import read_dilations, read_layout, read_paddin
 
 
 @op(name="DepthwiseConv2DBackprop")
-def _backprop_op(other: Any, gradient: Any, *, shape: tuple[int, ...], of_input: bool, **statics: Any) -> Any:
+def _backprop_op(
+    other: jax.Array, gradient: jax.Array, *, shape: tuple[int, ...], of_input: bool, **statics: Any
+) -> Any:
     """The gradient of one of the two factors, which does not depend on its value."""
 
     def convolved(wanted: Any) -> Any:
@@ -26,9 +30,9 @@ def _backprop_op(other: Any, gradient: Any, *, shape: tuple[int, ...], of_input:
 
 def _backprop(
     where: str,
-    other: Any,
+    other: object,
     gradient: Any,
-    shape: Any,
+    shape: ShapeLike,
     shape_name: str,
     strides: Any,
     padding: Any,
@@ -50,9 +54,9 @@ def _backprop(
 
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
-    filter: Any,
+    filter: TensorLike,
     out_backprop: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
@@ -74,10 +78,10 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
+    input: TensorLike,
     filter_sizes: Any,
     out_backprop: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),

@@ -8,8 +8,13 @@ kernels refuse: channels first, and dilated transposed convolutions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.backend import jax
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe
@@ -18,7 +23,13 @@ from tapeflow.ops.nn.window_args import Layout, read_dilations, read_layout, rea
 
 
 def _convolve(
-    input: Any, filters: Any, layout: Layout, strides: Any, padding: Any, dilations: Any, name: str
+    input: TensorLike,
+    filters: TensorLike,
+    layout: Layout,
+    strides: TensorLike,
+    padding: Any,
+    dilations: Any,
+    name: str,
 ) -> Tensor:
     return conv_op(
         input,
@@ -31,12 +42,12 @@ def _convolve(
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: TensorLike,
+    padding: TensorLike,
     data_format: str | None = "NHWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """2-D convolution of `input` with `filters`, `(height, width, input channels, outputs)`.
@@ -60,12 +71,12 @@ def conv2d(
 
 
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: jax.Array | np.ndarray,
+    filters: jax.Array | np.ndarray,
+    stride: TensorLike,
+    padding: str,
     data_format: str | None = "NWC",
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """1-D convolution of `input` with `filters`, `(width, input channels, outputs)`.
@@ -79,12 +90,12 @@ def conv1d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """3-D convolution of `input` with `filters`, `(depth, height, width, input channels, outputs)`.
@@ -103,12 +114,12 @@ def _one_axis(data_format: Any) -> Any:
 
 
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,
+    filters: TensorLike,
+    strides: TensorLike | None = None,
+    padding: str = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`conv1d`, `conv2d` or `conv3d`, by the rank of `filters`."""
@@ -126,7 +137,13 @@ def convolution(
     return _convolve(input, weights, layout, given, padding, dilations, "strides")
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
+def atrous_conv2d(
+    value: jax.Array | np.ndarray,
+    filters: jax.Array | np.ndarray,
+    rate: TensorLike,
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
     """`conv2d` with dilations of `rate` and strides of 1."""
     del name
     layout = read_layout("NHWC", 2, "tf.nn.atrous_conv2d")
@@ -143,10 +160,10 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
 def depthwise_conv2d(
     input: Any,
     filter: Any,
-    strides: Any,
-    padding: Any,
+    strides: TensorLike,
+    padding: str,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolve every channel separately, with filters `(height, width, channels, multiplier)`.
@@ -162,7 +179,12 @@ def depthwise_conv2d(
 
 
 def _depthwise(
-    input: Any, filters: Any, layout: Layout, strides: Any, padding: Any, dilations: Any
+    input: jax.Array | np.ndarray,
+    filters: jax.Array | np.ndarray,
+    layout: Layout,
+    strides: Any,
+    padding: str,
+    dilations: Any,
 ) -> Tensor:
     steps = read_sizes(strides, layout, "strides")
     spacing = read_dilations(dilations, layout)
@@ -184,12 +206,12 @@ def _depthwise(
 
 def separable_conv2d(
     input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    depthwise_filter: jax.Array | np.ndarray,
+    pointwise_filter: jax.Array | np.ndarray,
+    strides: TensorLike,
+    padding: str,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`depthwise_conv2d`, then a 1x1 convolution that mixes the channels."""

@@ -78,7 +78,9 @@ def _vjp_of(function: Any, backward: Callable[..., Any]) -> None:
     def run(statics: Statics, a: Array, b: Array) -> Any:
         return function(statics, a, b), (a, b)
 
-    def back(statics: Statics, saved: Any, gradient: Array) -> Any:
+    def back(
+        statics: Statics, saved: tuple[jax.Array, jax.Array], gradient: Array
+    ) -> tuple[jax.Array, jax.Array]:
         return backward(statics, *saved, gradient)
 
     function.defvjp(run, back)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
 from tapeflow.ops.domains import FLOATING, Domain
 from tapeflow.ops.host_args import invalid
@@ -28,15 +28,15 @@ _CONVOLVED = Domain(
 
 @op(name="Conv2D")
 def conv_op(
-    x: Any,
-    filters: Any,
-    bias: Any = None,
+    x: jax.Array,
+    filters: jax.Array,
+    bias: jax.Array | None = None,
     *,
     layout: Layout,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     """The convolution of `x`, laid out as `layout` says, with filters `(*size, inputs, outputs)`."""
     _CONVOLVED.check(layout.where, input=x)
     _check_ranks(layout, x, filters)
@@ -63,15 +63,15 @@ def conv_op(
 
 @op(name="DepthwiseConv2dNative")
 def depthwise_op(
-    x: Any,
-    filters: Any,
-    bias: Any = None,
+    x: jax.Array,
+    filters: jax.Array,
+    bias: jax.Array | None = None,
     *,
     layout: Layout,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     """Every channel by itself convolved with its filters, `(*size, channels, multiplier)`."""
     FLOATING.check(layout.where, input=x)
     _check_ranks(layout, x, filters)
@@ -91,16 +91,16 @@ def depthwise_op(
 
 @op(name="Conv2DBackpropInput")
 def conv_transpose_op(
-    y: Any,
-    filters: Any,
-    bias: Any = None,
+    y: jax.Array,
+    filters: jax.Array,
+    bias: jax.Array | None = None,
     *,
     layout: Layout,
     shape: Sizes,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     """What a convolution with result `y` was made from; `shape` is the spatial one, then channels."""
     _CONVOLVED.check(layout.where, input=y)
     _check_ranks(layout, y, filters)
@@ -134,7 +134,7 @@ def conv_transpose_op(
     return _from_images(layout, _biased(result, bias), y.shape[: -layout.rank + 1])
 
 
-def _check_ranks(layout: Layout, x: Any, filters: Any) -> None:
+def _check_ranks(layout: Layout, x: jax.Array, filters: jax.Array) -> None:
     if x.ndim < layout.rank:
         raise invalid(
             f"{layout.where} expected input of rank {layout.rank} or more: input must be "
@@ -150,15 +150,15 @@ def _check_ranks(layout: Layout, x: Any, filters: Any) -> None:
         )
 
 
-def _shape(x: Any) -> str:
+def _shape(x: jax.Array) -> str:
     return f"of shape {list(x.shape)}"
 
 
-def _biased(images: Any, bias: Any) -> Any:
+def _biased(images: Any, bias: jax.Array | None) -> jax.Array:
     return images if bias is None else images + bias
 
 
-def _to_images(layout: Layout, x: Any) -> Any:
+def _to_images(layout: Layout, x: jax.Array) -> jax.Array:
     """`x` as NHWC or NDHWC, with all leading axes in the batch."""
     split = x.ndim - layout.rank + 1
     x = x.reshape(math.prod(x.shape[:split]), *x.shape[split:])
@@ -167,14 +167,14 @@ def _to_images(layout: Layout, x: Any) -> Any:
     return jnp.expand_dims(x, 1) if layout.spatial == 1 else x
 
 
-def _from_images(layout: Layout, images: Any, leading: tuple[int, ...]) -> Any:
+def _from_images(layout: Layout, images: jax.Array, leading: tuple[int, ...]) -> jax.Array:
     result = jnp.squeeze(images, 1) if layout.spatial == 1 else images
     if layout.is_channels_first:
         result = jnp.moveaxis(result, -1, 1)
     return result.reshape(*leading, *result.shape[1:])
 
 
-def _to_2d(layout: Layout, filters: Any) -> Any:
+def _to_2d(layout: Layout, filters: jax.Array) -> jax.Array:
     """Filters over one axis as filters of one row."""
     return jnp.expand_dims(filters, 0) if layout.spatial == 1 else filters
 
@@ -191,8 +191,8 @@ def _two(
 
 def _window(
     layout: Layout,
-    images: Any,
-    filters: Any,
+    images: jax.Array,
+    filters: jax.Array,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import describe, invalid, read_shape
@@ -12,13 +14,13 @@ from tapeflow.ops.nn.window_args import Layout, read_dilations, read_layout, rea
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any = "SAME",
     data_format: str | None = "NHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose (the gradient) of `conv2d`: from its result's size to its input's.
@@ -43,13 +45,13 @@ def conv2d_transpose(
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any = "SAME",
     data_format: str | None = "NWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv1d`; filters are `(width, output channels, input channels)`."""
@@ -59,13 +61,13 @@ def conv1d_transpose(
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any = "SAME",
     data_format: str | None = "NDHWC",
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of `conv3d`; filters are `(depth, height, width, output channels, input channels)`."""
@@ -75,13 +77,13 @@ def conv3d_transpose(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
+    strides: int | Sequence[int],
     padding: Any = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, by the length of `output_shape`."""
@@ -136,7 +138,12 @@ def _transpose(
 
 
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: Any,
+    rate: TensorLike,
+    padding: Any,
+    name: str | None = None,
 ) -> Tensor:
     """The transpose of `atrous_conv2d`: of a convolution whose filter has gaps of `rate`."""
     del name

@@ -31,18 +31,18 @@ class BatchNormOptions:
     has_mask: bool
 
 
-def _as_broadcastable(vector: Any, x: Any, axes: Axes) -> Any:
+def _as_broadcastable(vector: jax.Array, x: jax.Array, axes: Axes) -> jax.Array:
     """A parameter, a vector or of full rank, against `x`."""
     return vector.reshape([x.shape[a] if a in axes else 1 for a in range(x.ndim)])
 
 
-def _scale_and_offset(rest: tuple[Any, ...], x: Any, options: BatchNormOptions) -> tuple[Any, Any]:
+def _scale_and_offset(rest: tuple[Any, ...], x: jax.Array, options: BatchNormOptions) -> tuple[Any, Any]:
     given = rest[: options.has_scale + options.has_offset]
     found = [_as_broadcastable(p, x, options.axes).astype(x.dtype) for p in given]
     return found[0] if options.has_scale else None, found[-1] if options.has_offset else None
 
 
-def _masked_moments(x: Any, mask: Any, over: Axes) -> tuple[Any, Any]:
+def _masked_moments(x: jax.Array, mask: jax.Array, over: Axes) -> tuple[Any, Any]:
     weights = jnp.broadcast_to(mask.astype(x.dtype)[..., None], x.shape)
     total = jnp.sum(weights, over, keepdims=True)
     share = jnp.where(total == 0, jnp.zeros((), x.dtype), weights / jnp.where(total == 0, 1, total))
@@ -51,18 +51,25 @@ def _masked_moments(x: Any, mask: Any, over: Axes) -> tuple[Any, Any]:
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _normalised(over: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+def _normalised(
+    over: Axes, epsilon: float, x: jax.Array, scale: jax.Array, offset: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """`x` normalised over some axes, and its moments, through which no gradient goes."""
     return _normalised_forward(over, epsilon, x, scale, offset)[0]
 
 
-def _normalised_forward(over: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+def _normalised_forward(over: Axes, epsilon: float, x: jax.Array, scale: jax.Array, offset: jax.Array) -> Any:
     mean, spread = jnp.mean(x, over, keepdims=True), variance(x, over)
     factor = lax.rsqrt(spread + epsilon)
     return (_scaled(x - mean, factor, scale, offset), mean, spread), (x, mean, factor, scale, offset)
 
 
-def _normalised_backward(over: Axes, epsilon: float, kept: Any, gradients: Any) -> Any:
+def _normalised_backward(
+    over: Axes,
+    epsilon: float,
+    kept: tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array],
+    gradients: tuple[jax.Array, jax.Array, jax.Array],
+) -> Any:
     """Two sums over the batch and one pass over `x`, where automatic differentiation takes four and two."""
     x, mean, factor, scale, offset = kept
     dy = gradients[0]
@@ -78,15 +85,19 @@ def _normalised_backward(over: Axes, epsilon: float, kept: Any, gradients: Any) 
 _normalised.defvjp(_normalised_forward, _normalised_backward)
 
 
-def _scaled(centred: Any, factor: Any, scale: Any, offset: Any) -> Any:
+def _scaled(centred: jax.Array, factor: jax.Array, scale: jax.Array, offset: jax.Array) -> jax.Array:
     y = centred * (factor if scale is None else factor * scale)
     return y if offset is None else y + offset
 
 
 @op(name="BatchNormTraining", same_dtype=False)
 def batch_norm_training_op(
-    x: Any, moving_mean: Any, moving_variance: Any, *rest: Any, options: BatchNormOptions
-) -> Any:
+    x: jax.Array,
+    moving_mean: jax.Array,
+    moving_variance: jax.Array,
+    *rest: jax.Array,
+    options: BatchNormOptions,
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """`x` normalised by its own moments, and the moving moments after this step.
 
     `rest` is scale, offset and mask, as far as there are any.
@@ -111,7 +122,9 @@ def batch_norm_training_op(
 
 
 @op(name="BatchNormInference", same_dtype=False)
-def batch_norm_inference_op(x: Any, mean: Any, spread: Any, *rest: Any, options: BatchNormOptions) -> Any:
+def batch_norm_inference_op(
+    x: jax.Array, mean: jax.Array, spread: jax.Array, *rest: jax.Array, options: BatchNormOptions
+) -> jax.Array:
     """`x` normalised by moments that are given; `rest` is scale and offset, as far as there are any."""
     wide = x.astype(mean.dtype)
     scale, offset = _scale_and_offset(rest, wide, options)

@@ -16,22 +16,24 @@ lax = jax.lax
 Axes = tuple[int, ...]
 
 
-def _widened(x: Any) -> Any:
+def _widened(x: jax.Array) -> jax.Array:
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
 
 
-def _scaled(y: Any, rest: tuple[Any, ...], shape: list[int], has_scale: bool, has_offset: bool) -> Any:
+def _scaled(
+    y: jax.Array, rest: tuple[Any, ...], shape: list[int], has_scale: bool, has_offset: bool
+) -> jax.Array:
     if has_scale:
         y = y * rest[0].reshape(shape).astype(y.dtype)
     return y + rest[has_scale].reshape(shape).astype(y.dtype) if has_offset else y
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _layer_norm(axes: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+def _layer_norm(axes: Axes, epsilon: float, x: jax.Array, scale: jax.Array, offset: jax.Array) -> jax.Array:
     return _layer_norm_forward(axes, epsilon, x, scale, offset)[0]
 
 
-def _layer_norm_forward(axes: Axes, epsilon: float, x: Any, scale: Any, offset: Any) -> Any:
+def _layer_norm_forward(axes: Axes, epsilon: float, x: jax.Array, scale: jax.Array, offset: jax.Array) -> Any:
     mean = jnp.mean(x, axes, keepdims=True)
     # The barriers, here and below: XLA on CPU would compute the sums along rows again for every element of
     # the sums along columns, which takes ten times as long.
@@ -58,7 +60,9 @@ _layer_norm.defvjp(_layer_norm_forward, _layer_norm_backward)
 
 
 @op(name="LayerNorm", same_dtype=False)
-def layer_norm_op(x: Any, *rest: Any, axes: Axes, epsilon: float, has_scale: bool, has_offset: bool) -> Any:
+def layer_norm_op(
+    x: jax.Array, *rest: jax.Array, axes: Axes, epsilon: float, has_scale: bool, has_offset: bool
+) -> jax.Array:
     """`x` normalised over `axes`, then times scale and plus offset as far as `rest` has them."""
     wide = _widened(x)
     shape = [x.shape[a] if a in axes else 1 for a in range(x.ndim)]
@@ -70,15 +74,15 @@ def layer_norm_op(x: Any, *rest: Any, axes: Axes, epsilon: float, has_scale: boo
 
 @op(name="GroupNorm", same_dtype=False)
 def group_norm_op(
-    x: Any,
-    *rest: Any,
+    x: jax.Array,
+    *rest: jax.Array,
     axis: int,
     groups: int,
     epsilon: float,
     has_scale: bool,
     has_offset: bool,
     has_mask: bool,
-) -> Any:
+) -> jax.Array:
     """`x` normalised over all axes of a sample, each group of channels by itself.
 
     `rest` is scale, offset and mask, as far as there are any.

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import FLOATING
@@ -25,27 +26,27 @@ lax = jax.lax
 Axes = tuple[int, ...]
 
 
-def _widened(x: Any) -> Any:
+def _widened(x: jax.Array) -> jax.Array:
     return x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
 
 
-def _without(x: Any, axes: Axes, keepdims: bool) -> Any:
+def _without(x: jax.Array, axes: Axes, keepdims: bool) -> jax.Array:
     return x if keepdims else lax.squeeze(x, axes)
 
 
-def _mean_and_variance(x: Any, axes: Axes) -> tuple[Any, Any]:
+def _mean_and_variance(x: jax.Array, axes: Axes) -> tuple[Any, Any]:
     return jnp.mean(x, axes, keepdims=True), variance(x, axes)
 
 
 @op(name="Moments")
-def _moments(x: Any, *, axes: Axes, keepdims: bool) -> Any:
+def _moments(x: jax.Array, *, axes: Axes, keepdims: bool) -> Any:
     FLOATING.check("Moments", x=x)
     found = _mean_and_variance(_widened(x), axes)
     return tuple(_without(m, axes, keepdims).astype(x.dtype) for m in found)
 
 
 @op(name="WeightedMoments")
-def _weighted_moments(x: Any, weights: Any, *, axes: Axes, keepdims: bool) -> Any:
+def _weighted_moments(x: jax.Array, weights: jax.Array, *, axes: Axes, keepdims: bool) -> Any:
     FLOATING.check("WeightedMoments", x=x)
     y, weights = jnp.broadcast_arrays(_widened(x), _widened(weights))
     total = jnp.sum(weights, axes, keepdims=True)
@@ -57,7 +58,7 @@ def _weighted_moments(x: Any, weights: Any, *, axes: Axes, keepdims: bool) -> An
 
 
 @op(name="SufficientStatistics")
-def _sufficient_statistics(x: Any, shift: Any, *, axes: Axes, keepdims: bool) -> Any:
+def _sufficient_statistics(x: jax.Array, shift: jax.Array, *, axes: Axes, keepdims: bool) -> Any:
     FLOATING.check("SufficientStatistics", x=x)
     centred = x - shift
     mean_ss = jnp.sum(centred, axes, keepdims=keepdims)
@@ -65,15 +66,23 @@ def _sufficient_statistics(x: Any, shift: Any, *, axes: Axes, keepdims: bool) ->
 
 
 @op(name="NormalizeMoments")
-def _normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any) -> Any:
+def _normalize_moments(
+    counts: jax.Array, mean_ss: jax.Array, variance_ss: jax.Array, shift: jax.Array
+) -> Any:
     shifted_mean = mean_ss / counts
     return shifted_mean + shift, variance_ss / counts - jnp.square(shifted_mean)
 
 
 @op(name="BatchNormalization", same_dtype=False)
 def _batch_normalization(
-    x: Any, mean: Any, spread: Any, epsilon: Any, *rest: Any, has_offset: bool, has_scale: bool
-) -> Any:
+    x: jax.Array,
+    mean: jax.Array,
+    spread: jax.Array,
+    epsilon: jax.Array,
+    *rest: jax.Array,
+    has_offset: bool,
+    has_scale: bool,
+) -> jax.Array:
     factor = lax.rsqrt(spread + epsilon)
     if has_scale:
         factor = factor * rest[-1]
@@ -83,8 +92,15 @@ def _batch_normalization(
 
 @op(name="FusedBatchNormV3", same_dtype=False)
 def _fused_batch_norm(
-    x: Any, scale: Any, offset: Any, mean: Any, spread: Any, *, channel: int, options: Any
-) -> Any:
+    x: jax.Array,
+    scale: jax.Array,
+    offset: jax.Array,
+    mean: jax.Array,
+    spread: jax.Array,
+    *,
+    channel: int,
+    options: tuple[Any, ...],
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     epsilon, is_training, factor = options
     across = tuple(a for a in range(x.ndim) if a != channel)
     vector = tuple(-1 if a == channel else 1 for a in range(x.ndim))
@@ -107,7 +123,7 @@ def _fused_batch_norm(
 
 
 @op(name="LRN")
-def _lrn(x: Any, *, radius: int, bias: float, alpha: float, beta: float) -> Any:
+def _lrn(x: jax.Array, *, radius: int, bias: float, alpha: float, beta: float) -> Any:
     FLOATING.check("LRN", input=x)
     if x.ndim != 4:
         raise invalid(
@@ -131,7 +147,11 @@ def _read(x: Any, axes: Any, where: str) -> tuple[Tensor, Axes]:
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    shift: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` over `axes`.
 
@@ -147,7 +167,11 @@ def moments(
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: TensorLike,
+    frequency_weights: TensorLike,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of `x` over `axes`, each element counted as often as its weight."""
     where = "tf.nn.weighted_moments"
@@ -157,7 +181,7 @@ def weighted_moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: Any, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """The statistics for `normalize_moments`: the count, the sum, the sum of squares, and the shift.
 
@@ -174,7 +198,7 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and variance from `sufficient_statistics`, which may cover several batches."""
     sums = same_dtype("NormalizeMoments", mean_ss, variance_ss)
@@ -182,12 +206,12 @@ def normalize_moments(
 
 
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike,
     scale: Any,
-    variance_epsilon: Any,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, all broadcasting against `x`.
@@ -215,11 +239,11 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
     variance_epsilon: Any,
     scale_after_normalization: bool,
     name: str | None = None,
@@ -230,11 +254,11 @@ def batch_norm_with_global_normalization(
 
 
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,
@@ -289,7 +313,7 @@ def fused_batch_norm(
 
 
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

@@ -9,6 +9,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.domains import REAL
@@ -23,7 +24,7 @@ class FractionalPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
-def _sequence(key: Any, size: int, count: int, pseudo_random: bool) -> Any:
+def _sequence(key: jax.Array, size: int, count: int, pseudo_random: bool) -> jax.Array:
     """Where `count` windows over `size` cells begin, each of them the ratio rounded down or up."""
     small = size // count
     if pseudo_random:
@@ -41,7 +42,7 @@ def _sequence(key: Any, size: int, count: int, pseudo_random: bool) -> Any:
     return found.at[-1].set(size)
 
 
-def _windows(x: Any, axis: int, starts: Any, reach: int, overlapping: bool) -> tuple[Any, Any]:
+def _windows(x: jax.Array, axis: int, starts: Any, reach: int, overlapping: bool) -> tuple[Any, Any]:
     """Along an axis the cells of each window, as one axis more, and which of them belong to it."""
     ends = starts[1:] + (1 if overlapping else 0)
     ends = jnp.minimum(ends, x.shape[axis])
@@ -51,7 +52,14 @@ def _windows(x: Any, axis: int, starts: Any, reach: int, overlapping: bool) -> t
 
 @op(name="FractionalPool", same_dtype=False)
 def _pool_op(
-    x: Any, key: Any, *, rows: int, columns: int, is_max: bool, pseudo_random: bool, overlapping: bool
+    x: jax.Array,
+    key: jax.Array,
+    *,
+    rows: int,
+    columns: int,
+    is_max: bool,
+    pseudo_random: bool,
+    overlapping: bool,
 ) -> Any:
     REAL.check("tf.nn.fractional_pool", value=x)
     keys = jax.random.split(jax.random.wrap_key_data(key, impl="threefry2x32"))
@@ -73,7 +81,7 @@ def _pool_op(
 
 
 def _pooled(
-    where: str, value: Any, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, is_max: bool
+    where: str, value: object, ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, is_max: bool
 ) -> FractionalPool:
     images = convert_to_tensor(value)
     if images.ndim != 4:
@@ -108,7 +116,7 @@ def _pooled(
 
 
 def fractional_max_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Any,
     pseudo_random: bool = False,
     overlapping: bool = False,
@@ -129,7 +137,7 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Any,
     pseudo_random: bool = False,
     overlapping: bool = False,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from functools import partial, reduce
 from itertools import product
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -35,7 +34,9 @@ def _pool_max(window: Window, x: Array) -> Array:
 
 
 @_pool_max.defjvp
-def _pool_max_jvp(window: Window, primals: Any, tangents: Any) -> Any:
+def _pool_max_jvp(
+    window: Window, primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array]:
     (x,), (dx,) = primals, tangents
     # A loop over two halves: without one, XLA works the winners out again wherever they are used.
     contest, rows = partial(_contest, window), x.shape[0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int64
 from tapeflow.engine.values.tensor import Tensor
@@ -25,7 +27,7 @@ class MaxPoolWithArgmax(NamedTuple):
 
 @op(name="MaxPoolArgmax", differentiable=False)
 def _places_op(
-    x: Any, *, size: Sizes, strides: Sizes, padding: str | Paddings, counts_batch: bool, dtype: DType
+    x: jax.Array, *, size: Sizes, strides: Sizes, padding: str | Paddings, counts_batch: bool, dtype: DType
 ) -> Any:
     """The number of the pixel and channel of each maximum, counted through the image, or the batch."""
     batch, height, width, channels = x.shape
@@ -54,12 +56,12 @@ def _places_op(
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str = "NHWC",
-    output_dtype: Any = int64,
+    output_dtype: DTypeLike = int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.engine import errors
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array.shaping import reshape
@@ -20,14 +21,14 @@ from tapeflow.ops.nn.window_args import Layout, make_window, read_layout, read_p
 
 @op(name="MaxPool")
 def max_pool_op(
-    x: Any,
+    x: jax.Array,
     *,
     layout: Layout,
     size: Sizes,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     """The largest value in each window; among equals the first one gets the gradient."""
     REAL.check(layout.where, input=x)
     return _slide(pool_kernel.pool_max, x, layout, size, strides, padding, dilations)
@@ -35,7 +36,7 @@ def max_pool_op(
 
 @op(name="AvgPool")
 def avg_pool_op(
-    x: Any,
+    x: jax.Array,
     *,
     layout: Layout,
     size: Sizes,
@@ -50,13 +51,13 @@ def avg_pool_op(
 
 def _slide(
     function: Callable[[Window, Any], Any],
-    x: Any,
+    x: jax.Array,
     layout: Layout,
     size: Sizes,
     strides: Sizes,
     padding: str | Paddings,
     dilations: Sizes,
-) -> Any:
+) -> jax.Array:
     if x.ndim != layout.rank:
         raise invalid(
             f"{layout.where} expected input of rank {layout.rank}: it must have {layout.spatial} "
@@ -125,9 +126,9 @@ def _pool_channels(x: Tensor, count: int, layout: Layout) -> Tensor:
 
 
 def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NHWC",
     name: str | None = None,
@@ -153,9 +154,9 @@ def max_pool2d(
 
 
 def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NWC",
     name: str | None = None,
@@ -167,9 +168,9 @@ def max_pool1d(
 
 
 def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NDHWC",
     name: str | None = None,
@@ -181,9 +182,9 @@ def max_pool3d(
 
 
 def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NHWC",
     name: str | None = None,
@@ -209,9 +210,9 @@ def avg_pool2d(
 
 
 def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NWC",
     name: str | None = None,
@@ -223,9 +224,9 @@ def avg_pool1d(
 
 
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = "NDHWC",
     name: str | None = None,
@@ -237,9 +238,9 @@ def avg_pool3d(
 
 
 def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = None,
     name: str | None = None,
@@ -251,9 +252,9 @@ def max_pool(
 
 
 def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
     padding: Any,
     data_format: str | None = None,
     name: str | None = None,
@@ -275,13 +276,13 @@ def _by_rank(input: Any, data_format: Any, where: str) -> tuple[Tensor, Layout]:
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: int | Sequence[int],
     pooling_type: str,
-    strides: Any = None,
+    strides: int | Sequence[int] | None = None,
     padding: Any = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Pooling with the window named by its shape, and `dilations` between the cells it sees.

@@ -65,7 +65,7 @@ def test_types_have_the_names_of_tensors() -> None:
     ]
 
 
-def test_edges_to_nowhere_circles_and_doubles() -> None:
+def test_edges_to_nowhere_cycles_and_doubles() -> None:
     proto = graph(
         ("a", "Add", ["a", "b", "nobody"]), ("b", "Add", ["a:99"]), ("a", "Const", []), ("", "", ["^", ":"])
     )

@@ -103,7 +103,7 @@ def test_in_a_model_with_copied_weights() -> None:
         (lambda: L.Normalization()([tf.constant(DATA)] * 2), ValueError, "only accepts a single input"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_statistics_axes_and_inputs_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

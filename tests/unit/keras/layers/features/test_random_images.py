@@ -97,6 +97,6 @@ def test_brightness_differs_between_images() -> None:
         (lambda: L.RandomBrightness(0.1, value_range=3), ValueError, "should be a list of two numbers"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_and_images_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

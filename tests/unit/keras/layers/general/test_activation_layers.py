@@ -56,6 +56,6 @@ def test_prelu_slopes_are_learned() -> None:
         (lambda: L.Activation("rely"), "Did you mean 'relu'"),
     ],
 )
-def test_errors(call: Any, text: str) -> None:
+def test_wrong_slopes_and_unknown_names_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()

@@ -29,6 +29,6 @@ def test_shapes_with_unknown_sizes() -> None:
         ("abc,cd->abd", (None, 5), "c", "Bias dimension 'c' was requested"),
     ],
 )
-def test_errors(equation: str, shape: Any, axes: Any, text: str) -> None:
+def test_equations_that_do_not_fit_raise(equation: str, shape: Any, axes: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         L.EinsumDense(equation, output_shape=shape, bias_axes=axes)(tf.ones((2, 3, 4)))

@@ -25,7 +25,7 @@ def test_mask_is_passed_on() -> None:
     assert found._keras_mask.numpy().tolist() == [[True, True, False]]
 
 
-def test_errors() -> None:
+def test_wrong_layers_and_ranks_raise() -> None:
     with pytest.raises(ValueError, match="Please initialize `TimeDistributed`"):
         L.TimeDistributed(3)
     with pytest.raises(ValueError, match="at least 3 dimensions"):

@@ -130,7 +130,7 @@ def test_fit_updates_the_moving_averages_at_every_step() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_axes_and_options_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -56,6 +56,6 @@ def test_integers_are_normalised_as_floats() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_axes_and_unknown_sizes_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -17,7 +17,7 @@ def test_dropout_only_in_training() -> None:
     assert (np.asarray(layer([X, X], training=True)) != np.asarray(layer([X, X], training=True))).any()
 
 
-def test_errors() -> None:
+def test_wrong_inputs_and_masks_raise() -> None:
     with pytest.raises(ValueError, match="must be called on a list of inputs"):
         L.Attention()(X)
     with pytest.raises(ValueError, match="accepts inputs list of length 2 or 3"):

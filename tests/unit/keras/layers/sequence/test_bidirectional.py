@@ -35,7 +35,7 @@ def test_a_backward_layer_of_its_own() -> None:
     np.testing.assert_allclose(again(X), found, rtol=1e-6)
 
 
-def test_errors() -> None:
+def test_wrong_layers_and_merge_modes_raise() -> None:
     with pytest.raises(ValueError, match="Please initialize `Bidirectional`"):
         L.Bidirectional(3)
     with pytest.raises(ValueError, match="Invalid merge mode"):

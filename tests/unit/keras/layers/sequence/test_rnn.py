@@ -128,7 +128,7 @@ def test_forget_bias() -> None:
     assert layer.unit_forget_bias is True
 
 
-def test_errors() -> None:
+def test_wrong_cells_inputs_and_states_raise() -> None:
     with pytest.raises(ValueError, match="expected a positive integer, got 0"):
         L.LSTM(0)
     with pytest.raises(ValueError, match="should have a `call` method"):

@@ -26,6 +26,6 @@ def test_unknown_sizes_stay_unknown() -> None:
         (lambda: L.Cropping2D(1)(tf.ones((2, 4, 3))), "expected ndim=4"),
     ],
 )
-def test_errors(call: Any, text: str) -> None:
+def test_wrong_croppings_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()

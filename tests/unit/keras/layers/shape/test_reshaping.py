@@ -57,6 +57,6 @@ def test_an_empty_batch() -> None:
         (lambda: L.Flatten("last"), ValueError, "data_format"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_shapes_that_do_not_fit_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -108,7 +108,7 @@ def test_fit_draws_as_a_loop_does() -> None:
         (lambda: L.Dropout(0.5)(tf.constant([1, 2]), training=True), ValueError, "floating-point input"),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_rates_shapes_and_dtypes_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -62,6 +62,6 @@ def test_streams_and_arrays_agree():
         (WEIGHTS, None, "expected y to take the classes from; got y=None"),
     ],
 )
-def test_errors(weights, y, text):
+def test_wrong_weights_and_labels_raise(weights, y, text):
     with pytest.raises(ValueError, match=text):
         make_source(np.zeros(4), y, class_weight=weights)

@@ -37,6 +37,6 @@ def test_weights_of_one_output():
         (tf.zeros(()), None, r"first axis of samples; got a scalar"),
     ],
 )
-def test_errors(x, y, text):
+def test_unusable_data_raises(x, y, text):
     with pytest.raises(ValueError, match=text):
         single_batch(x, y)

@@ -4,6 +4,6 @@ import type { ComponentChildren } from "preact";
 const CODE = /([\w.]+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\b\w+=[\w.]+)/g;
 
 /** A sentence with the code in it set as code. */
-export function marked(sentence: string): ComponentChildren {
+export function withCode(sentence: string): ComponentChildren {
   return sentence.split(CODE).map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }

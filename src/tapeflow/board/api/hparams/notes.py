@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapeflow.board.notes import Phrases
 
-SAY = Phrases(
+NOTES = Phrases(
     few="it takes at least {least} sessions with a value of this metric; there are {n}",
     alike="no hparam differs between these sessions",
     flat="the metric has the same value in all sessions",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapeflow.board.notes import Phrases
 
-SAY = Phrases(
+NOTES = Phrases(
     rows_cut="{n} runs beyond the first {most}",
     hparams_cut="{n} hparams beyond the first {most}",
     scalars_cut="{n} scalars that fewer runs have, beyond the first {most}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapeflow.board.notes import Phrases
 
-SAY = Phrases(
+NOTES = Phrases(
     columns_cut="the first {n} of {total} columns of labels are shown",
     no_names="the labels have as many lines as there are points, so the first is not taken for names",
     lines="there are {points:,} points and {n:,} lines of labels",

@@ -1,7 +1,7 @@
 /** Circles in a graph. */
 
 /** Nodes that can reach each other have the same number (Tarjan's way, with a stack of its own). */
-export function circles(next: readonly number[][]): Int32Array {
+export function cycles(next: readonly number[][]): Int32Array {
   const found = new Int32Array(next.length).fill(-1);
   const order = new Int32Array(next.length).fill(-1);
   const low = new Int32Array(next.length);

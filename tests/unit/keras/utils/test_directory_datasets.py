@@ -1,4 +1,4 @@
-"""`image_dataset_from_directory` and its kin."""
+"""Datasets of the images, texts and sounds of a folder."""
 
 from __future__ import annotations
 
@@ -70,34 +70,6 @@ def test_texts_and_other_ways_to_read(folder: Path) -> None:
     assert tf.keras.preprocessing.text_dataset_from_directory is utils.text_dataset_from_directory
 
 
-def test_windows_over_time() -> None:
-    data = np.arange(20.0)
-    dataset = utils.timeseries_dataset_from_array(
-        data, data * 10, 4, sequence_stride=3, sampling_rate=2, batch_size=2
-    )
-    found = [
-        (w.tolist(), float(t)) for ws, ts in dataset for w, t in zip(ws.numpy(), ts.numpy(), strict=True)
-    ]
-    assert found == [([s, s + 2, s + 4, s + 6], s * 10) for s in (0.0, 3.0, 6.0, 9.0, 12.0)]
-    part = utils.timeseries_dataset_from_array(data, None, 3, start_index=5, end_index=9, batch_size=None)
-    assert [w.numpy().tolist() for w in part] == [[5, 6, 7], [6, 7, 8]]
-    shuffled = utils.timeseries_dataset_from_array(data, data, 3, shuffle=True, seed=1, batch_size=32)
-    windows, targets = next(iter(shuffled))
-    np.testing.assert_array_equal(windows[:, 0], targets)
-    assert sorted(targets.numpy().tolist()) == list(range(18))
-
-
-def test_split_dataset() -> None:
-    left, right = utils.split_dataset(np.arange(10), left_size=0.7)
-    assert [[int(x) for x in part] for part in (left, right)] == [list(range(7)), [7, 8, 9]]
-    batched = tf.data.Dataset.from_tensor_slices((np.arange(10), np.arange(10) * 2)).batch(3)
-    left, right = utils.split_dataset(batched, left_size=4, right_size=2)
-    assert [[p.numpy().tolist() for p in batch] for batch in left] == [[[0, 1, 2], [0, 2, 4]], [[3], [6]]]
-    assert [[p.numpy().tolist() for p in batch] for batch in right] == [[[8, 9], [16, 18]]]
-    mixed, _ = utils.split_dataset((np.arange(6), np.arange(6)), right_size=2, shuffle=True, seed=4)
-    assert sorted(int(a) for a, b in mixed if int(a) == int(b)) != []
-
-
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
@@ -135,19 +107,47 @@ def test_split_dataset() -> None:
             ValueError,
             "none found",
         ),
-        (lambda p: utils.timeseries_dataset_from_array([1, 2], None, 5), ValueError, "sequence_length above 0"),
-        (
-            lambda p: utils.timeseries_dataset_from_array(np.arange(9), None, 2, end_index=20),
-            ValueError,
-            "start_index below end_index",
-        ),
-        (lambda p: utils.split_dataset(np.arange(9)), ValueError, "at least one of them"),
-        (lambda p: utils.split_dataset(np.arange(9), 20), ValueError, "between 0 and 9"),
-        (lambda p: utils.split_dataset(np.arange(9), "1"), TypeError, "left_size to be a number"),
-        (lambda p: utils.split_dataset(np.arange(9), 8, 8), ValueError, "two parts of 9 elements"),
-        (lambda p: utils.split_dataset(3, 0.5), TypeError, "expected a tf.data.Dataset"),
     ],
 )  # fmt: skip
-def test_errors(folder: Path, call: Any, error: Any, text: str) -> None:
+def test_wrong_folders_and_labels_raise(folder: Path, call: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         call(folder)
+
+
+@pytest.fixture(scope="module")
+def sounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sounds")
+    for number, (name, length) in enumerate([("a/one", 3), ("a/two", 5), ("b/three", 4)]):
+        path = folder / f"{name}.wav"
+        path.parent.mkdir(exist_ok=True)
+        samples = tf.fill((length, 1), (number + 1) / 8)
+        path.write_bytes(tf.audio.encode_wav(samples, 16000).numpy())
+    return folder
+
+
+def read_sounds(folder: Path, **options: Any) -> Any:
+    return utils.audio_dataset_from_directory(folder, batch_size=2, shuffle=False, **options)
+
+
+def test_sounds_padded_to_the_longest_of_a_batch(sounds: Path) -> None:
+    dataset = read_sounds(sounds)
+    assert dataset.class_names == ["a", "b"]
+    (first, labels), (last, _) = dataset.as_numpy_iterator()
+    assert (first.shape, last.shape, labels.tolist()) == ((2, 5, 1), (1, 4, 1), [0, 0])
+    assert first[0, :, 0].tolist() == [0.125, 0.125, 0.125, 0, 0]
+
+
+def test_sounds_of_one_length_and_ragged(sounds: Path) -> None:
+    (first, labels), (last, _) = read_sounds(
+        sounds, output_sequence_length=4, label_mode="categorical"
+    ).as_numpy_iterator()
+    assert (first.shape, last.shape, labels.tolist()) == ((2, 4, 1), (1, 4, 1), [[1, 0], [1, 0]])
+    ragged = next(iter(read_sounds(sounds, ragged=True, labels=None)))
+    assert ragged.row_lengths().numpy().tolist() == [3, 5]
+
+
+def test_wrong_lengths_and_rates_of_sounds_raise(sounds: Path) -> None:
+    with pytest.raises(ValueError, match="Cannot set both `ragged` and `output_sequence_length`"):
+        read_sounds(sounds, ragged=True, output_sequence_length=3)
+    with pytest.raises(ValueError, match="expected sampling_rate=None"):
+        read_sounds(sounds, sampling_rate=8000)

@@ -489,7 +489,7 @@ def test_vectors_in_checkpoints(tmp_path: Path, ask: Callable[..., Asking]) -> N
     """TapeFlow's own (safetensors), and one that TensorFlow 2.21 wrote: tests/data/projector/make.py made it."""
     theirs = tmp_path / "logs" / "theirs"
     theirs.mkdir(parents=True)
-    for file in (Path(__file__).parents[3] / "data" / "projector").glob("ckpt*"):
+    for file in (Path(__file__).parents[4] / "data" / "projector").glob("ckpt*"):
         shutil.copy(file, theirs)
     configure(theirs, 'model_checkpoint_path: "ckpt-1" embeddings { tensor_name: "words:0" }')
     _, arrays = ask("theirs", "words:0").packed("pca", components="0")

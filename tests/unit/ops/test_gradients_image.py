@@ -1,4 +1,4 @@
-"""One contract for every differentiable op of `tf.image` and `tf.signal` and the later ones of the other topics.
+"""One contract for every differentiable op of `tf.image` and `tf.signal`, and for ops on matrices and sequences.
 
 Its gradient along a random direction agrees with a difference quotient; and with float32 inputs neither it
 nor its gradient computes anything in float64. Some of these compute in float32 whatever they are given, so

@@ -12,7 +12,7 @@ import numpy as np
 from tapeflow.summary.captured.messages import PLUGIN, SYSTEM_PLUGIN
 from tapeflow.summary.captured.reading import Captured
 from tapeflow.summary.event_files.reader import Batch, Damage, EventFileReader
-from tapeflow.summary.event_files.series import Series
+from tapeflow.summary.event_files.tag_series import Series
 from tapeflow.summary.event_files.values import Value, plugin_of, value_of
 from tapeflow.summary.files import flush_below
 from tapeflow.summary.remote import is_remote
