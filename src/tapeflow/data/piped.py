@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tapeflow.data.options import Options
-from tapeflow.data.pipe import Pipe
-
 if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
     from tapeflow.data.options import Options
