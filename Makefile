@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo board test test-slow test-packages check format docs package bench clean chromium
+.PHONY: help demo board test test-slow test-packages coverage check format docs package bench clean chromium
 
 help:  ## show this list
 	@echo "TapeFlow. Start with: make demo"
@@ -47,6 +47,9 @@ test-slow: $(PAGE) chromium  ## run the tests that take minutes
 
 test-packages: $(TRIED)/.ready  ## run programs of packages for TensorFlow, in an environment without it
 	$(TRIED)/bin/python -m pytest -m slow tests/packages $(ARGS)
+
+coverage: $(PAGE) chromium  ## run the tests and show which lines none of them runs
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered --cov-report=xml $(ARGS)
 
 check: $(READY) web/node_modules/.ready  ## format, lint, types and layers, changing nothing
 	$(BIN)/ruff format --check .
