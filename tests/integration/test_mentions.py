@@ -268,7 +268,7 @@ FIGURES = [
     ("docs/saving.md", r"more than ([\d,]+ MB) show", "tapeflow.keras.saving.progress:_LARGE_BYTES"),
     ("docs/summary.md", r"up to (\d+ MB) of records", "tapeflow.summary.event_files.record_file:_MOST_KEPT"),
     ("docs/summary.md", r"grown (\w+)fold", "tapeflow.summary.totals:_GROWTH"),
-    ("docs/board.md", r"`--port (\d+)`", "tapeflow.board.board:Options.port"),
+    ("docs/board.md", r"`--port (\d+)`", "tapeflow.board.board:BoardOptions.port"),
     (
         "docs/board.md",
         r"timeline of more than ([\d,]+) events",
