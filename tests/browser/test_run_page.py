@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +109,7 @@ def test_runs_side_by_side(logs: str, new_page: Open) -> None:
     expect(hparams.get_by_role("rowheader")).to_have_text(["lr"])
     page.get_by_role("button", name="Differences only").click()
     expect(hparams.get_by_role("rowheader")).to_have_text(["lr", "optimizer"])
+    expect(page).to_have_url(re.compile("compare="))  # it follows after a tenth of a second
     page.reload()
     expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
 
