@@ -51,6 +51,10 @@ def _restored_engine() -> Iterator[None]:
 
     for field in dataclasses.fields(settings):
         setattr(settings, field.name, getattr(before, field.name))
+    if "tapeflow.keras.distribution.distributions" in sys.modules:
+        from tapeflow.keras.distribution import set_distribution
+
+        set_distribution(None)
     if "tapeflow.engine.recording.trace" in sys.modules:
         from tapeflow.engine.recording.trace import state
 

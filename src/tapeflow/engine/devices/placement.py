@@ -63,6 +63,9 @@ class Layout:
     axes: Axes
     sharding: NamedSharding
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Layout:
+        return self  # a copied Variable lies on the same devices
+
 
 class Placement:
     """Devices that hold Variables and share each batch.
@@ -95,6 +98,9 @@ class Placement:
         self.output_axes: OutputAxes | None = None
         self._everywhere = NamedSharding(self._mesh, PartitionSpec())
         self._is_local = all(d.process_index == jax.process_index() for d in self.devices)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Placement:
+        return self  # devices are no part of a copied model
 
     @property
     def mesh(self) -> Mesh:
@@ -223,7 +229,7 @@ class Placement:
         array = np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(value)))
         return jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
-    def tells_of_loss(self, error: Exception) -> bool:
+    def tells_of_loss(self, error: BaseException) -> bool:
         """Whether an error came of another process that has gone: JAX has no type for it."""
         return not self._is_local and any(word in str(error) for word in _LOSS)
 
@@ -328,16 +334,24 @@ def using(placement: Placement | None) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        if placement is not None and placement.tells_of_loss(error):
-            raise errors.UnavailableError(
-                None,
-                None,
-                f"A strategy expected all of its {jax.process_count()} workers to go on; one of them was lost: "
-                f"{error}. Start all of them again; with the callback BackupAndRestore they go on where they were.",
-            ) from error
+        lost = worker_loss(error)
+        if lost is not None:
+            raise lost from error
         raise
     finally:
         current = before
+
+
+def worker_loss(error: BaseException) -> errors.UnavailableError | None:
+    """What to raise instead of an error that comes of a worker that has gone; None for other errors."""
+    if current is None or not current.tells_of_loss(error):
+        return None
+    return errors.UnavailableError(
+        None,
+        None,
+        f"A strategy expected all of its {jax.process_count()} workers to go on; one of them was lost: {error}. Start "
+        "all of them again; with the callback BackupAndRestore they go on where they were.",
+    )
 
 
 def local_devices(kind: str | None = None) -> list[Any]:

@@ -8,11 +8,12 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tapeflow.engine.devices import processes
+from tapeflow.engine.devices import placement, processes
 
 _STATUS = 128 + signal.SIGTERM
 _trainings = itertools.count()
@@ -49,7 +50,10 @@ class Preemption:
         self._before = signal.signal(signal.SIGTERM, self._note)
 
     def end(self) -> None:
-        """Let `SIGTERM` do what it did before, and do so now if one has come that nobody has answered."""
+        """Let `SIGTERM` do what it did before, and do so now if one has come that nobody has answered.
+
+        The error with which a training ends is shown first: the signal would end the process before anybody else could.
+        """
         thread, self._thread = self._thread, None
         if thread is None:
             return
@@ -58,6 +62,10 @@ class Preemption:
         os.close(self._pipe)
         thread.join()
         if self.is_asked:
+            error = sys.exc_info()[1]
+            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and error is not None:
+                with _whoever_listens():
+                    traceback.print_exception(placement.worker_loss(error) or error)
             signal.raise_signal(signal.SIGTERM)
 
     def _note(self, number: int, frame: FrameType | None) -> None:

@@ -131,6 +131,7 @@ class DataParallel(Distribution):
         zero_stage: which state is split over the devices after all: 0 none, 1 that of optimizers, 3 the weights too.
 
     >>> tf.keras.distribution.set_distribution(tf.keras.distribution.DataParallel())
+    >>> tf.keras.distribution.set_distribution(None)  # back to one device
     """
 
     def __init__(

@@ -53,6 +53,20 @@ def test_a_signal_that_nobody_answered_goes_to_the_program(received: list[int]) 
     assert received == [signal.SIGTERM]
 
 
+def test_the_error_that_ends_a_training_is_shown_before_the_signal_ends_the_process() -> None:
+    program = (
+        "import signal\n"
+        "from tapeflow.keras.callbacks.preemption import Preemption\n"
+        "preemption = Preemption()\n"
+        "preemption.begin()\n"
+        "signal.raise_signal(signal.SIGTERM)\n"
+        "try:\n    raise ValueError('the step failed')\nfinally:\n    preemption.end()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGTERM
+    assert "ValueError: the step failed" in ended.stderr
+
+
 def test_nobody_listens(received: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import numpy as np
@@ -43,6 +44,13 @@ def test_the_distribution_in_force(mesh: DeviceMesh) -> None:
     set_distribution(None)
     assert distribution() is None
     assert placement.current is None
+
+
+def test_a_copied_model_lies_where_the_model_lies() -> None:
+    set_distribution(DataParallel())
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    copied, x = copy.deepcopy(model), tf.ones((4, 2))
+    assert copied(x).numpy().tolist() == model(x).numpy().tolist()
 
 
 def test_a_scope_in_that_of_a_strategy_gives_it_back() -> None:
