@@ -35,7 +35,7 @@ _LOSS = ("Gloo", "coordination service", "heartbeat", "NCCL")
 
 @dataclass(frozen=True)
 class Share:
-    """Which rows of a batch the devices of this process compute: replicas `first` to `last`, of `count`."""
+    """Which rows of a batch the devices of this process compute: parts `first` to `last`, of `count` equal ones."""
 
     first: int
     last: int
@@ -211,10 +211,16 @@ class Placement:
     @property
     def share(self) -> Share | None:
         """What this process needs of a batch; None if that is all of it."""
-        numbers = self.local_numbers
-        if self._is_local or not self._splits or numbers != list(range(numbers[0], numbers[-1] + 1)):
+        if self._is_local or not self._splits:
             return None
-        return Share(numbers[0], numbers[-1] + 1, len(self))
+        devices, axis = self._mesh.devices, self._mesh.axis_names.index(self._batch_axis)
+        own = sorted(
+            {at[axis] for at, d in np.ndenumerate(devices) if d.process_index == jax.process_index()}
+        )
+        count = devices.shape[axis]
+        if len(own) in (0, count) or own != list(range(own[0], own[-1] + 1)):
+            return None
+        return Share(own[0], own[-1] + 1, count)
 
     def everywhere(self, value: Any) -> Any:
         """An array as one that all devices have a part of, or the whole; of several processes, that of the first."""
