@@ -304,8 +304,13 @@ def test_a_saved_page_shows_profiles(new_page: Open, logs: Path, tmp_path: Path)
     show(page, "Trace")
     expect(page.get_by_role("application", name=re.compile("12 events"))).to_be_visible()
     page.get_by_role("application").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("The saved page does not hold what else")).to_be_visible()
+    note = page.get_by_text("The saved page does not hold what else")
+    for _ in range(20):  # the trace has its name before it takes keys
+        page.keyboard.press("Enter")
+        if note.is_visible():
+            break
+        page.wait_for_timeout(100)
+    expect(note).to_be_visible()
 
 
 def test_a_chinese_page(board: str, new_page: Open) -> None:

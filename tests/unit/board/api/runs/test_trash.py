@@ -53,7 +53,7 @@ def test_a_run_is_deleted_and_taken_back(tmp_path: Path, old: Any, serve: Callab
     assert post(client, "trash/restore", trashed=[one["trash"]]) == {"trashed": [], "refused": []}
     client.wait_for(lambda: set(client.runs()) == {"a/train", "a/validation", "b"})
     assert {path: path.read_bytes() for path in before} == before
-    assert client.runs()["a/train"]["points"] == 2
+    client.wait_for(lambda: client.runs()["a/train"]["points"] == 2)
 
 
 def test_what_is_erased_is_gone(tmp_path: Path, old: Any, serve: Callable[..., Any]) -> None:
