@@ -18,7 +18,7 @@ os.environ["KERAS_BACKEND"] = "jax"
 
 import keras
 
-ROOM = 6 << 30
+ROOM = 2 << 30
 MOST_SECONDS = 60
 MUCH_KB = 400 << 10
 REFUSED, EXHAUSTED = 1, 2
