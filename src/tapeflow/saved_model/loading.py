@@ -112,7 +112,7 @@ class Saved:
         return nest.map_structure(lambda mark: None if mark is None else next(results), self._outputs)
 
     @property
-    def output_specs(self) -> TensorSpec:
+    def output_specs(self) -> Any:
         """What comes back, with a spec for each tensor."""
         specs = iter(self._program.output_specs)
         return nest.map_structure(lambda mark: None if mark is None else next(specs), self._outputs)
@@ -137,7 +137,7 @@ class Endpoint:
         return self.programs[0].inputs
 
     @property
-    def output_specs(self) -> TensorSpec:
+    def output_specs(self) -> Any:
         """What comes back, with a spec for each tensor; of the first program, if there are several."""
         return self.programs[0].output_specs
 

@@ -140,8 +140,8 @@ def save_object(
     if format == "tensorflow":
         graph = _graph_model(obj, functions, calls, given, named, training)
     endpoints = _of_numbers(calls, named, graph is not None)
-    count = sum(map(len, calls.values()))
-    _write(folder, endpoints, named, variables, _paths(obj), count, graph)
+    call_count = sum(map(len, calls.values()))
+    _write(folder, endpoints, named, variables, _paths(obj), call_count, graph)
 
 
 def _graph_model(
@@ -347,13 +347,13 @@ def _write(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
-    count: int,
+    call_count: int,
     graph: Any = None,
 ) -> None:
     folder = place.open()
     try:
         with naming(place.path):
-            _fill(folder, endpoints, named, variables, paths, count, graph)
+            _fill(folder, endpoints, named, variables, paths, call_count, graph)
             if graph is not None:
                 graph.write(folder)
             place.commit()
@@ -377,7 +377,7 @@ def _fill(
     named: dict[str, str],
     variables: list[Variable],
     paths: dict[int, list[str]],
-    count: int,
+    call_count: int,
     graph: Any = None,
 ) -> None:
     files: dict[str, str] = {}
@@ -402,7 +402,8 @@ def _fill(
         ],
         "sha256": files,
         "tensorflow": [] if graph is None else graph.names,
-        "has_all": sum(map(len, described.values())) == count,
+        # Otherwise the SavedModel is loaded, which has the calls that are no programs.
+        "has_all": sum(map(len, described.values())) == call_count,
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
 
