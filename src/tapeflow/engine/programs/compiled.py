@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from enum import Enum
 from functools import partial
 from itertools import count
 from typing import Any, TypeVar
@@ -22,8 +23,61 @@ from tapeflow.engine.settings import settings
 
 T = TypeVar("T")
 
+
+class Draft(Enum):
+    """Whether a call may run a draft: code that is compiled in half the time and may run longer."""
+
+    NONE = 0
+    FIRST = 1
+    LAST = 2
+    """It may, but full code will be called for soon, and is compiled in the meantime."""
+
+
 _clock = count(1)
 _lock = threading.Lock()
+
+
+class _Code:
+    """A function's machine code, once it is called or compiled ahead.
+
+    Args:
+        jit: given arguments, makes a `jax.jit` for such arguments, and says whether it is as good as any.
+    """
+
+    __slots__ = ("_ahead", "_jit", "_jitted", "is_full")
+
+    def __init__(self, jit: Callable[[Sequence[Any]], tuple[Any, bool]]) -> None:
+        self._jit = jit
+        self._jitted: Any = None
+        self._ahead: Future[Any] | None = None
+        self.is_full = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether it is compiled, or being compiled ahead."""
+        return self._jitted is not None or self._ahead is not None
+
+    def compile_ahead(self, arguments: list[Any]) -> None:
+        self._ahead = compile_ahead(self._made, arguments)
+
+    def function(self) -> Callable[..., Any]:
+        if self._ahead is not None:
+            return awaited(self._ahead)
+        return self._first if self._jitted is None else self._jitted
+
+    def _first(self, *arguments: Any) -> Any:
+        with Compiling():
+            self._jitted = self._made(*arguments)
+            return self._jitted(*arguments)
+
+    def _made(self, *arguments: Any) -> Any:
+        found, self.is_full = self._jit(arguments)
+        return found
+
+    def release(self) -> None:
+        if self._jitted is not None:
+            self._jitted.clear_cache()
+        self._jitted, self._ahead, self.is_full = None, None, False
 
 
 class Compiled:
@@ -38,33 +92,39 @@ class Compiled:
         used_at: when it was last called, as a number that grows from call to call; 0 if there is no code.
     """
 
-    __slots__ = ("__weakref__", "_ahead", "_jit", "_jitted", "used_at")
+    __slots__ = ("__weakref__", "_draft", "_full", "used_at")
 
     def __init__(
         self, function: Callable[..., Any], donated: tuple[int, ...] = (), is_looped: bool = False
     ) -> None:
-        self._jit = partial(jitted, function, donated, is_looped)
-        self._jitted: Any = None
-        self._ahead: Future[Any] | None = None
+        self._full = _Code(partial(jitted, function, donated, is_looped))
+        self._draft = _Code(partial(jitted, function, donated, is_looped, is_draft=True))
         self.used_at = 0
 
-    def compile_ahead(self, arguments: list[Any]) -> None:
+    def compile_ahead(self, arguments: list[Any], is_draft: bool = False) -> None:
         """Begin to compile for arguments like these, on a thread of its own."""
-        self._ahead = compile_ahead(self._jit, arguments)
+        (self._draft if is_draft else self._full).compile_ahead(arguments)
 
-    def function(self) -> Callable[..., Any]:
-        """What is to be called, at once and once: the next call asks again."""
+    def function(self, draft: Draft = Draft.NONE) -> Callable[..., Any]:
+        """What is to be called, at once and once: the next call asks again.
+
+        Args:
+            draft: whether a draft will do.
+        """
         if not self.used_at:
             _admit(self)
         self.touch()
-        if self._ahead is not None:
-            return awaited(self._ahead)
-        return self._first if self._jitted is None else self._jitted
+        if self._draft.is_full:
+            return self._draft.function()
+        if draft is Draft.NONE:
+            return self._full.function()
+        if draft is Draft.LAST and not self._full.is_begun:
+            return self._call_last_draft
+        return self._draft.function()
 
-    def _first(self, *arguments: Any) -> Any:
-        with Compiling():
-            self._jitted = self._jit(*arguments)
-            return self._jitted(*arguments)
+    def _call_last_draft(self, *arguments: Any) -> Any:
+        self._full.compile_ahead(list(arguments))
+        return self._draft.function()(*arguments)
 
     def touch(self) -> None:
         """Be the one that was used last."""
@@ -72,9 +132,8 @@ class Compiled:
 
     def release(self) -> None:
         """Let go of the code."""
-        if self._jitted is not None:
-            self._jitted.clear_cache()
-        self._ahead = None
+        self._full.release()
+        self._draft.release()
         self.used_at = 0
         _kept.discard(self)
 

@@ -345,7 +345,7 @@ class Repeated(Record):
             return Rows(self.structure, [self._constant(*r, arrays, count) for r in self.results], count)
         if forking.is_cut_off:
             raise forking.refusal("Running training, evaluation or prediction steps")
-        function = self._compiled.function_for(self.owner)
+        function = self._compiled.function_for(self.owner, count)
         with RUN_LOCK:
             self._begin_run()
             fixed = list(self.template)

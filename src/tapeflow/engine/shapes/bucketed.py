@@ -17,7 +17,8 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.devices import placement
 from tapeflow.engine.devices.host_memory import empty
-from tapeflow.engine.programs.compiled import Compiled
+from tapeflow.engine.programs.compiled import Compiled, Draft
+from tapeflow.engine.programs.quick import has_drafts
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes import rules_axes, rules_control, rules_indexing, rules_mixing
 from tapeflow.engine.shapes.cost import compile_time, run_time
@@ -57,7 +58,7 @@ class CompiledForSizes(Compiled):
         is_looped: whether what it computes is the body of one loop.
     """
 
-    __slots__ = ("_donated", "_is_counted", "_is_looped", "_on_compile", "_padded", "_program")
+    __slots__ = ("_donated", "_families", "_is_counted", "_is_looped", "_on_compile", "_padded", "_program")
 
     def __init__(
         self,
@@ -71,28 +72,35 @@ class CompiledForSizes(Compiled):
         self._program, self._donated, self._on_compile = program, donated, on_compile
         self._is_looped = is_looped
         self._padded: WeakKeyDictionary[Owner, _Padded | None] = WeakKeyDictionary()
+        self._families: WeakKeyDictionary[Owner, Family] = WeakKeyDictionary()  # of owners with drafts
         self._is_counted = False
 
     def compile_ahead_for(self, owner: Owner | None, arguments: list[Any]) -> None:
         """Begin to compile for arguments like these, on a thread of its own."""
         if self._padded_for(owner) is None:
             self._count()
-            self.compile_ahead(arguments)
+            self.compile_ahead(arguments, self._draft_for(owner, steps=0) is not Draft.NONE)
 
-    def function_for(self, owner: Owner | None) -> Callable[..., Any]:
+    def function_for(self, owner: Owner | None, steps: int = 1) -> Callable[..., Any]:
         """What is to be called, at once and once: the next call asks again.
 
         Args:
             owner: whose program it is, or None.
+            steps: how many steps of the owner's the call makes.
         """
         padded = self._padded_for(owner)
-        if padded is not None and owner is not None and padded.family.is_settled(self._program):
+        if padded is not None and owner is not None and padded.family.is_settled(self._program, steps):
             padded = self._padded[owner] = None
         if padded is None:
             self._count()
-            return self.function()
+            return self.function(self._draft_for(owner, steps))
         self.touch()
         return padded
+
+    def _draft_for(self, owner: Owner | None, steps: int) -> Draft:
+        """Whether a draft will do for an owner's next steps. Without one, nothing counts them."""
+        family = None if owner is None else self._families.get(owner)
+        return Draft.NONE if family is None else family.exact_draft(self._program, steps)
 
     def _count(self) -> None:
         if not self._is_counted:
@@ -108,6 +116,8 @@ class CompiledForSizes(Compiled):
                 family = family_of(self._program, owner)
                 values = family.values_of(self._program)
                 found = None if values is None else _Padded(self, family, values)
+                if has_drafts():
+                    self._families[key] = family
             self._padded[key] = found
         return found
 
@@ -163,7 +173,7 @@ class PaddedProgram:
         donated: tuple[int, ...],
         is_looped: bool,
     ) -> None:
-        self._steps, self._is_looped = template.steps, is_looped
+        self._template, self._steps, self._is_looped = template, template.steps, is_looped
         flat, tree = jax.tree.flatten(arguments)
         self._shapes = [
             _shape(x, place, template) for x, place in zip(flat, program.places(arguments), strict=True)
@@ -188,8 +198,11 @@ class PaddedProgram:
         self, family: Family, values: dict[str, int], arguments: Sequence[Any], on_compile: Callable[[], None]
     ) -> Any:
         """The function's results for these arguments."""
-        least = tuple([_capacity(value, self._steps[name]) for name, value in values.items()])
-        key = family.capacities_for(least, self._run_time, self._compile_time)
+        least, seen = self._capacities(values), self._capacities(self._template.symbols_of(family.largest))
+        key = family.capacities_for(least, self._run_time, self._compile_time, seen)
+        draft = Draft.NONE
+        if has_drafts():
+            draft = family.padded_draft(key, self._run_time(key), self._compile_time)
         capacities = dict(zip(values, key, strict=True))
         compiled = self._compiled.get(key)
         if compiled is None:
@@ -199,12 +212,15 @@ class PaddedProgram:
             _padded(x, shape, capacities) if has_symbols(shape) else x
             for x, shape in zip(jax.tree.leaves(arguments), self._shapes, strict=True)
         ]
-        found = compiled.function()(np.fromiter(values.values(), np.int32, len(values)), *padded)
+        found = compiled.function(draft)(np.fromiter(values.values(), np.int32, len(values)), *padded)
         cut = [
             _cut(x, shape, values) if has_symbols(shape) else x
             for x, shape in zip(found, self._results, strict=True)
         ]
         return jax.tree.unflatten(self._tree, cut)
+
+    def _capacities(self, values: dict[str, int]) -> tuple[int, ...]:
+        return tuple([_capacity(value, self._steps[name]) for name, value in values.items()])
 
     def _at(self, capacities: dict[str, int]) -> Callable[..., Any]:
         names, jaxpr = list(capacities), self._jaxpr

@@ -3,6 +3,9 @@
 The first programs of a family are compiled for their sizes. From the third on, sizes that differ become symbols: axes
 of the inputs that vary, and all other numbers that follow from them. A program whose numbers are what the symbols say
 runs as the family's one program for padded inputs.
+
+Only the very first program is compiled in full at once. Others begin as drafts (`programs.quick`), until they have been
+used so much that full code is worth its compilation.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from tapeflow.engine.backend import jax
+from tapeflow.engine.programs.compiled import Draft
 from tapeflow.engine.shapes.expression import NotPadded, Size, evaluate, is_symbolic
 
 EXACT = 2
@@ -23,7 +27,10 @@ _MOST_EXAMPLES = 4
 """So often the symbols of a family are sought, each time with one more example."""
 
 USES_UNTIL_EXACT = 32
-"""A size that has run padded so often is compiled for itself."""
+"""A size that has run padded, or as a draft, for so many steps is compiled for itself in full."""
+
+_SPARE = 64
+"""A program is made larger than need be, if it may run so often before that has cost as much as compiling another."""
 
 _MOST_BORROWED = 64
 """So many times what is needed a program that stands in may compute."""
@@ -115,6 +122,13 @@ class Template:
                     return one * other * ratio[0]
         return None
 
+    def symbols_of(self, sizes: Sequence[int]) -> dict[str, int]:
+        """The symbols' values where the axes of inputs have these sizes."""
+        return {
+            str(symbol): sizes[place] // self.steps[str(symbol)]
+            for symbol, place in zip(self._symbols, self._places, strict=True)
+        }
+
     @property
     def least(self) -> int:
         """The least value of a symbol among the samples."""
@@ -122,10 +136,7 @@ class Template:
 
     def values_of(self, sizes: tuple[int, ...]) -> dict[str, int] | None:
         """The symbols' values for a program with these sizes; None if it is not like the others."""
-        values = {
-            str(symbol): sizes[place] // self.steps[str(symbol)]
-            for symbol, place in zip(self._symbols, self._places, strict=True)
-        }
+        values = self.symbols_of(sizes)
         if any(value < self.lowest for value in values.values()):
             return None
         for size, actual in zip(self.sizes, sizes, strict=True):
@@ -160,9 +171,11 @@ class Family:
     Attributes:
         exact: the sizes for which programs are compiled as they are.
         examples: the sizes of other programs, from which symbols were learnt.
-        uses: of sizes that run padded, how often they have.
+        uses: of sizes that run padded or as drafts, how many steps they have run.
         capacities: those of the padded programs, a number for each symbol.
         borrowed: of other capacities, how much time programs with larger ones have wasted.
+        drafted: of capacities, how much time has been spent in a draft.
+        largest: of each axis of the inputs, the largest size of all programs so far.
         template: the symbols, once they are known.
         made: what `bucketed` keeps for the template.
         number: which family of this process it is.
@@ -175,6 +188,8 @@ class Family:
         self.uses: dict[tuple[int, ...], int] = {}
         self.capacities: list[tuple[int, ...]] = []
         self.borrowed: dict[tuple[int, ...], int] = {}
+        self.drafted: dict[tuple[int, ...], int] = {}
+        self.largest: tuple[int, ...] = ()
         self.template: Template | None = None
         self.made: Any = None
         self.number = next(_numbers)
@@ -188,9 +203,9 @@ class Family:
 
     def values_of(self, program: Sized) -> dict[str, int] | None:
         """The values of the family's symbols for a program that is to run padded; None if it is compiled as it is."""
-        if (
-            program.sizes in self.exact or 0 in program.sizes[: program.axes]
-        ):  # nothing follows from empty inputs
+        axes = program.sizes[: program.axes]
+        self.largest = tuple(map(max, axes, self.largest)) if len(self.largest) == len(axes) else axes
+        if program.sizes in self.exact or 0 in axes:  # nothing follows from empty inputs
             return None
         if len(self.exact) < EXACT:
             self.exact.append(program.sizes)
@@ -202,25 +217,58 @@ class Family:
         values = None if self.template is None else self.template.values_of(program.sizes)
         if values is None and len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(program.sizes)
-            self.capacities, self.borrowed = [], {}  # those of other symbols
+            self.capacities, self.borrowed, self.drafted = [], {}, {}  # those of other symbols
             self._learn(program)
             values = None if self.template is None else self.template.values_of(program.sizes)
         return values
 
-    def is_settled(self, program: Sized) -> bool:
-        """Count one more use of a program that runs padded; whether it is now worth a program for its own sizes."""
-        key = program.sizes[: program.axes]
-        used = self.uses.get(key, 0) + 1
-        if used <= USES_UNTIL_EXACT or len(self.exact) >= _MOST_EXACT:
-            if key in self.uses or len(self.uses) < _MOST_COUNTED:
-                self.uses[key] = used
+    def is_settled(self, program: Sized, steps: int = 1) -> bool:
+        """Count more steps of a program that runs padded; whether it is now worth a program for its own sizes."""
+        if self._count(program, steps) <= USES_UNTIL_EXACT or len(self.exact) >= _MOST_EXACT:
             return False
-        self.uses.pop(key, None)
         self.exact.append(program.sizes)
         return True
 
+    def exact_draft(self, program: Sized, steps: int = 1) -> Draft:
+        """Count more steps of a program that is compiled for its own sizes; whether a draft of it will do.
+
+        The first sizes are those that a model is trained on from beginning to end, if none vary.
+        """
+        if not self.exact or program.sizes == self.exact[0]:
+            return Draft.NONE
+        used = self.uses.get(program.sizes[: program.axes], 0)
+        if used >= USES_UNTIL_EXACT:
+            return Draft.NONE
+        used = self._count(program, steps)
+        return Draft.FIRST if used < USES_UNTIL_EXACT // 2 else Draft.LAST
+
+    def _count(self, program: Sized, steps: int) -> int:
+        key = program.sizes[: program.axes]
+        used = self.uses.get(key, 0) + steps
+        if key in self.uses or len(self.uses) < _MOST_COUNTED:
+            self.uses[key] = used
+        return used
+
+    def padded_draft(self, capacities: tuple[int, ...], run_time: int, compile_time: int) -> Draft:
+        """Count one more use of a padded program; whether a draft of it will do.
+
+        Args:
+            capacities: the program's.
+            run_time: how long it runs.
+            compile_time: how long it takes to compile it in full.
+        """
+        spent = self.drafted.get(capacities, 0) + run_time
+        if spent > compile_time:
+            return Draft.NONE
+        self.drafted[capacities] = spent
+        return Draft.FIRST if spent < compile_time // 2 else Draft.LAST
+
     def capacities_for(
-        self, least: tuple[int, ...], run_time: Callable[[tuple[int, ...]], int], compile_time: int
+        self,
+        least: tuple[int, ...],
+        run_time: Callable[[tuple[int, ...]], int],
+        compile_time: int,
+        seen: tuple[int, ...] = (),
     ) -> tuple[int, ...]:
         """The capacities with which a padded program runs, at least these; counts one more use.
 
@@ -230,6 +278,7 @@ class Family:
             least: what is needed.
             run_time: how long a program with some capacities runs.
             compile_time: how long it takes to compile one.
+            seen: what the largest sizes so far need.
         """
         if least in self.capacities:
             return least
@@ -247,7 +296,31 @@ class Family:
             if wasted <= compile_time:
                 self.borrowed[least] = wasted
                 return best
-        self.capacities.append(least)
+            chosen = least
+        else:
+            chosen = self._roomy(least, seen or least, run_time, compile_time)
+        self.capacities.append(chosen)
+        return chosen
+
+    def _roomy(
+        self,
+        least: tuple[int, ...],
+        seen: tuple[int, ...],
+        run_time: Callable[[tuple[int, ...]], int],
+        compile_time: int,
+    ) -> tuple[int, ...]:
+        """Capacities that will do for what may come, where that is cheap.
+
+        What has come before may come together; and an axis that has outgrown one program may go on growing.
+        """
+        known = [capacities for capacities in self.capacities if len(capacities) == len(least)]
+        joint = tuple(map(max, zip(least, seen, *known, strict=True)))
+        before = tuple(map(max, zip(*known, strict=True))) if known else joint
+        grown = tuple([2 * n if n > b else n for n, b in zip(joint, before, strict=True)])
+        most = _MOST_BORROWED * math.prod(least)
+        for chosen in (grown, joint):
+            if math.prod(chosen) <= most and _SPARE * (run_time(chosen) - run_time(least)) <= compile_time:
+                return chosen
         return least
 
     def _learn(self, program: Sized) -> None:

@@ -44,7 +44,11 @@ def history() -> str:
 def _samples(family: Family) -> list[Samples]:
     return [
         *[[list(s) for s in sizes] for sizes in (family.exact, family.examples, family.capacities)],
-        *[[[count, *s] for s, count in counts.items()] for counts in (family.uses, family.borrowed)],
+        [list(family.largest)],
+        *[
+            [[count, *s] for s, count in counts.items()]
+            for counts in (family.uses, family.borrowed, family.drafted)
+        ],
     ]
 
 
@@ -80,7 +84,7 @@ def _unpacked(text: str) -> dict[str, list[Samples]]:
 def _is_sound(parts: Any) -> bool:
     return (
         isinstance(parts, list)
-        and len(parts) == 5
+        and len(parts) == 7
         and all(isinstance(samples, list) for samples in parts)
         and all(isinstance(s, list) and all(type(n) is int for n in s) for samples in parts for s in samples)
     )
@@ -96,13 +100,15 @@ def _remind(family: Family) -> None:
             break
     else:
         return
-    exact, examples, capacities, uses, borrowed = _remembered.pop(key)
+    exact, examples, capacities, largest, uses, borrowed, drafted = _remembered.pop(key)
     if len({len(sizes) for sizes in (*exact, *examples, *family.exact, *family.examples)}) == 1:
         family.exact = [tuple(sizes) for sizes in exact]
         family.examples = [tuple(sizes) for sizes in examples]
         family.capacities = [tuple(sizes) for sizes in capacities]
+        family.largest = tuple(largest[0]) if largest else ()
         family.uses = {tuple(sizes): count for count, *sizes in uses}
         family.borrowed = {tuple(sizes): count for count, *sizes in borrowed}
+        family.drafted = {tuple(sizes): count for count, *sizes in drafted}
         family.template = family.made = None
 
 

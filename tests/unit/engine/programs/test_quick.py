@@ -35,7 +35,7 @@ def decide(
     chosen: list[bool], function: Callable[..., Any], *arguments: Any, is_looped: bool = False
 ) -> bool:
     expected = function(*arguments)
-    got = jitted(function, (), is_looped, *arguments)(*arguments)
+    got = jitted(function, (), is_looped, arguments)[0](*arguments)
     jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=1e-5), got, expected)
     return chosen[-1]
 
@@ -82,10 +82,17 @@ def test_options_reach_xla(monkeypatch: pytest.MonkeyPatch) -> None:
         return jit(*arguments, **options)
 
     monkeypatch.setattr(quick.jax, "jit", noted)
-    jitted(jnp.sin, (), False, SMALL)
-    assert given[-1] == {"xla_backend_optimization_level": 2, "xla_cpu_use_fusion_emitters": False}
-    jitted(jnp.sin, (), False, LARGE)
-    assert given[-1] is None
+    small = {"xla_backend_optimization_level": 2, "xla_cpu_use_fusion_emitters": False}
+    draft = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
+    for argument, is_draft, is_full, options in [
+        (SMALL, False, True, small),
+        (SMALL, True, True, small),
+        (LARGE, False, True, None),
+        (LARGE, True, False, draft),
+    ]:
+        found, says_full = jitted(jnp.sin, (), False, [argument], is_draft)
+        np.testing.assert_allclose(found(argument), jnp.sin(argument), rtol=1e-6)
+        assert (says_full, given[-1]) == (is_full, options)
 
 
 @pytest.mark.parametrize("units", [63, 64, 65, 66])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tapeflow.engine.programs.compiled import Draft
 from tapeflow.engine.shapes.expression import NotPadded
 from tapeflow.engine.shapes.family import (
     EXACT,
@@ -105,6 +106,36 @@ def test_a_larger_program_stands_in_until_that_has_cost_a_compilation() -> None:
     assert capacities_for(1, 1) == (8, 2)
     assert family.capacities == [(8, 4), (16, 8), (8, 2), (4, 8)]
     assert family.borrowed == {(1, 1): 15}
+
+
+def test_a_program_is_made_larger_where_that_is_cheap() -> None:
+    family = Family("x", True)
+
+    def capacities_for(*least: int, compile_time: int = 64 * 1000) -> tuple[int, ...]:
+        return family.capacities_for(least, math.prod, compile_time, seen=(1, 16))
+
+    assert capacities_for(8, 8) == (8, 16)  # so large a size has come before
+    assert capacities_for(16, 8) == (32, 16)  # the first axis may go on growing
+    assert capacities_for(8, 32, compile_time=64 * 800) == (32, 32)  # what came before, together
+    assert capacities_for(64, 64, compile_time=64 * 100) == (64, 64)
+
+
+def test_drafts_are_for_all_programs_but_the_first() -> None:
+    family = Family("x", True)
+    for n in (5, 7):
+        family.values_of(Program((n, 4)))
+    assert family.exact_draft(Program((5, 4)), 1000) is Draft.NONE
+    half = USES_UNTIL_EXACT // 2
+    steps = [family.exact_draft(Program((7, 4))) for _ in range(USES_UNTIL_EXACT + 1)]
+    assert steps == [Draft.FIRST] * (half - 1) + [Draft.LAST] * (half + 1) + [Draft.NONE]
+    assert family.exact_draft(Program((7, 4)), 0) is Draft.NONE
+
+
+def test_a_draft_runs_until_that_has_taken_as_long_as_compiling() -> None:
+    family = Family("x", True)
+    found = [family.padded_draft((8,), 10, 40) for _ in range(6)]
+    assert found == [Draft.FIRST, *[Draft.LAST] * 3, Draft.NONE, Draft.NONE]
+    assert family.padded_draft((16,), 10, 40) is Draft.FIRST
 
 
 def test_what_a_file_says_of_capacities_is_bounded() -> None:

@@ -50,6 +50,8 @@ def test_a_process_goes_on_where_another_was(monkeypatch: pytest.MonkeyPatch) ->
     family.is_settled(Program((9, 4)))
     run_padded(family, 16)
     run_padded(family, 8)
+    family.exact_draft(Program((7, 4)), 20)
+    family.padded_draft((16,), 5, 100)
     told = history.history()
     expected = values(owner, 11, 5, 9)
     new_process(monkeypatch)
@@ -57,7 +59,9 @@ def test_a_process_goes_on_where_another_was(monkeypatch: pytest.MonkeyPatch) ->
     again = Owner()
     assert values(again, 11, 5, 9) == expected == [{"s0": 11}, None, {"s0": 9}]
     family = family_of(Program((9, 4)), again)
-    assert family.uses == {(9, 4): 1}
+    assert family.uses == {(9, 4): 1, (7, 4): 20}
+    assert family.drafted == {(16,): 5}
+    assert family.largest == (11, 4)
     assert family.capacities == [(16,)]
     assert family.borrowed == {(8,): 8}
     assert run_padded(family, 8) == (16,)
