@@ -18,6 +18,7 @@ _TIMEOUT_S = 120.0
 _SLOW_CALL_S = 300e-6
 _SLOW_FLOPS_A_CORE = 4e9
 _SLOW_DENORMALS = 5.0
+_SLOW_FIRST_STEP_S = 3.0
 _NVIDIA = Path("/proc/driver/nvidia/version")
 
 
@@ -73,6 +74,8 @@ def examine(cores: float) -> Iterator[Finding]:
         yield _product(facts["matmul_s"], cores)
         yield _call(facts["call_s"])
         yield _denormals(facts["denormal_s"] / max(facts["normal_s"], 1e-9))
+    if "first_step_s" in facts:
+        yield _first_step(facts["first_step_s"])
 
 
 def _devices(devices: list[str]) -> Finding:
@@ -109,6 +112,17 @@ def _call(seconds: float) -> Finding:
         )
         return Finding(_SECTION, name, value, State.SLOW, remedy)
     return Finding(_SECTION, name, value)
+
+
+def _first_step(seconds: dict[str, float]) -> Finding:
+    whole = seconds["whole"]
+    python = max(0.0, whole - sum(seconds[part] for part in ("trace", "lower", "compile")))
+    parts = f"Python {python:.2f}, tracing {seconds['trace']:.2f}, lowering {seconds['lower']:.2f}, XLA or its cache "
+    value = f"{whole:.2f} s: {parts}{seconds['compile']:.2f}"
+    if whole > _SLOW_FIRST_STEP_S:
+        remedy = "New models and shapes start slowly here: check below for other processes and for the cache's folder."
+        return Finding(_SECTION, "first training step", value, State.SLOW, remedy)
+    return Finding(_SECTION, "first training step", value)
 
 
 def _denormals(ratio: float) -> Finding:

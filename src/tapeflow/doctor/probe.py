@@ -37,6 +37,8 @@ def main(packages: list[str]) -> None:
     _report(doing="compute")
     for name, seconds in _times(tf).items():
         _report(**{name: seconds})
+    _report(doing="compile a training step")
+    _report(first_step_s=_first_step(tf))
 
 
 def _times(tf: Any) -> dict[str, float]:
@@ -55,6 +57,22 @@ def _times(tf: Any) -> dict[str, float]:
         "normal_s": _median(lambda: halve(normal).numpy()),
         "denormal_s": _median(lambda: halve(denormal).numpy()),
     }
+
+
+def _first_step(tf: Any) -> dict[str, float]:
+    """Seconds of the first training step of a small model: in all, and what JAX spends in each part of compiling it."""
+    from tapeflow.engine.programs.capture import (
+        compile_seconds,
+    )  # brings in JAX, which may be what does not work
+
+    layers = [tf.keras.layers.Dense(64, activation="relu"), tf.keras.layers.Dense(10)]
+    model = tf.keras.Sequential(layers)
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    x, y = tf.zeros((128, 100)).numpy(), tf.zeros((128,)).numpy()
+    with compile_seconds() as parts:
+        began = time.perf_counter()
+        model.train_on_batch(x, y)
+        return {"whole": time.perf_counter() - began, **parts}
 
 
 def _median(run: Callable[[], object]) -> float:

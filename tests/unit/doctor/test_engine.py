@@ -16,6 +16,7 @@ FACTS = {
     "call_s": 50e-6,
     "normal_s": 1e-4,
     "denormal_s": 1e-4,
+    "first_step_s": {"whole": 1.0, "trace": 0.2, "lower": 0.1, "compile": 0.4},
 }
 
 
@@ -29,6 +30,8 @@ def test_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {one.state for one in found.values()} == {State.OK}
     assert found["512x512 matrix product"].value == "10.00 ms, 27 GFLOP/s"
     assert found["calling a program"].value == "50 us"
+    first = "1.00 s: Python 0.30, tracing 0.20, lowering 0.10, XLA or its cache 0.40"
+    assert found["first training step"].value == first
 
 
 @pytest.mark.parametrize(
@@ -38,8 +41,9 @@ def test_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"call_s": 1e-3}, "calling a program"),
         ({"denormal_s": 1e-2}, "denormal numbers"),
         ({"floatx": "float64"}, "default dtype"),
+        ({"first_step_s": {"whole": 5, "trace": 1, "lower": 1, "compile": 2}}, "first training step"),
     ],
-    ids=["product", "call", "denormals", "floats"],
+    ids=["product", "call", "denormals", "floats", "first step"],
 )
 def test_what_is_slow(monkeypatch: pytest.MonkeyPatch, facts: dict[str, object], name: str) -> None:
     found = examined(monkeypatch, **facts)

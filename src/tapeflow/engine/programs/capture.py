@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,27 @@ class _Compiles:
         log.note_compile(part, int(duration_secs * 1e9), f"{name} (JAX)", self._is_cached)
         if part == 2:
             self._is_cached = False
+
+
+@contextmanager
+def compile_seconds() -> Iterator[dict[str, float]]:
+    """How long JAX traces, lowers and compiles meanwhile, in seconds: the keys are "trace", "lower" and "compile".
+
+    Reading a compiled program from the cache on disk counts as compiling it.
+    """
+    found = {"trace": 0.0, "lower": 0.0, "compile": 0.0}
+    names = list(found)
+
+    def add(event: str, duration_secs: float, **kwargs: Any) -> None:
+        part = _PARTS.get(event)
+        if part is not None:
+            found[names[part]] += duration_secs
+
+    jax.monitoring.register_event_duration_secs_listener(add)
+    try:
+        yield found
+    finally:
+        jax.monitoring.unregister_event_duration_listener(add)
 
 
 class Capture:

@@ -75,7 +75,11 @@ def _compiles(profile: Profile) -> str:
         return ""
     whole = math.fsum(c.wall for c in found)
     rows = [f"  {_time(c.wall):>10}  {c.name}{' (cached)' if c.is_cached else ''}" for c in found[:_MOST]]
-    return "\n".join([f"Compiled {len(found)} programs in {_time(whole)}", *rows])
+    parts = ", ".join(
+        f"{name} {_time(math.fsum(getattr(c, part) for c in found))}"
+        for part, name in (("trace", "tracing"), ("lower", "lowering"), ("compile", "XLA"))
+    )
+    return "\n".join([f"Compiled {len(found)} programs in {_time(whole)}: {parts}", *rows])
 
 
 def _memory(profile: Profile) -> str:
