@@ -18,16 +18,20 @@ import numpy as np
 
 from tapeflow.engine.devices import forking
 from tapeflow.engine.devices.heap import keep_freed_memory
-from tapeflow.engine.programs.cache import usable_cache_folder
+from tapeflow.engine.programs.cache import most_cached_bytes, usable_cache_folder
+from tapeflow.engine.programs.stored import StoredPrograms
 
 # JAX draws from numpy's generator as it is imported, which is at the first op: after `np.random.seed`.
 _state = np.random.get_state()
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+from jax._src import (
+    compilation_cache,
+    xla_bridge,
+)
 from jax._src import core as jax_core  # noqa: E402 - see `accept`
 from jax._src import dtypes as jax_dtypes  # noqa: E402 - see `accept`
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
-from jax._src import xla_bridge  # noqa: E402 - the only place that tells whether JAX has started
 from jax._src.interpreters import mlir  # noqa: E402 - has threads that a forked child must not wait for
 from jax.core import Tracer  # noqa: E402
 from jax.extend.backend import clear_backends  # noqa: E402
@@ -74,6 +78,8 @@ def _configure() -> None:
     # A folder the user has already named for JAX is left alone.
     if config_value("jax_compilation_cache_dir") is None and (folder := usable_cache_folder()) is not None:
         jax.config.update("jax_compilation_cache_dir", str(folder))
+        most_bytes = most_cached_bytes()
+        compilation_cache.get_file_cache = lambda path: (StoredPrograms(path, most_bytes), path)
         # What may be read alone is: no compilation takes so long that JAX tries to write.
         least_s = 0.0 if os.access(folder, os.W_OK) else float("inf")
         jax.config.update("jax_persistent_cache_min_compile_time_secs", least_s)
