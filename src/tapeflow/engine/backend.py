@@ -25,10 +25,7 @@ from tapeflow.engine.programs.stored import StoredPrograms
 _state = np.random.get_state()
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-from jax._src import (
-    compilation_cache,
-    xla_bridge,
-)
+from jax._src import compilation_cache, xla_bridge  # noqa: E402 - to store programs our way; whether JAX has started
 from jax._src import core as jax_core  # noqa: E402 - see `accept`
 from jax._src import dtypes as jax_dtypes  # noqa: E402 - see `accept`
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
