@@ -120,3 +120,40 @@ def test_fit_and_a_tape_are_judged_alike(units: int, chosen: list[bool]) -> None
         optimizer.apply_gradients(zip(gradients, looped.trainable_variables, strict=True))
     for one, other in zip(fitted.get_weights(), looped.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_fit_and_a_tape_begin_and_end_drafts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last batch of an epoch, a second size, is a draft for 32 steps and optimised from then on."""
+    compiled: list[str] = []
+    jit = jitted
+
+    def noted(*arguments: Any, is_draft: bool = False) -> Any:
+        found, is_full = jit(*arguments, is_draft=is_draft)
+        compiled.append("full" if is_full else "draft")
+        return found, is_full
+
+    monkeypatch.setattr("tapeflow.engine.programs.compiled.jitted", noted)
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(80, 64)).astype("float32"), rng.normal(size=(80, 1)).astype("float32")
+    batches = [slice(0, 64), slice(64, 80)]
+
+    def made() -> Any:
+        tf.keras.utils.set_random_seed(1)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(128, "relu"), tf.keras.layers.Dense(1)])
+        model.build((None, 64))
+        return model
+
+    fitted, looped = made(), made()
+    fitted.compile(tf.keras.optimizers.Adam(0.01), "mse")
+    del compiled[:]
+    fitted.fit(x, y, batch_size=64, epochs=35, shuffle=False, verbose=0)
+    assert sorted(compiled) == ["draft", "full", "full"]
+    optimizer, loss = tf.keras.optimizers.Adam(0.01), tf.keras.losses.MeanSquaredError()
+    for rows in batches * 35:
+        with tf.GradientTape() as tape:
+            value = loss(y[rows], looped(x[rows], training=True))
+        gradients = tape.gradient(value, looped.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, looped.trainable_variables, strict=True))
+    assert compiled.count("draft") == 2
+    for one, other in zip(fitted.get_weights(), looped.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
