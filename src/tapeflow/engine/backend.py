@@ -30,6 +30,7 @@ from jax._src import core as jax_core  # noqa: E402 - see `accept`
 from jax._src import dtypes as jax_dtypes  # noqa: E402 - see `accept`
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
 from jax._src.interpreters import mlir  # noqa: E402 - has threads that a forked child must not wait for
+from jax._src.lib import xla_client  # noqa: E402 - has XLA read its flags
 from jax.core import Tracer  # noqa: E402
 from jax.extend.backend import clear_backends  # noqa: E402
 from jax.extend.core import ClosedJaxpr, get_opaque_trace_state  # noqa: E402
@@ -66,8 +67,26 @@ def accept(kind: type) -> None:
     jax_dtypes.register_canonicalize_value_handler(kind, lambda value: value.__jax_array__())
 
 
+def _compile_short_loops() -> None:
+    """Have LLVM unroll no loops: programs compile in 15 to 30 % less time, and run as fast.
+
+    XLA reads the variable once in a process; it is put back for the processes that this one starts. Whoever has set
+    options of this kind, or has used XLA before, keeps what they have.
+    """
+    given = os.environ.get("XLA_FLAGS")
+    if given is not None and "xla_backend_extra_options" in given:
+        return
+    os.environ["XLA_FLAGS"] = f"{given or ''} --xla_backend_extra_options=xla_cpu_disable_loop_unrolling"
+    xla_client.CompileOptions()
+    if given is None:
+        del os.environ["XLA_FLAGS"]
+    else:
+        os.environ["XLA_FLAGS"] = given
+
+
 def _configure() -> None:
     keep_freed_memory()
+    _compile_short_loops()
     log = logging.getLogger("jax")
     if log.level == logging.NOTSET:  # who logs the progress of a program does not mean JAX's search for TPUs
         log.setLevel(logging.WARNING)
