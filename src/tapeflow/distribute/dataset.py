@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.functions.calls import note_read
 from tapeflow.data.iterator import ArrayIterator, NextElement
 from tapeflow.data.worker_batches import WorkerBatches
 from tapeflow.distribute.values import Spread, Whole
@@ -139,6 +140,7 @@ class DistributedIterator(NextElement):
         return self
 
     def __next__(self) -> Any:
+        note_read()
         batch = next(self._batches)
         if self._placement is None:
             return nest.map_structure(_tensor, batch)

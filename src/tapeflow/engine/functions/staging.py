@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.devices import forking
+from tapeflow.engine.functions.sizes import Sizes
 from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.programs.program import Program, counters
 from tapeflow.engine.programs.running import argument_value, materialise, owned_value, run_trace
@@ -35,6 +36,7 @@ class Recording:
         is_trial: nothing may run: Python that asks for a value gets `NeedsValue`.
 
     Attributes:
+        sizes: the integer arguments that may decide sizes.
         has_made_state: whether a layer or an optimizer has made its Variables.
         may_create: whether objects like optimizers may make their Variables now.
     """
@@ -55,6 +57,21 @@ class Recording:
         self.effects_before = len(live_trace().effects)
         self.may_create = True
         self.has_made_state = False
+        self.sizes = Sizes({})
+
+    def size_value(self, node: Node) -> np.ndarray | None:
+        """The value of a node that is to be a size, if integer arguments tell it; see `sizes`."""
+        return None if self.read_at is not None else self.sizes.value_of(node)
+
+    def known_size(self, node: Node) -> np.ndarray | None:
+        """The value of a node, if integer arguments that have decided a size tell it."""
+        return None if self.read_at is not None else self.sizes.known_value(node)
+
+    def changes(self, node: Node) -> bool:
+        """Whether a node holds what a Variable held before the call, or a part of a random key."""
+        return any(n is node for _, n in self.variables.values()) or any(
+            node is word for _, *words in self.draws for word in words
+        )
 
     def note_read(self) -> None:
         """Python asked for a value: this call cannot stand for later ones."""
@@ -65,7 +82,10 @@ class Recording:
             self.why = self.why if self.why_at == self.read_at else None
 
     def note_why(self, why: str) -> None:
-        """What keeps a branch or loop out of the program, whose choice Python is about to read, at this line."""
+        """What keeps a branch or loop out of the program, whose choice Python is about to read, at this line.
+
+        It says what to write instead, and is without a full stop.
+        """
         if self.read_at is None:
             self.why, self.why_at = why, line_of(*user_position(1))
 
@@ -156,7 +176,7 @@ def require_first_call(what: str) -> None:
 def reading(read_at: str | None, why: str | None) -> str:
     """What a warning says of code that is run as plain Python."""
     if why is not None:
-        return f"at {read_at} {why}. Move that outside"
+        return f"at {read_at} {why}"
     return (
         f"at {read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()), so a record of the "
         "call could not stand for later ones. Use tf.cond, tf.while_loop or tf.where, or move the read outside"

@@ -36,10 +36,17 @@ class NeedsValue(Exception):
 
     Args:
         why: what keeps the body from being recorded, if not a read: "it prints".
+        instead: what to write instead.
+
+    Attributes:
+        instead: what to write instead.
     """
 
-    def __init__(self, why: str = "Python reads the value of a tensor in it") -> None:
+    def __init__(
+        self, why: str = "Python reads the value of a tensor in it", instead: str = "Move that outside"
+    ) -> None:
         super().__init__(why)
+        self.instead = instead
 
 
 class AssignsVariable(NeedsValue):

@@ -76,7 +76,8 @@ class StagedLoop:
         self._state.set(values)
 
     def _recorded(self, before: list[Any], answer: TensorLike) -> list[Any]:
-        carry = Carry(self._what, self._state.places, before, is_counted=self._is_counted)
+        most = None if self._items is None else self._items.count
+        carry = Carry(self._what, self._state.places, before, self._is_counted, most)
         if carry.needs_probe:
             self._probe(carry)
         body, written = self._recorded_body(carry)
