@@ -105,9 +105,10 @@ def _goes_on(test: Test, items: Items | None) -> Any:
 
 def _stand_in(spec: Any) -> Tensor:
     """A tensor in place of an element of a dataset, in a sketch; open dimensions stand at 2."""
-    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
+    if not isinstance(spec, TensorSpec):
         raise NeedsValue("it takes an element of a dataset")
-    node = Node(spec_of(tuple([2 if d is None else d for d in spec.shape]), spec.dtype))
+    dims = () if spec.shape.rank is None else tuple([2 if d is None else d for d in spec.shape])
+    node = Node(spec_of(dims, spec.dtype))
     trace = node.trace = engine_state.trace
     node.slot = trace.add_leaf(node)
     return tensor_of(node)
