@@ -39,7 +39,7 @@ from tapeflow.engine.functions.trace_types import (
     type_of_spec,
     type_of_variable,
 )
-from tapeflow.engine.programs import phases
+from tapeflow.engine.programs import collecting, phases
 from tapeflow.engine.programs.running import materialise, run_pending, run_trace
 from tapeflow.engine.programs.steps import begin_call
 from tapeflow.engine.recent import Recent
@@ -205,7 +205,7 @@ class Function:
         known = self._known.get(signature, _UNKNOWN)
         begin_call()
         if known is _UNKNOWN:
-            with phases.during("compile"):
+            with phases.during("compile"), collecting.paused():
                 return self._record(given, flat, nodes, args, kwargs)
         if known is None:
             return self._finished(self._watched(flat, nodes, args, kwargs, is_trace=not _hold_strings(nodes)))

@@ -15,6 +15,7 @@ import numpy as np
 from tapeflow.engine.backend import jnp
 from tapeflow.engine.devices import forking
 from tapeflow.engine.functions.sizes import Sizes
+from tapeflow.engine.programs import collecting
 from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.programs.program import Program, counters
 from tapeflow.engine.programs.running import argument_value, materialise, owned_value, run_trace
@@ -78,6 +79,7 @@ class Recording:
         if self.is_trial:
             raise NeedsValue
         if self.read_at is None:
+            collecting.resume()
             self.read_at = line_of(*user_position(1))
             self.why = self.why if self.why_at == self.read_at else None
 

@@ -22,13 +22,15 @@ from tapeflow.ops.array.indexing import gather
 from tapeflow.ops.array.joining import concat
 from tapeflow.ops.autograph.merging import is_same, is_tensor_like
 from tapeflow.ops.autograph.state import NOTHING, RESULT, UNSET, Place, note_why
-from tapeflow.ops.control.tensor_array import Appending, Growing, TensorArray
+from tapeflow.ops.control.tensor_array import Appending, Growing, NotAppended, TensorArray
 
 
 class _Leaf:
     """One leaf of what a name holds before the loop, and how it is carried."""
 
-    def __init__(self, name: str, value: Any, is_counted: bool, most_turns: int | None) -> None:
+    def __init__(
+        self, name: str, value: Any, is_counted: bool, most_turns: int | None, grows: bool = False
+    ) -> None:
         self.name, self.value = name, value
         self.tensor: Tensor | None = None
         self.length: Tensor | None = None
@@ -36,7 +38,7 @@ class _Leaf:
         self.is_appended = False
         self.start = 0
         if isinstance(value, TensorArray):
-            self._take_array(value, is_counted, most_turns)
+            self._take_array(value, is_counted, most_turns, grows)
         elif isinstance(value, Variable):
             pass  # the same Variable throughout; what it holds is carried by itself
         elif is_tensor_like(value):
@@ -44,7 +46,7 @@ class _Leaf:
             if self.tensor.dtype is string:
                 raise NeedsValue("it has to do with strings")
 
-    def _take_array(self, array: TensorArray, is_counted: bool, most_turns: int | None) -> None:
+    def _take_array(self, array: TensorArray, is_counted: bool, most_turns: int | None, grows: bool) -> None:
         if isinstance(array, Growing):
             self.tensor, self.length = array.rows(), array.length
             return
@@ -52,7 +54,7 @@ class _Leaf:
             self.tensor = array.rows()
             return
         self.start = int(array.size())
-        if is_counted:
+        if is_counted and not grows:
             self.is_appended = True
         elif most_turns is None or engine_state.trace.is_body:
             raise NeedsLength
@@ -106,6 +108,7 @@ class Carry:
         before: what they hold.
         is_counted: whether the number of turns is known.
         most_turns: the largest number of turns, if that is known.
+        grows: whether a `TensorArray` may be written to in some of the turns only, although their number is known.
     """
 
     def __init__(
@@ -115,9 +118,10 @@ class Carry:
         before: list[Any],
         is_counted: bool,
         most_turns: int | None = None,
+        grows: bool = False,
     ) -> None:
         self._what, self._places, self._before = what, places, list(before)
-        self._is_counted, self._most_turns = is_counted, most_turns
+        self._is_counted, self._most_turns, self._grows = is_counted, most_turns, grows
         self.allows_shapes = False
         self.set_in_a_turn: list[str] = []
         self._late = [
@@ -129,7 +133,9 @@ class Carry:
                 self._leaves[i] = self._taken(place.name, value)
 
     def _taken(self, name: str, value: object) -> list[_Leaf]:
-        return [_Leaf(name, leaf, self._is_counted, self._most_turns) for leaf in nest.flatten(value)]
+        return [
+            _Leaf(name, leaf, self._is_counted, self._most_turns, self._grows) for leaf in nest.flatten(value)
+        ]
 
     def _all(self) -> list[_Leaf]:
         return [leaf for i in sorted(self._leaves) for leaf in self._leaves[i]]
@@ -238,7 +244,7 @@ class Carry:
     def _close(self, leaf: _Leaf, value: Any, carried: list[Tensor], appended: list[Tensor]) -> None:
         if leaf.is_appended:
             if not isinstance(value, Appending) or value.appended is None:
-                raise NeedsValue(f"it does not write one element to {leaf.name!r} in every turn, at its end")
+                raise NotAppended(f"it does not write one element to {leaf.name!r} in every turn, at its end")
             appended.append(value.appended)
         elif leaf.tensor is None:
             if value is not leaf.value and not is_same(value, leaf.value):
@@ -312,7 +318,7 @@ class Carry:
         note_why(f"{self._what} over tensors", NeedsLength())
         count = int(array.length.numpy())
         # Indices that are a value: programs for several lengths differ in its size alone.
-        return leaf.value.of_rows(gather(array.rows(), constant(np.arange(count, dtype=np.int32))))
+        return leaf.value.of_rows(gather(array.room, constant(np.arange(count, dtype=np.int32))))
 
 
 def _is_wanted(place: Place) -> bool:

@@ -133,8 +133,9 @@ class Range(Items):
         """Let the number of items decide a size, if arguments of the function being recorded tell it."""
         if self._tensor is None and not engine_state.trace.is_body:
             values = [np.asarray(v) if not isinstance(v, TensorBase) else size_value(v) for v in self._given]
-            if all(v is not None for v in values):
-                self._tensor = creation.range(*values, dtype=self._dtype)
+            known = [v for v in values if v is not None]
+            if len(known) == len(values):
+                self._tensor = creation.range(*known, dtype=self._dtype)
                 self.count = self._tensor.spec.shape[0]
         return self._tensor is not None
 

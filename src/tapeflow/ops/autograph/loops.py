@@ -18,6 +18,7 @@ from tapeflow.ops.autograph.carry import NeedsLength
 from tapeflow.ops.autograph.items import Items, Range, items_of
 from tapeflow.ops.autograph.staged_loop import StagedLoop
 from tapeflow.ops.autograph.state import State, is_recording, is_staged, is_test, leave_to_python, note_why
+from tapeflow.ops.control.tensor_array import NotAppended
 
 Test = Callable[[], Any]
 
@@ -86,6 +87,10 @@ def _stage(items: Items, test: Test | None, body: Callable[[Any], None], state: 
     """Record a loop; one in which an array grows for so many items as the function's arguments tell."""
     try:
         StagedLoop("`for`", state(), body, test, items).run()
+    except NotAppended:
+        if engine_state.trace.is_body:
+            raise
+        StagedLoop("`for`", state(), body, test, items, grows=True).run()
     except NeedsLength:
         if not (isinstance(items, Range) and items.count is None and items.settle()):
             raise

@@ -383,6 +383,10 @@ class _Probe(TensorArray):
         return self
 
 
+class NotAppended(NeedsValue):
+    """Raised where a loop does not write to a growing array once in every turn, at its end."""
+
+
 class Appending(TensorArray):
     """An array that grows by one element in each turn of a recorded loop, at its end.
 
@@ -413,13 +417,13 @@ class Appending(TensorArray):
         self._check(tensor)
         is_end = isinstance(index, Tensor) and any(index._node is end for end in self._ends)
         if self.appended is not None or not is_end:
-            raise NeedsValue("it writes to a growing TensorArray elsewhere than once at its end")
+            raise NotAppended("it writes to a growing TensorArray elsewhere than once at its end")
         made = copy.copy(self)
         made.appended = tensor
         return made
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise NeedsValue("it reads a TensorArray that is growing")
+        raise NotAppended("it reads a TensorArray that is growing")
 
     read = stack = gather = concat = unstack = scatter = split = elements = rows = copied = _refuse
 
@@ -429,7 +433,7 @@ class Growing(TensorArray):
 
     Args:
         like: the array before the loop.
-        rows: room for its elements.
+        rows: room for its elements, those that are there in front.
         length: how many elements there are, as a scalar int32 tensor.
         turn: the number of the turn, if writing there is known to be within that room.
     """
@@ -437,7 +441,7 @@ class Growing(TensorArray):
     def __init__(self, like: TensorArray, rows: Tensor, length: Tensor, turn: Tensor | None = None) -> None:
         super().__init__(like.dtype, 0, True, like._clears, infer_shape=like._infers)
         self._element_shape, self._rows = rows.shape[1:], rows
-        self.length, self._turn = length, turn
+        self.room, self.length, self._turn = rows, length, turn
 
     def size(self, name: str | None = None) -> Tensor:
         return self.length
@@ -445,7 +449,7 @@ class Growing(TensorArray):
     def write(self, index: Any, value: object, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         self._check(tensor)
-        place, room = cast(convert_to_tensor(index), "int32"), self._room()
+        place, room = cast(convert_to_tensor(index), "int32"), self.room
         if self._turn is None or not isinstance(index, Tensor) or index._node is not self._turn._node:
             require(
                 logical_and(place >= 0, place < len(room)),
@@ -455,12 +459,6 @@ class Growing(TensorArray):
             )
         rows = tensor_scatter_nd_update(room, reshape(place, [1, 1]), stack([tensor]))
         return Growing(self, rows, maximum(self.length, place + 1), self._turn)
-
-    def _room(self) -> Tensor:
-        rows = self.rows()
-        if rows is None:
-            raise RuntimeError("a growing TensorArray expected to have its rows; it has none")
-        return rows
 
     def copied(self) -> TensorArray:
         return self

@@ -83,6 +83,25 @@ def test_writing_in_a_branch() -> None:
     assert int(count) == 0
 
 
+def test_writing_in_a_branch_of_a_loop_of_known_length() -> None:
+    @tf.function
+    def positive(v: Any) -> Any:
+        found = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for x in v:
+            if x > 0:
+                found = found.write(found.size(), x * x)
+        return found.stack()
+
+    for values in ([1.0, -1.0, 2.0, 3.0], [-1.0, -2.0, 5.0, -1.0], [-1.0, -1.0, -1.0, -1.0]):
+        x = tf.constant(values)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = positive(x)
+            total = tf.reduce_sum(found)
+        assert found.numpy().tolist() == [v * v for v in values if v > 0]
+        assert tape.gradient(total, x).numpy().tolist() == [2 * v if v > 0 else 0 for v in values]
+
+
 def test_an_array_that_holds_elements_already() -> None:
     @tf.function
     def f(x: Any) -> Any:
