@@ -28,7 +28,7 @@ from tapeflow.engine.functions.compiler_ir import compiler_ir
 from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function_type import FunctionType, TracingContext
 from tapeflow.engine.functions.inline import Inlined, wrapped_arguments
-from tapeflow.engine.functions.sizes import MOST_VALUES, Sizes
+from tapeflow.engine.functions.sizes import MOST_VALUES, Sizes, may_be_size
 from tapeflow.engine.functions.staging import Record, Recording, Staged, again, reading, returned
 from tapeflow.engine.functions.trace_types import (
     CallType,
@@ -375,7 +375,7 @@ class Function:
             sizes = {
                 id(f): (i, n.array())
                 for i, (f, n) in enumerate(zip(fresh, nodes, strict=True))
-                if n.host and n.spec.dtype.is_integer and len(n.spec.shape) < 2
+                if n.host and may_be_size(n.spec)
             }
             recording.sizes = Sizes(sizes, recording.changes)
         if not state.tapes:

@@ -10,12 +10,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tapeflow.engine.recording.node import Node
+from tapeflow.engine.recording.node import Node, Spec
 from tapeflow.engine.recording.op import Instance
 
 MOST_VALUES = 32
 """For so many values of its size arguments a function is recorded; then it runs as plain Python."""
 _MOST_OPS = 64
+_MOST_AXES = 8
+
+
+def may_be_size(spec: Spec) -> bool:
+    """Whether an argument may decide sizes: a whole number, or a few that make a shape."""
+    return spec.dtype.is_integer and (
+        not spec.shape or (len(spec.shape) == 1 and spec.shape[0] <= _MOST_AXES)
+    )
 
 
 class Sizes:
