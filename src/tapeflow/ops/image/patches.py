@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import at_least, is_symbolic
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
@@ -26,14 +27,15 @@ def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, paddin
         length, reach = x.shape[axis], (size - 1) * rate + 1
         if padding == "SAME":
             count = -(-length // stride)
-            short = max((count - 1) * stride + reach - length, 0)
+            before = at_least((count - 1) * stride + reach - length, 0) // 2
             width = [(0, 0)] * x.ndim
-            width[axis] = (short // 2, short - short // 2)
+            width[axis] = (reach, reach)  # at least as much as the first window and the last one need
             x = jnp.pad(x, width)
+            first = reach - before
         else:
-            count = max(-(-(length - reach + 1) // stride), 0)
-        places = np.arange(count)[:, None] * stride + np.arange(size) * rate
-        x = jnp.take(x, places.astype(np.int32), axis=axis)
+            count, first = at_least(-(-(length - reach + 1) // stride), 0), 0
+        starts = (jnp if is_symbolic(count) else np).arange(count, dtype=np.int32) * stride + first
+        x = jnp.take(x, starts[:, None] + np.arange(size, dtype=np.int32) * rate, axis=axis)
     windows = [1 + 2 * i for i in range(rank)]
     inside = [2 + 2 * i for i in range(rank)]
     ordered = jnp.transpose(x, (0, *windows, *inside, x.ndim - 1))

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import is_symbolic
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32
@@ -31,10 +32,10 @@ def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, 
     else:
         count = -(-samples // step)
         width = [(0, 0)] * x.ndim
-        width[axis] = (0, max(0, length + step * (count - 1) - samples))
+        width[axis] = (0, length)  # at least as much as the last frame needs
         x = jnp.pad(x, width, constant_values=pad_value)
-    places = np.arange(count)[:, None] * step + np.arange(length)
-    return jnp.take(x, places.astype(np.int32), axis=axis)
+    starts = (jnp if is_symbolic(count) else np).arange(count, dtype=np.int32) * step
+    return jnp.take(x, starts[:, None] + np.arange(length, dtype=np.int32), axis=axis)
 
 
 def frame(

@@ -217,16 +217,29 @@ def _each_group(function: Callable[..., Array], window: Window, groups: int, *ar
 def _native_forward(statics: Statics, x: Array, filters: Array, spread: tuple[int, ...] = (1, 1)) -> Array:
     """XLA's convolution; `x` may be spread out, by zeros that are not stored."""
     window, groups = statics
+    padding = window.padding
+    if has_symbols(x.shape) and not window.is_dense:
+        x, padding = _fitted(window, x), ((0, 0),) * len(padding)
     return lax.conv_general_dilated(
         x,
         filters,
         window.strides,
-        window.padding,
+        padding,
         lhs_dilation=spread,
         rhs_dilation=window.dilations,
         dimension_numbers=_LAYOUT,
         feature_group_count=groups,
     )
+
+
+def _fitted(window: Window, x: Array) -> Array:
+    """`x`, padded and cut to what the window sees: its derivative then has no padding that varies with the size."""
+    config = [(0, 0, 0)]
+    for cells, places, stride, extent, (low, _) in zip(
+        window.input, window.output, window.strides, window.extent, window.padding, strict=True
+    ):
+        config.append((low, (places - 1) * stride + extent - low - cells, 0))
+    return lax.pad(x, jnp.zeros((), x.dtype), [*config, (0, 0, 0)])
 
 
 def _native_to_input(statics: Statics, y: Array, filters: Array) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial, reduce
 from itertools import product
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -82,11 +83,12 @@ def _empty(window: Window, x: Array) -> Array:
     return jnp.zeros((x.shape[0], *window.output, x.shape[-1]), x.dtype)
 
 
-def _counts(window: Window) -> np.ndarray:
+def _counts(window: Window) -> Any:
     """How many cells that are not padding each window sees."""
-    counts = np.ones((1,) * (len(window.input) + 2))
+    counts: Any = np.ones((1,) * (len(window.input) + 2))
     for axis, cells in enumerate(window.input):
-        places = np.arange(window.output[axis]) * window.strides[axis]
+        xp = jnp if is_symbolic(window.output[axis]) or is_symbolic(window.padding[axis][0]) else np
+        places = xp.arange(window.output[axis]) * window.strides[axis]
         taps = np.arange(window.size[axis])
         seen = places[:, None] + taps * window.dilations[axis] - window.padding[axis][0]
         along = ((seen >= 0) & (seen < cells)).sum(1)
