@@ -446,6 +446,10 @@ class _RepeatedSizes:
         yield from [place(leaf, 1) for leaf in sorted(rows)]
         yield None
 
+    def described(self, place: int) -> str:
+        """Which axis of which input has its size at this place."""
+        return self._repeated._program().sized.described(place)
+
 
 class _RepeatedFlight(RecordFlight):
     """Has the columns of all calls, and the Variables' values after the last."""
