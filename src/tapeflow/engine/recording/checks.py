@@ -227,7 +227,43 @@ def look_later(
     unsettled.append(Unsettled(results, origins, program, report, numerics))
 
 
-unsettled: list[Unsettled] = []
+@dataclass
+class Failed:
+    """A check that has failed already, on the host, and is raised where that of a program would be.
+
+    Attributes:
+        nodes: what was computed with it, by slot.
+        failed: by slot, the errors of what could not be computed, in the order of the ops.
+        thread: the thread that ran it, which is told of the failure.
+    """
+
+    nodes: dict[int, Node]
+    failed: dict[int, errors.InvalidArgumentError]
+    thread: int = field(default_factory=threading.get_ident)
+
+    def concerns(self, node: Node | None) -> bool:
+        """Whether a thread about to read `node` must be told first."""
+        return self.thread == threading.get_ident() or any(n is node for n in self.nodes.values())
+
+    def settle(self) -> None:
+        """Withdraw what could not be computed, and raise."""
+        for slot, node in self.nodes.items():
+            if slot in self.failed:
+                node.value, node.error = None, self.failed[slot]
+        raise self.failed[min(self.failed)]
+
+
+def raise_later(nodes: dict[int, Node], failed: dict[int, errors.InvalidArgumentError]) -> None:
+    """Have this thread be told of checks that have failed when it next reads a value or runs something.
+
+    Args:
+        nodes: what was to be computed, by slot.
+        failed: by slot, the error of each op that was not.
+    """
+    unsettled.append(Failed(nodes, failed))
+
+
+unsettled: list[Unsettled | Failed] = []
 
 
 def settle(node: Node | None = None) -> None:

@@ -350,8 +350,9 @@ class _ItemInstance:
 
     run = fn
 
-    def on_host(self, specs: Any) -> None:
-        """Taking a part needs no function: `run` does it as it is."""
+    def on_host(self, specs: Any) -> Callable[[Any], list[Any]]:
+        """Taking a part, as a function of the host."""
+        return lambda values: [values[self.index]]
 
     def __repr__(self) -> str:
         return f"item {self.index}"
