@@ -14,6 +14,7 @@ What is measured on CPUs, and decides the choice (by shapes and dtypes alone):
 - Filters larger than the image, as in the last layers of deep networks, take it 30 to 70 times as long as
   a matrix product, and filters of one cell are a product anyhow.
 - It has two implementations, and which one runs depends on the padding; `conv_native` chooses.
+- Large convolutions by 3x3 cells are made with half of the multiplications: `conv_winograd`.
 - Narrow layers are slow too. Most can be folded into wider ones; the others are matrix products.
 - A few groups are convolved one by one, many as matrix products.
 - Depthwise convolutions are fastest as sums over taps.
@@ -38,6 +39,7 @@ from tapeflow.ops.nn.conv import fold as conv_fold
 from tapeflow.ops.nn.conv import gemm as conv_gemm
 from tapeflow.ops.nn.conv import native as conv_native
 from tapeflow.ops.nn.conv import taps as conv_taps
+from tapeflow.ops.nn.conv import winograd as conv_winograd
 from tapeflow.ops.nn.conv.taps import HEIGHT, WIDTH, pad_axis
 from tapeflow.ops.nn.window import Window
 
@@ -130,6 +132,8 @@ def _cpu_forward(statics: Statics, x: Array, filters: Array) -> Array:
 
 def _cpu_single_group(window: Window, x: Array, filters: Array) -> Array:
     inputs, outputs = filters.shape[2:]
+    if conv_winograd.pays(window, x.shape[0], inputs, outputs, x.dtype):
+        return conv_winograd.forward(window, x, filters)
     if not _is_native(window.size, window.input):
         return conv_gemm.forward(window, x, filters)
     if max(inputs, outputs) > conv_fold.NARROW_CHANNELS:
@@ -147,7 +151,11 @@ def _is_native(size: tuple[int, ...], cells: tuple[int, ...]) -> bool:
 
 def _cpu_to_input(statics: Statics, y: Array, filters: Array) -> Array:
     window, groups = statics
-    if groups == 1 and _adds_patches(window, y.shape[0], filters.shape[-1]):
+    inputs, outputs = filters.shape[2:]
+    is_saving = window.is_dense and conv_winograd.pays(
+        window.transposed(), y.shape[0], outputs, inputs, y.dtype
+    )
+    if groups == 1 and not is_saving and _adds_patches(window, y.shape[0], outputs):
         return conv_gemm.to_input(window, y, filters)
     if 1 < groups <= _FEW_GROUPS and filters.shape[2] > 1:
         return _one_by_one(_cpu_to_input, window, groups, y, filters)
@@ -193,7 +201,9 @@ def _cpu_to_filter(statics: Statics, x: Array, y: Array) -> Array:
         return _one_by_one(_cpu_to_filter, window, groups, x, y)
     if groups > 1:
         return _each_group(conv_gemm.to_filter, window, groups, x, y)
-    samples, outputs = x.shape[0], y.shape[-1]
+    samples, inputs, outputs = x.shape[0], x.shape[-1], y.shape[-1]
+    if conv_winograd.pays_for_filter(window, samples, inputs, outputs, x.dtype):
+        return conv_winograd.to_filter(window, x, y)
     block = conv_correlate.samples_of_block(samples, outputs)
     if block and _is_native(window.output, window.input) and not _adds_patches(window, samples, outputs):
         return conv_correlate.to_filter(window, block, x, y)
