@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jnp
-from tapeflow.engine.devices import forking
+from tapeflow.engine.devices import forking, placement
 from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.programs.program import Program, counters
-from tapeflow.engine.programs.running import argument_value, materialise, owned_value, run_trace
+from tapeflow.engine.programs.running import (
+    argument_value,
+    copied_value,
+    materialise,
+    owned_value,
+    run_trace,
+)
 from tapeflow.engine.random import Counter
 from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import Node, line_of, spec_of_value, user_position
@@ -284,10 +291,20 @@ def current_value(variable: Variable) -> Any:
 
 
 def overwritable_value(variable: Variable) -> Any:
-    """A Variable's value for a program that overwrites it: a copy if somebody else holds it."""
+    """A Variable's value for a program that overwrites it: a copy if somebody else holds it.
+
+    It is `owned_value` of `current_value`, without calling either where there is nothing to place or to wait for: every
+    call of a function asks for all of its Variables.
+    """
     node = variable._node
-    value = current_value(variable)
-    return owned_value(node, value, holders=2)  # the Variable and we
+    value = node.value
+    if value is None or isinstance(value, np.ndarray) or placement.current is not None:
+        value = current_value(variable)
+        return owned_value(node, value, holders=2)  # the Variable and we
+    # Known to hold each: the Variable or its node, we, and getrefcount's own argument.
+    if getrefcount(node) > 3 or getrefcount(value) > 3:
+        return copied_value(value)
+    return value
 
 
 class Parts:

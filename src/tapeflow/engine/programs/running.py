@@ -403,9 +403,14 @@ def owned_value(leaf: Node, value: Any, holders: int) -> Any:
         return jax.device_put(value) if placement.current is None else placement.current.everywhere(value)
     # The parameter and getrefcount's own argument are two more of each.
     if sys.getrefcount(leaf) > holders + 2 or sys.getrefcount(value) > 4:
-        counters.copied_for_donation += 1
-        return jnp.array(value, copy=True)
+        return copied_value(value)
     return value
+
+
+def copied_value(value: Any) -> Any:
+    """A copy for a program to overwrite."""
+    counters.copied_for_donation += 1
+    return jnp.array(value, copy=True)
 
 
 keepers: list[Any] = []
