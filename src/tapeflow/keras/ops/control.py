@@ -71,6 +71,20 @@ def scan(
     return carry, tf.nest.map_structure(lambda *parts: tf.stack(parts), *given)
 
 
+def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+    """What a function of two elements makes of all up to each one along an axis, or from each one on."""
+    leaves = [tf.unstack(tensor(leaf), axis=axis) for leaf in tf.nest.flatten(elems)]
+    rows = [tf.nest.pack_sequence_as(elems, list(row)) for row in zip(*leaves, strict=True)]
+    if reverse:
+        rows.reverse()
+    found = rows[:1]
+    for row in rows[1:]:
+        found.append(f(found[-1], row))
+    if reverse:
+        found.reverse()
+    return tf.nest.map_structure(lambda *parts: tf.stack(parts, axis=axis), *found)
+
+
 def map(f: Callable[[Any], Any], xs: TensorLike) -> Tensor:
     """What a function gives for each row."""
     parts = [tf.nest.map_structure(lambda x, i=i: tensor(x)[i], xs) for i in range(_rows(xs))]

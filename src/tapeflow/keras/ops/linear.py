@@ -144,6 +144,12 @@ def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> A
     return u, s, tf.linalg.adjoint(v)
 
 
+def lu_factor(x: TensorLike) -> tuple[Any, Any]:
+    """A lower and an upper triangular factor in one matrix, and the order of the rows."""
+    factors, order = tf.linalg.lu(floating(x))
+    return factors, tf.math.invert_permutation(order)
+
+
 def solve(a: Any, b: Any) -> Tensor:
     """The solution of linear equations."""
     a, b = map(floating, alike(a, b))
@@ -222,6 +228,31 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Ten
         for axis in sorted(axes):
             found = tf.expand_dims(found, axis)
     return found
+
+
+def correlate(x1: TensorLike, x2: TensorLike, mode: str = "valid") -> Tensor:
+    """The products of one row of numbers with another one moved along it, summed up.
+
+    Args:
+        x1: the one.
+        x2: the other.
+        mode: `'valid'` where the shorter one lies inside the longer one, `'same'` for as many numbers as the longer one
+            has, `'full'` wherever they overlap.
+    """
+    first, second = map(floating, alike(x1, x2))
+    n, m = first.shape[0], second.shape[0]
+    if n < m:
+        return correlate(second, first, mode)[::-1]
+    whole = tf.nn.conv1d(
+        tf.pad(first, [[m - 1, m - 1]])[None, :, None], second[:, None, None], stride=1, padding="VALID"
+    )[0, :, 0]
+    starts = {"full": (0, n + m - 1), "same": (m - 1 - m // 2, n), "valid": (m - 1, n - m + 1)}
+    if mode not in starts:
+        raise ValueError(
+            f"keras.ops.correlate expected mode to be 'valid', 'same' or 'full'; got mode={mode!r}. Use one of them."
+        )
+    start, count = starts[mode]
+    return whole[start : start + count]
 
 
 def _complex(x: Any) -> Tensor:

@@ -264,6 +264,40 @@ def conv(
     return _back(found, is_first)
 
 
+def conv_transpose(
+    inputs: TensorLike,
+    kernel: TensorLike,
+    strides: Any = 1,
+    padding: str = "valid",
+    output_padding: Any = None,
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Tensor:
+    """What has a convolution's gradient by its input; the kernel's last axes are output and input channels."""
+    x, layout, is_first = _windows(inputs, data_format)
+    kernel = tensor(kernel)
+    count = len(layout) - 2
+    steps, rates = _each(strides, count), _each(dilation_rate, count)
+    added = [None] * count if output_padding is None else _each(output_padding, count)
+    sizes = [
+        _grown(size, width, step, rate, padding, more)
+        for size, width, step, rate, more in zip(
+            x.shape[1:-1], kernel.shape, steps, rates, added, strict=False
+        )
+    ]
+    whole = [tf.shape(x)[0], *sizes, kernel.shape[-2]]
+    found = tf.nn.conv_transpose(x, kernel, whole, steps, padding.upper(), layout, rates)
+    return _back(found, is_first)
+
+
+def _grown(size: Any, width: Any, stride: int, rate: int, padding: str, more: int | None) -> int:
+    """The size that a transposed convolution gives an axis."""
+    width = rate * (width - 1) + 1
+    if more is None:
+        return size * stride + (max(width - stride, 0) if padding == "valid" else 0)
+    return (size - 1) * stride + width + more - (2 * (width // 2) if padding == "same" else 0)
+
+
 def depthwise_conv(
     inputs: TensorLike,
     kernel: TensorLike,

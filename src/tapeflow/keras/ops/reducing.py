@@ -176,6 +176,11 @@ def argsort(x: TensorLike, axis: int | None = -1) -> Tensor:
     return tf.argsort(*_along(tensor(x), axis), stable=True)
 
 
+def argpartition(x: TensorLike, kth: int, axis: int | None = -1) -> Tensor:
+    """Places in an order that has smaller elements before the `kth` and greater ones after it: the sorted one."""
+    return argsort(x, axis)
+
+
 def top_k(x: TensorLike, k: int, sorted: bool = True) -> Any:
     """The largest `k` along the last axis, and their places."""
     return tf.math.top_k(tensor(x), k, sorted)
@@ -349,6 +354,19 @@ def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = 
 def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Products of what came so far. NaN does not count."""
     return cumprod(_filled(x, 1.0), axis, dtype)
+
+
+def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below straight lines between points."""
+    heights = tf.experimental.numpy.moveaxis(floating(y), axis, -1)
+    if x is None:
+        widths: Any = tf.cast(dx, heights.dtype)
+    else:
+        places = tf.cast(tensor(x), heights.dtype)
+        if len(places.shape) > 1:
+            places = tf.experimental.numpy.moveaxis(places, axis, -1)
+        widths = places[..., 1:] - places[..., :-1]
+    return tf.reduce_sum(widths * (heights[..., 1:] + heights[..., :-1]) / 2.0, axis=-1)
 
 
 def isin(x1: TensorLike, x2: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
