@@ -15,7 +15,7 @@ from tapeflow.engine.absent import absent
 
 _own, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 # These are Keras's in TensorFlow 2, and something else here.
-_OTHERS = ("losses", "metrics", "optimizers", "summary")
+_OTHERS = ("metrics", "optimizers", "summary")
 
 
 _NO_ESTIMATOR = "Keras took the place of estimators: use tf.keras.Model.fit."
