@@ -29,6 +29,8 @@ class Finder(DistributionFinder):
         """A spec for a name that is ours; an error that names what there is, if it stands for nothing."""
         if is_ours(fullname):
             module = make_namespace(fullname) if fullname in NAMESPACES else _module(fullname)
+            if fullname == "tensorflow":
+                _name_tensors(is_installed=True)
         elif fullname.partition(".")[0] == "tensorboard":
             module = tensorboard.find(fullname, path)
             if module is None:
@@ -113,6 +115,20 @@ def _cannot_import(module: str, name: str) -> str:
     )
 
 
+def _name_tensors(is_installed: bool) -> None:
+    """Have tensors be of TensorFlow's modules, or ours again: packages tell them by `type(x).__module__`."""
+    from tapeflow.engine.values.tensor import Tensor  # start-up
+    from tapeflow.engine.values.variable import Variable  # start-up
+
+    for kind, theirs in (
+        (Tensor, "tensorflow.python.framework.ops"),
+        (Variable, "tensorflow.python.ops.variables"),
+    ):
+        _own_modules.setdefault(kind, kind.__module__)
+        kind.__module__ = theirs if is_installed else _own_modules[kind]
+
+
+_own_modules: dict[type, str] = {}
 _installed: Finder | None = None
 
 
@@ -144,6 +160,7 @@ def uninstall() -> None:
     if _installed is None:
         return
     sys.meta_path.remove(_installed)
+    _name_tensors(is_installed=False)
     for name in _installed.given:
         module = sys.modules.pop(name, None)
         above, _, last = name.rpartition(".")

@@ -178,9 +178,11 @@ class LossScaleOptimizer(Optimizer):
         self._unscales_later = True
         return self._scaled(loss)
 
-    def compute_gradients(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> list[Pair]:
+    def compute_gradients(
+        self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None, grad_loss: Any = None
+    ) -> list[Pair]:
         """Unscaled gradients of the loss, taken of the scaled one."""
-        pairs = super().compute_gradients(loss, var_list, tape)
+        pairs = super().compute_gradients(loss, var_list, tape, grad_loss)
         self._has_scaled, self._unscales_later = True, False
         grads = self.get_unscaled_gradients([g for g, _ in pairs])
         return list(zip(grads, [v for _, v in pairs], strict=True))

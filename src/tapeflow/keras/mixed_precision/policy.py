@@ -9,6 +9,7 @@ from tapeflow.keras import config
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
+_INFERRED = "_infer"
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
 
@@ -17,7 +18,7 @@ class Policy:
 
     Args:
         name: 'mixed_float16' or 'mixed_bfloat16' (compute in 16 bits, weights in float32), or the
-            name of a dtype, for both.
+            name of a dtype, for both. '_infer' is that of a layer's first input, as in TensorFlow 1.
 
     >>> policy = tf.keras.mixed_precision.Policy("mixed_float16")
     >>> policy.compute_dtype, policy.variable_dtype
@@ -40,13 +41,13 @@ class Policy:
         return self._name
 
     @property
-    def compute_dtype(self) -> str:
-        """The dtype a layer's inputs are cast to and its arithmetic is done in."""
+    def compute_dtype(self) -> str | None:
+        """The dtype a layer's inputs are cast to and its arithmetic is done in; None for that of its first input."""
         return self._compute_dtype
 
     @property
-    def variable_dtype(self) -> str:
-        """The dtype of a layer's weights."""
+    def variable_dtype(self) -> str | None:
+        """The dtype of a layer's weights; None for that of its first input."""
         return self._variable_dtype
 
     @property
@@ -73,8 +74,10 @@ class Policy:
         return cls(**{key: value for key, value in config.items() if key != "loss_scale"})
 
 
-def _parsed(name: str) -> tuple[str, str]:
+def _parsed(name: str) -> tuple[str | None, str | None]:
     """The dtypes to compute in and to keep weights in."""
+    if name == _INFERRED:
+        return None, None
     if name in _MIXED:
         return _MIXED[name], "float32"
     try:
@@ -101,7 +104,7 @@ def set_global_policy(policy: Policy | str | None) -> None:
         _global.clear()
         return
     chosen = policy if isinstance(policy, Policy) else Policy(policy)
-    if not as_dtype(chosen.compute_dtype).is_floating:
+    if chosen.compute_dtype is not None and not as_dtype(chosen.compute_dtype).is_floating:
         raise ValueError(
             "set_global_policy can only be used to set the global policy to floating-point policies, such "
             f'as "float32" and "mixed_float16", but got policy: {chosen.name}'

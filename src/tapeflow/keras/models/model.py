@@ -243,6 +243,11 @@ class Model(Trainer, Layer, AnyModel):
         """Whether it is a graph of layers, whose inputs are known; libraries that rewrite models ask for it."""
         return getattr(self, "_nested_inputs", None) is not None
 
+    @property
+    def _self_tracked_trackables(self) -> list[Any]:
+        """Its layers, those of inputs among them; libraries that draw or rewrite models ask for them."""
+        return getattr(self, "_stack", None) or self.layers
+
     def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: dict[str, Any] | None = None) -> None:
         """What the model takes, where it is to be saved before it has been called; libraries of models call this.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import Any
 
 from tapeflow.keras.optimizers.optimizer import Optimizer
@@ -19,7 +20,15 @@ def _own() -> dict[str, Any]:
     return {**found, **{name.lower(): c for name, c in found.items()}}
 
 
+def _old() -> dict[str, Any]:
+    """Those of `legacy`, by name in small letters."""
+    legacy = importlib.import_module("tapeflow.keras.optimizers.legacy")
+    classes = [value for name, value in vars(legacy).items() if name[0].isupper() and inspect.isclass(value)]
+    return {c.__name__.lower(): c for c in classes if c is not legacy.Optimizer}
+
+
 OPTIMIZERS = Family("optimizer", Optimizer, _own)
+OLD_OPTIMIZERS = Family("optimizer", Optimizer, _old)
 
 
 def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str, Any]:
@@ -30,16 +39,28 @@ def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str
 def deserialize(config: dict[str, Any], custom_objects: Any = None, **kwargs: Any) -> Any:
     """The optimizer that `serialize` described; the names of Keras's own may be in any case.
 
-    `use_legacy_optimizer` and `use_legacy_format` are accepted and change nothing.
+    A config from before Keras 2.11 gives one of `tf.keras.optimizers.legacy`, as does `use_legacy_optimizer=True` where
+    a config does not say; `use_legacy_format` changes nothing.
     """
-    kwargs.pop("use_legacy_optimizer", None)
+    is_old = bool(kwargs.pop("use_legacy_optimizer", False))
     kwargs.pop("use_legacy_format", None)
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
     name = str(config["class_name"])
-    if name.lower() in OPTIMIZERS.known:
-        config = {**config, "class_name": name.lower()}
-    return OPTIMIZERS.deserialize(config, custom_objects)
+    if name.lower() not in OPTIMIZERS.known:
+        return OPTIMIZERS.deserialize(config, custom_objects)
+    if config.get("config"):
+        is_old = _is_old(config)
+    family = OLD_OPTIMIZERS if is_old and name.lower() in OLD_OPTIMIZERS.known else OPTIMIZERS
+    return family.deserialize({**config, "class_name": name.lower()}, custom_objects)
+
+
+def _is_old(config: dict[str, Any]) -> bool:
+    """Whether a config was written by an optimizer from before Keras 2.11: it says `decay`, and nothing of averages."""
+    if config.get("module") == "keras.optimizers.legacy":
+        return True
+    arguments = config["config"]
+    return "module" not in config and "decay" in arguments and "use_ema" not in arguments
 
 
 def get(identifier: Any, **kwargs: Any) -> Any:

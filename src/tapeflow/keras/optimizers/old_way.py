@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,6 +57,23 @@ class OldWay(OptimizerState):
                     self._decay, name="decay", dtype=keras_config.floatx(), trainable=False
                 )
         return self._hyper["decay"]
+
+    def _distribution_strategy_scope(self) -> Any:
+        """The scope to make Variables in: that of the strategy at hand."""
+        return tf.distribute.get_strategy().scope()
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = "zeros",
+        trainable: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+    ) -> Variable:
+        """A new variable of the optimizer's own."""
+        return self.add_variable(shape, dtype, initializer, name)
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Hold an object under a name, where checkpoints find it."""
@@ -157,6 +175,11 @@ class OldWay(OptimizerState):
     def _is_old_way(self) -> bool:
         """Whether a user's class moves the variables in the old way."""
         return type(self)._resource_apply_dense is not OldWay._resource_apply_dense
+
+    @property
+    def _dense_apply_args(self) -> list[str]:
+        """The arguments of the class's way to move a variable; who holds an optimizer looks for `apply_state`."""
+        return ["self", *inspect.signature(self._resource_apply_dense).parameters]
 
     def _prepare(self, var_list: Sequence[Variable]) -> dict[_Key, dict[str, Any]]:
         """What the variables of one device and dtype have in common in this step."""

@@ -142,17 +142,30 @@ class Optimizer(OldWay):
         warnings.warn(f"`lr` is an old name: {type(self).__name__} uses it as `learning_rate`.", stacklevel=4)
         return lr
 
-    def minimize(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> Any:
+    def minimize(
+        self,
+        loss: Any,
+        var_list: Any,
+        tape: tf.GradientTape | None = None,
+        grad_loss: Any = None,
+        name: str | None = None,
+    ) -> Any:
         """Compute gradients of the loss and apply them.
 
         Args:
             loss: a function that gives it, or a tensor together with the tape that watched it.
             var_list: the variables, or a function that gives them.
             tape: the tape of a tensor `loss`.
+            grad_loss: the gradient of the loss, if not 1: of optimizers before Keras 2.11.
+            name: the name scope of variables that are made now: of these, too.
         """
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
+        given = {} if grad_loss is None else {"grad_loss": grad_loss}
+        pairs = self.compute_gradients(loss, var_list, tape, **given)
+        return self.apply_gradients(pairs, **({} if name is None else {"name": name}))
 
-    def compute_gradients(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> list[Pair]:
+    def compute_gradients(
+        self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None, grad_loss: Any = None
+    ) -> list[Pair]:
         """Pairs of gradient and variable; a gradient may be None."""
         is_function = callable(loss)
         if not is_function and tape is None:
@@ -167,7 +180,10 @@ class Optimizer(OldWay):
                 loss = loss()
         variables: Any = var_list() if callable(var_list) else var_list
         variables = list(variables)
-        gradients = tape.gradient(loss, variables, output_gradients=self._seed(loss))
+        seed = self._seed(loss)
+        if grad_loss is not None:
+            seed = grad_loss if seed is None else seed * grad_loss
+        gradients = tape.gradient(loss, variables, output_gradients=seed)
         return list(zip(gradients, variables, strict=True))
 
     def _seed(self, loss: Any) -> Any:

@@ -69,8 +69,9 @@ def compile_arguments(config: dict[str, Any]) -> dict[str, Any]:
         "metrics": _unpacked(_restored(config.get("metrics"), METRICS)),
         "weighted_metrics": _unpacked(_restored(config.get("weighted_metrics"), METRICS)),
     }
-    for name in ("loss_weights", "run_eagerly", "jit_compile"):
+    for name in ("loss_weights", "jit_compile"):
         arguments[name] = config.get(name)
+    arguments["run_eagerly"] = config.get("run_eagerly") or None  # what was not asked for is noted as False
     return arguments
 
 

@@ -121,8 +121,15 @@ class Compilation:
 
     @property
     def run_eagerly(self) -> bool:
-        """Whether steps are called as plain Python."""
-        return bool(self._run_eagerly) or tf.config.functions_run_eagerly()
+        """Whether steps are called as plain Python: as asked, or because a layer was made with `dynamic=True`."""
+        if self.dynamic and self._run_eagerly is False:  # pyright: ignore[reportAttributeAccessIssue]
+            raise ValueError(
+                "Your model contains layers that can only be successfully run in eager execution (layers constructed "
+                "with `dynamic=True`). You cannot set `run_eagerly=False`. Leave it out."
+            )
+        if self._run_eagerly is not None:
+            return self._run_eagerly or tf.config.functions_run_eagerly()
+        return self.dynamic or tf.config.functions_run_eagerly()  # pyright: ignore[reportAttributeAccessIssue]
 
     @run_eagerly.setter
     def run_eagerly(self, value: bool) -> None:

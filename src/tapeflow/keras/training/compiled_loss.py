@@ -33,11 +33,17 @@ class CompiledLoss:
         self.shapes: list[Any] = []
         self._total = Mean(name="loss")
         self._each: list[Any] = []
+        # Whether a model that computes its loss in its own way notes it, so that the sum here is only a part of it.
+        self.is_part = False
 
     @property
     def metrics(self) -> list[Any]:
         """The mean of the whole loss and, for several outputs, of each."""
-        return [self._total, *[m for m in self._each if m is not None]] if self.built else []
+        return [self._total, *[m for m in self._each if m is not None]] if self.built or self.is_part else []
+
+    def note(self, loss: Any, batch_size: Any) -> None:
+        """Report the whole loss of a batch, of which the sum here is a part."""
+        self._total.update_state(loss, sample_weight=batch_size)
 
     def build(self, y_pred: Any) -> None:
         """Find out which loss belongs to which output."""
@@ -92,7 +98,8 @@ class CompiledLoss:
         if not values:
             return tf.zeros(())
         total = _sum(values)
-        self._total.update_state(total, sample_weight=1 if size is None else size)
+        if not self.is_part:
+            self._total.update_state(total, sample_weight=1 if size is None else size)
         return total
 
     def reset_state(self) -> None:

@@ -6,6 +6,7 @@ in one program; a hand-written loop calls the same losses, metrics and optimizer
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
 from tapeflow.keras.training.sources import make_source, single_batch
 from tapeflow.keras.training.staged_steps import run_one
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
+
+# Arguments of `compute_loss` that only Keras 3 has.
+_OF_KERAS_3 = frozenset({"training", "allow_empty"})
 
 
 class Trainer(Compilation, GeneratorMethods):
@@ -43,7 +47,7 @@ class Trainer(Compilation, GeneratorMethods):
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
-            loss = self.compute_loss(x, y, y_pred, sample_weight)
+            loss = self._loss_of_batch(x, y, y_pred, sample_weight, training=True)
         self._validate_target_and_loss(y, loss)
         self.optimizer.minimize(loss, self.trainable_variables, tape=tape)  # pyright: ignore
         return self.compute_metrics(x, y, y_pred, sample_weight)
@@ -52,7 +56,7 @@ class Trainer(Compilation, GeneratorMethods):
         """Evaluate one batch and return the logs."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
-        self.compute_loss(x, y, y_pred, sample_weight)
+        self._loss_of_batch(x, y, y_pred, sample_weight, training=False)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
@@ -65,7 +69,27 @@ class Trainer(Compilation, GeneratorMethods):
     ) -> Any:
         """The loss of a batch: the compiled loss, plus the losses that layers and the model add."""
         with op_scope("loss"):
-            return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
+            loss = self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
+        if y is not None and not self.compiled_metrics.built:
+            # A `train_step` of Keras 3 goes over `self.metrics` next.
+            self.compiled_metrics.build(y_pred, y)
+        return loss
+
+    def _loss_of_batch(self, x: Any, y: Any, y_pred: Any, sample_weight: Any, training: bool) -> Any:
+        """The loss of a batch, reported as `loss` if `compute_loss` is overridden in Keras 3's way.
+
+        What Keras 2 reports is the sum of the compiled losses, even if `compute_loss` returns something else.
+        """
+        if type(self).compute_loss is Trainer.compute_loss:
+            return self.compute_loss(x, y, y_pred, sample_weight)
+        taken = inspect.signature(self.compute_loss).parameters
+        if not _OF_KERAS_3.intersection(taken):
+            return self.compute_loss(x, y, y_pred, sample_weight)
+        self.compiled_loss.is_part = True
+        told = {"training": training} if "training" in taken else {}
+        loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, **told)
+        self.compiled_loss.note(loss, tf.shape(nest.flatten(x)[0])[0])
+        return loss
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
         """Update the metrics with a batch and return their results so far."""

@@ -65,6 +65,30 @@ def test_custom_objects() -> None:
 
 def test_names_of_old() -> None:
     assert optimizers.experimental.Adam is optimizers.Adam
-    assert optimizers.legacy.SGD is optimizers.SGD
+    assert isinstance(optimizers.legacy.SGD(), optimizers.legacy.Optimizer)
+    assert not isinstance(optimizers.SGD(), optimizers.legacy.Optimizer)
     assert float(optimizers.legacy.SGD(learning_rate=0.5, decay=0.1).lr) == 0.5
     assert isinstance(tf.keras.optimizers.get("adam"), optimizers.Optimizer)
+
+
+def test_configs_of_old_optimizers_give_old_ones() -> None:
+    legacy = optimizers.legacy
+    made = legacy.Adam(0.5, decay=0.1, clipnorm=1.0)
+    config = optimizers.serialize(made)
+    assert sorted(config["config"]) == [
+        *("amsgrad", "beta_1", "beta_2", "clipnorm", "decay", "epsilon", "learning_rate", "name")
+    ]
+    again = optimizers.deserialize(config)
+    assert isinstance(again, legacy.Adam)
+    assert (float(again.lr), again.get_config()) == (0.5, made.get_config())
+    assert not isinstance(optimizers.deserialize(optimizers.serialize(optimizers.Adam())), legacy.Adam)
+    assert isinstance(optimizers.get("sgd", use_legacy_optimizer=True), legacy.SGD)
+    assert not isinstance(optimizers.get("sgd"), legacy.SGD)
+
+
+def test_gradients_of_a_scaled_loss() -> None:
+    x = tf.Variable(1.0)
+    optimizers.legacy.SGD(0.1).minimize(lambda: 3.0 * x, [x], grad_loss=tf.constant(2.0), name="step")
+    assert float(x) == pytest.approx(1.0 - 0.1 * 6.0)
+    ((gradient, _),) = optimizers.legacy.SGD(0.1)._compute_gradients(lambda: 3.0 * x, [x])
+    assert float(gradient) == 3.0

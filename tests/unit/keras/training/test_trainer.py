@@ -396,3 +396,56 @@ def test_a_model_that_is_not_compiled_has_no_loss() -> None:
     assert not hasattr(model, "loss")
     model.compile("sgd")
     assert model.loss == {}
+
+
+class InKeras3sWay(tf.keras.Model):
+    """Computes its loss in a method that takes `training`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
+        self.phases: list[bool] = []
+
+    def call(self, inputs: Any) -> Any:
+        return self.dense(inputs)
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        self.phases.append(training)
+        return super().compute_loss(x, y, y_pred, sample_weight) + 1.0
+
+
+def test_a_loss_computed_in_keras_3s_way_is_what_the_logs_say() -> None:
+    model = InKeras3sWay()
+    model.compile(tf.keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+    x, y = np.ones((5, 2), np.float32), np.ones((5, 1), np.float32)
+    assert model.evaluate(x, y, batch_size=2, verbose=0) == [2.0, 1.0]
+    assert model.fit(x, y, batch_size=2, verbose=0).history == {"loss": [2.0], "mae": [1.0]}
+    assert model.phases[0] is False
+    assert model.phases[-1] is True
+
+
+def test_a_step_of_keras_3_finds_the_compiled_metrics() -> None:
+    class Stepping(tf.keras.Model):
+        def train_step(self, data: Any) -> Any:
+            x, y = data
+            with tf.GradientTape() as tape:
+                y_pred = self(x, training=True)
+                loss = self.compute_loss(y=y, y_pred=y_pred)
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply(gradients, self.trainable_variables)
+            for metric in self.metrics:
+                metric.update_state(loss) if metric.name == "loss" else metric.update_state(y, y_pred)
+            return {metric.name: metric.result() for metric in self.metrics}
+
+    inputs = tf.keras.Input((2,))
+    model = Stepping(inputs, tf.keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+    model.compile(tf.keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+    history = model.fit(np.ones((4, 2)), np.ones((4, 1)), batch_size=2, verbose=0).history
+    assert history == {"loss": [1.0], "mae": [1.0]}

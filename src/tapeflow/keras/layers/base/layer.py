@@ -318,10 +318,18 @@ class Layer(LossOwner, LayerHistory):
         if self.input_spec is not None:
             check_inputs(self.input_spec, inputs, self.name)
         if not self.built:
+            self._infer_dtype(inputs)
             self._build_for(inputs)
             if self.input_spec is not None:
                 check_inputs(self.input_spec, inputs, self.name)
         self._fitting_spec = inputs.spec if type(inputs) is Tensor else None
+
+    def _infer_dtype(self, inputs: Any) -> None:
+        """Compute in the dtype of the first input, under the policy `_infer`."""
+        if self._policy.compute_dtype is None:
+            dtypes = [x.dtype for x in nest.flatten(inputs) if hasattr(x, "dtype")]
+            if dtypes:
+                self._policy = default_policy(tf.as_dtype(dtypes[0]))
 
     def _build_for(self, inputs: TensorLike) -> None:
         """Call `build` with the shapes of inputs, real or symbolic."""
@@ -356,12 +364,29 @@ class Layer(LossOwner, LayerHistory):
         try:
             if self.input_spec is not None:
                 check_inputs(self.input_spec, args[0], self.name)
+            if self._dynamic and type(self).compute_output_shape is Layer.compute_output_shape:
+                raise NotImplementedError(
+                    "Please run in eager mode or implement the `compute_output_shape` method on your layer "
+                    f"({type(self).__name__}). It was made with dynamic=True, so a functional model cannot find its "
+                    "output's shape."
+                )
             if not self.built:
+                self._infer_dtype(args[0])
                 with own_names():  # what it makes is named as in a call that is recorded
                     self._build_for(args[0])
         finally:
             call_context.layers.pop()
         return CallNode(self, args, kwargs).outputs
+
+    @property
+    def _expects_training_arg(self) -> bool:
+        """Whether `call` takes `training`; packages that call models of others ask."""
+        return signature_of(type(self).call).takes_training
+
+    @property
+    def _expects_mask_arg(self) -> bool:
+        """Whether `call` takes `mask`."""
+        return signature_of(type(self).call).takes_mask
 
     @property
     def knows_output_shape(self) -> bool:

@@ -72,6 +72,12 @@ class LossOwner(WeightOwner):
             found += [loss() for loss in layer._callable_losses]
         return found
 
+    def _clear_losses(self) -> None:
+        """Forget what `call` has added, here and below; models of packages that call other models twice do so."""
+        for layer in self._below():
+            if isinstance(layer, LossOwner):
+                layer._losses = []
+
     def add_metric(
         self, value: TensorLike, name: str | None = None, aggregation: str | None = None, **_: Any
     ) -> None:
