@@ -15,6 +15,7 @@ from tapeflow.compat.keras_modules import sources
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
 from tapeflow.compat.release import Project, projects, release
+from tapeflow.engine.values.origin import say_theirs
 
 
 class Finder(DistributionFinder):
@@ -30,7 +31,7 @@ class Finder(DistributionFinder):
         if is_ours(fullname):
             module = make_namespace(fullname) if fullname in NAMESPACES else _module(fullname)
             if fullname == "tensorflow":
-                _name_tensors(is_installed=True)
+                say_theirs(True)
         elif fullname.partition(".")[0] == "tensorboard":
             module = tensorboard.find(fullname, path)
             if module is None:
@@ -115,20 +116,6 @@ def _cannot_import(module: str, name: str) -> str:
     )
 
 
-def _name_tensors(is_installed: bool) -> None:
-    """Have tensors be of TensorFlow's modules, or ours again: packages tell them by `type(x).__module__`."""
-    from tapeflow.engine.values.tensor import Tensor  # start-up
-    from tapeflow.engine.values.variable import Variable  # start-up
-
-    for kind, theirs in (
-        (Tensor, "tensorflow.python.framework.ops"),
-        (Variable, "tensorflow.python.ops.variables"),
-    ):
-        _own_modules.setdefault(kind, kind.__module__)
-        kind.__module__ = theirs if is_installed else _own_modules[kind]
-
-
-_own_modules: dict[type, str] = {}
 _installed: Finder | None = None
 
 
@@ -160,7 +147,7 @@ def uninstall() -> None:
     if _installed is None:
         return
     sys.meta_path.remove(_installed)
-    _name_tensors(is_installed=False)
+    say_theirs(False)
     for name in _installed.given:
         module = sys.modules.pop(name, None)
         above, _, last = name.rpartition(".")

@@ -44,7 +44,7 @@ class BoundedTensorSpec(TensorSpec):
 
     def _bound(self, value: Any, which: str) -> np.ndarray:
         found = np.array(value, self.dtype.as_numpy_dtype)
-        sizes = tuple(self.shape) if self.shape.is_fully_defined() else None
+        sizes: Any = tuple(self.shape) if self.shape.is_fully_defined() else None
         if sizes is not None:
             try:
                 np.broadcast_to(found, sizes)

@@ -201,7 +201,7 @@ def softmax_cross_entropy(
 ) -> Tensor:
     """The cross-entropy of one class out of several."""
     logits = tf.convert_to_tensor(logits)
-    labels = tf.cast(onehot_labels, logits.dtype)
+    labels: Any = tf.cast(onehot_labels, logits.dtype)
     if label_smoothing:
         labels = labels * (1 - label_smoothing) + label_smoothing / labels.shape[1]
     losses = tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits)

@@ -109,7 +109,7 @@ class Optimizer:
             else:
                 self._resource_apply_dense(gradient, variable)
             if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
+                variable.assign(variable.constraint(variable.value()))
         self._finish([], name or self._name)
         return None if global_step is None else global_step.assign_add(1)
 
@@ -193,7 +193,7 @@ class Optimizer:
         return tf.cast(self._call_if_callable(value), like.dtype)
 
 
-def _summed(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+def _summed(values: Tensor, indices: Any) -> tuple[Tensor, Tensor]:
     rows, places = tf.unique(indices)
     return tf.math.unsorted_segment_sum(values, places, tf.size(rows)), rows
 
@@ -249,7 +249,7 @@ class AdagradOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for variable in var_list:
-            first = tf.fill(variable.shape, tf.cast(self._initial_accumulator_value, variable.dtype))
+            first = tf.fill(list(variable.shape), tf.cast(self._initial_accumulator_value, variable.dtype))
             self._get_or_make_slot(variable, first, "accumulator", self._name)
 
     def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any:
@@ -391,7 +391,7 @@ class FtrlOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for variable in var_list:
-            first = tf.fill(variable.shape, tf.cast(self._initial_accumulator_value, variable.dtype))
+            first = tf.fill(list(variable.shape), tf.cast(self._initial_accumulator_value, variable.dtype))
             self._get_or_make_slot(variable, first, "accum", self._accum_name or self._name)
             self._zeros_slot(variable, "linear", self._linear_name or self._name)
 

@@ -18,6 +18,7 @@ from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import Node, Spec
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.origin import stands_for
 from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape, static_shape
 
@@ -280,3 +281,6 @@ def value_text(value: Any, is_repr: bool = True) -> str:
         return repr(np.asarray(value).item()) if is_repr else str(value)
     text = repr(value) if is_repr or isinstance(value, bytes) else str(value)
     return "\n" + text if "\n" in text else text
+
+
+stands_for(Tensor, "tensorflow.python.framework.ops")

@@ -36,6 +36,7 @@ from tapeflow.engine.recording.trace import (
 from tapeflow.engine.shapes.family import Owner
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import as_dtype, string
+from tapeflow.engine.values.origin import stands_for
 from tapeflow.engine.values.shape import TensorShape, static_shape
 from tapeflow.engine.values.tensor import Tensor, TensorBase, to_numpy, value_text
 from tapeflow.engine.values.variable_creation import CreatedThroughScopes
@@ -415,3 +416,6 @@ def variables_written(call: Callable[[], Any]) -> tuple[Any, bool]:
     result = call()
     is_open = state.trace is trace and not trace.is_done
     return result, not is_open or sum(len(w.slots) for w in trace.writes.values()) != before
+
+
+stands_for(Variable, "tensorflow.python.ops.variables")

@@ -133,6 +133,11 @@ class RandomNormal(RandomInitializer):
     def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
+        if tf.is_tensor(self.mean) or tf.is_tensor(
+            self.stddev
+        ):  # perhaps of a tf.function: new numbers at each call
+            draw = tf.random.truncated_normal if self._truncated else tf.random.normal
+            return draw(sizes, self.mean, self.stddev, found, seed=self.seed)
         return _normal(self.generator(kwargs), sizes, self.mean, self.stddev, found, self._truncated)
 
     def get_config(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def _in_batches(images: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def resize(
-    images: TensorLike,
+    images: Any,
     size: Any,
     interpolation: str = "bilinear",
     antialias: bool = False,
@@ -91,7 +91,7 @@ def _framed(images: Any, top: int, left: int, height: int, width: int, value: fl
 
 
 def _margins(
-    where: str, whole: Any, before: int | None, after: int | None, target: int | None, grows: bool
+    where: str, whole: Any, before: Any, after: int | None, target: Any, grows: bool
 ) -> tuple[int, int]:
     """The margin before and the resulting size of an axis, from two of the margins and the size wanted."""
     if [before, after, target].count(None) != 1:
@@ -190,7 +190,7 @@ def hsv_to_rgb(images: TensorLike, data_format: str | None = None) -> Tensor:
 
 
 def affine_transform(
-    images: TensorLike,
+    images: Any,
     transform: TensorLike,
     interpolation: str = "bilinear",
     fill_mode: str = "constant",
@@ -213,8 +213,8 @@ def affine_transform(
 
 def perspective_transform(
     images: TensorLike,
-    start_points: TensorLike,
-    end_points: TensorLike,
+    start_points: Any,
+    end_points: Any,
     interpolation: str = "bilinear",
     fill_value: float = 0,
     data_format: str | None = None,
@@ -233,7 +233,7 @@ def perspective_transform(
 
 
 def map_coordinates(
-    inputs: TensorLike,
+    inputs: Any,
     coordinates: TensorLike,
     order: int,
     fill_mode: str = "constant",
@@ -283,7 +283,7 @@ def _elements(inputs: Any, indices: list[Any], fill_mode: str, fill_value: float
 
 
 def gaussian_blur(
-    images: TensorLike,
+    images: Any,
     kernel_size: Any = (3, 3),
     sigma: Any = (1.0, 1.0),
     data_format: str | None = None,

@@ -243,9 +243,8 @@ def correlate(x1: TensorLike, x2: TensorLike, mode: str = "valid") -> Tensor:
     n, m = first.shape[0], second.shape[0]
     if n < m:
         return correlate(second, first, mode)[::-1]
-    whole = tf.nn.conv1d(
-        tf.pad(first, [[m - 1, m - 1]])[None, :, None], second[:, None, None], stride=1, padding="VALID"
-    )[0, :, 0]
+    padded: Any = tf.pad(first, [[m - 1, m - 1]])
+    whole = tf.nn.conv1d(padded[None, :, None], second[:, None, None], stride=1, padding="VALID")[0, :, 0]
     starts = {"full": (0, n + m - 1), "same": (m - 1 - m // 2, n), "valid": (m - 1, n - m + 1)}
     if mode not in starts:
         raise ValueError(

@@ -266,7 +266,7 @@ def conv(
 
 def conv_transpose(
     inputs: TensorLike,
-    kernel: TensorLike,
+    kernel: Any,
     strides: Any = 1,
     padding: str = "valid",
     output_padding: Any = None,

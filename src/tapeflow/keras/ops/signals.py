@@ -13,7 +13,7 @@ _LEAST = 1e-10  # the smallest overlap of windows that is divided by
 
 
 def stft(
-    x: TensorLike,
+    x: Any,
     sequence_length: int,
     sequence_stride: int,
     fft_length: int,
@@ -86,13 +86,13 @@ def _window(window: Any, length: int, fft_length: int, dtype: Any, where: str) -
     return tf.pad(samples, [[before, fft_length - length - before]])
 
 
-def view_as_complex(x: TensorLike) -> Tensor:
+def view_as_complex(x: Any) -> Tensor:
     """Pairs along the last axis as complex numbers."""
     x = floating(x)
     return tf.complex(x[..., 0], x[..., 1])
 
 
-def view_as_real(x: TensorLike) -> Tensor:
+def view_as_real(x: Any) -> Tensor:
     """Complex numbers as pairs along a new last axis."""
     x = tensor(x)
     return tf.stack([tf.math.real(x), tf.math.imag(x)], axis=-1)
@@ -117,7 +117,7 @@ def ctc_loss(
 
 
 def ctc_decode(
-    inputs: TensorLike,
+    inputs: Any,
     sequence_lengths: TensorLike,
     strategy: str = "greedy",
     beam_width: int = 100,

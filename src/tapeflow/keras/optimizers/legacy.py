@@ -48,7 +48,8 @@ class Optimizer(_Optimizer):
     ) -> Any:
         """Compute gradients of the loss, which a subclass may do in its own way, and apply them."""
         pairs = self._compute_gradients(loss, var_list=var_list, grad_loss=grad_loss, tape=tape)
-        return self.apply_gradients(pairs, **({} if name is None else {"name": name}))
+        named: dict[str, Any] = {} if name is None else {"name": name}
+        return self.apply_gradients(pairs, **named)
 
     def _compute_gradients(
         self, loss: Any, var_list: Any, grad_loss: Any = None, tape: tf.GradientTape | None = None

@@ -159,9 +159,10 @@ class Optimizer(OldWay):
             grad_loss: the gradient of the loss, if not 1: of optimizers before Keras 2.11.
             name: the name scope of variables that are made now: of these, too.
         """
-        given = {} if grad_loss is None else {"grad_loss": grad_loss}
+        given: dict[str, Any] = {} if grad_loss is None else {"grad_loss": grad_loss}
         pairs = self.compute_gradients(loss, var_list, tape, **given)
-        return self.apply_gradients(pairs, **({} if name is None else {"name": name}))
+        named: dict[str, Any] = {} if name is None else {"name": name}
+        return self.apply_gradients(pairs, **named)
 
     def compute_gradients(
         self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None, grad_loss: Any = None
