@@ -23,6 +23,8 @@ model = GradientAccumulateModel(accum_steps=4, inputs=model.input, outputs=model
 model.compile(tf.keras.optimizers.SGD(0.1), "mse")
 result = {"model": model.fit(x, y, epochs=4, batch_size=4, shuffle=False, verbose=0).history["loss"]}
 model = base()
-model.compile(GradientAccumulateOptimizer(optimizer=tf.keras.optimizers.SGD(0.1), accum_steps=4), "mse")
+model.compile(
+    GradientAccumulateOptimizer(optimizer=tf.keras.optimizers.legacy.SGD(0.1), accum_steps=4), "mse"
+)
 result["optimizer"] = model.fit(x, y, epochs=4, batch_size=4, shuffle=False, verbose=0).history["loss"]
 print("result", result)

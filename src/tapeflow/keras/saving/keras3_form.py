@@ -152,6 +152,15 @@ def _place(name: str, key: str) -> tuple[str | None, str | None]:
     return None, name
 
 
+def place_of(name: str) -> tuple[str | None, str | None]:
+    """The module that Keras has a class in, and None; for a user's class no module, and its registered name."""
+    if name == "Policy":
+        return "keras.mixed_precision", None
+    if hasattr(tf.keras.optimizers.schedules, name):
+        return "keras.optimizers.schedules", None
+    return _place(name, "")
+
+
 def as_json(value: Any, **options: Any) -> str:
     """A config as JSON; shapes, dtypes, numbers of numpy and tensors in it become what JSON has."""
     return json.dumps(value, default=_plain, **options)
