@@ -83,7 +83,7 @@ PACKAGES: dict[str, Package] = {
     "transformers": Package("transformers", "4.46.3", note="TensorFlow's models; tried: BERT and GPT-2"),
     "wandb": Package("wandb", "0.22.0", note="the callbacks; `WandbCallback` not tried"),
     "classification_models": Package("image-classifiers", "1.0.0"),
-    "deel": Package("deel-lip", "1.5.0"),
+    "deel": Package("deel-lip", "1.5.0", note="not compared"),
     "deepxde": Package("deepxde", "1.11.1", note="with `DDE_BACKEND=tensorflow`"),
     "einops": Package("einops", "0.8.1"),
     "foolbox": Package("foolbox", "3.3.4"),
@@ -94,7 +94,7 @@ PACKAGES: dict[str, Package] = {
     "keras_cv_attention_models": Package(
         "keras-cv-attention-models",
         "1.4.1",
-        note="networks without weights; tried: MLP-Mixer and attention layers",
+        note="networks without weights; tried: MLP-Mixer and attention layers; not compared",
     ),
     "keras_mdn_layer": Package("keras-mdn-layer", "0.4.4"),
     "keras_multi_head": Package("keras-multi-head", "0.29.0", note="with `TF_KERAS=1`"),
@@ -107,16 +107,27 @@ PACKAGES: dict[str, Package] = {
     "keras_unet_collection": Package("keras-unet-collection", "0.1.13"),
     "kgcnn": Package("kgcnn", "3.1.0", note="layers of ragged tensors"),
     "livelossplot": Package("livelossplot", "0.5.6"),
-    "mlflow": Package("mlflow", "2.22.0", note="autologging, `MlflowCallback`, and models logged and loaded"),
+    "mlflow": Package(
+        "mlflow", "2.22.0", note="autologging, `MlflowCallback`, and models logged and loaded; not compared"
+    ),
     "neural_structured_learning": Package(
         "neural-structured-learning", "1.4.0", note="Keras models; not estimators"
     ),
     "optuna_integration": Package(
         "optuna-integration", "4.2.1", note="`TFKerasPruningCallback` and `KerasPruningCallback`"
     ),
-    "qkeras": Package("qkeras", "0.9.0"),
+    "qkeras": Package("qkeras", "0.9.0", note="not compared"),
     "tensorflow_lattice": Package(
         "tensorflow-lattice", "2.1.1", note="layers and premade Keras models; not estimators"
+    ),
+    "tensorflow_model_remediation": Package("tensorflow-model-remediation", "0.1.7.1", note="not compared"),
+    "tensorflow_privacy": Package(
+        "tensorflow-privacy",
+        "0.9.0",
+        note="the optimizers; not `DPSequential`, nor what is for graphs; not compared",
+    ),
+    "tensorflow_ranking": Package(
+        "tensorflow-ranking", "0.5.5", note="Keras losses and metrics; not compared; not estimators"
     ),
     "tensornetwork": Package("tensornetwork", "0.4.6"),
     "tf2crf": Package("tf2crf", "0.1.33"),

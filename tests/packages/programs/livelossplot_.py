@@ -20,4 +20,5 @@ history = model.fit(
 ).history
 logged = callback.liveplot.logger.log_history
 result = {name: [entry.value for entry in entries] for name, entries in sorted(logged.items())}
+print()  # what is drawn ends without a new line
 print("result", result)

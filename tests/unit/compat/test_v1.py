@@ -224,6 +224,14 @@ def test_small_names_of_2_11() -> None:
         tf.keras.models.model_from_yaml("")
 
 
+def test_names_that_moved_out_of_the_root() -> None:
+    assert v1.squared_difference is tf.math.squared_difference
+    assert v1.parse_example is tf.io.parse_example
+    assert v1.cholesky is tf.linalg.cholesky
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        v1.nothing_of_this_name  # noqa: B018
+
+
 def test_a_vector_chooses_rows() -> None:
     rows = v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]])
     assert rows.numpy().tolist() == [[1, 2], [7, 8]]
