@@ -83,7 +83,7 @@ PACKAGES: dict[str, Package] = {
     "transformers": Package("transformers", "4.46.3", note="TensorFlow's models; tried: BERT and GPT-2"),
     "wandb": Package("wandb", "0.22.0", note="the callbacks; `WandbCallback` not tried"),
     "classification_models": Package("image-classifiers", "1.0.0"),
-    "deel": Package("deel-lip", "1.5.0", note="not compared"),
+    "deel": Package("deel-lip", "1.5.0"),
     "deepxde": Package("deepxde", "1.11.1", note="with `DDE_BACKEND=tensorflow`"),
     "einops": Package("einops", "0.8.1"),
     "foolbox": Package("foolbox", "3.3.4"),
@@ -124,7 +124,7 @@ PACKAGES: dict[str, Package] = {
     "tensorflow_privacy": Package(
         "tensorflow-privacy",
         "0.9.0",
-        note="the optimizers; not `DPSequential`, nor what is for graphs; not compared",
+        note="the optimizers; not `DPSequential`, nor what is for graphs",
     ),
     "tensorflow_ranking": Package(
         "tensorflow-ranking", "0.5.5", note="Keras losses and metrics; not compared; not estimators"

@@ -38,6 +38,13 @@ class Optimizer(_Optimizer):
         clips = {name: vars(self)[name] for name in ("clipnorm", "clipvalue", "global_clipnorm")}
         return {"name": self.name, **{name: value for name, value in clips.items() if value is not None}}
 
+    def _set_hyper(self, name: str, value: Any) -> None:
+        # There it is no option of every optimizer, so a class may have one of its own.
+        if name == "weight_decay" and name not in self._hyper:
+            self._hyper[name] = value
+        else:
+            super()._set_hyper(name, value)
+
     def minimize(
         self,
         loss: Any,
