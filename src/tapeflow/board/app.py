@@ -27,6 +27,8 @@ from tapeflow.board.compression import Compressed
 from tapeflow.board.live import MOST_CLIENTS
 from tapeflow.board.logdirs import NO_DESCRIPTORS
 from tapeflow.board.media import blob_route
+from tapeflow.board.once import Once
+from tapeflow.board.overview import overview_of
 from tapeflow.board.schema import LiveRequest
 from tapeflow.board.settings import Refused
 
@@ -112,6 +114,8 @@ def _api(board: Board) -> list[BaseRoute]:
                 raise HTTPException(400, f"tags expected a panel of {', '.join(names)}; got panel={name!r}")
         return json_answer({"panels": store.tags(wanted)}, request)
 
+    overview = Once(store, overview_of)
+
     def settings(request: Request) -> Response:
         del request
         return json_answer(board.settings.get())
@@ -139,6 +143,7 @@ def _api(board: Board) -> list[BaseRoute]:
 
     routes: list[BaseRoute] = [
         Route("/info", info),
+        Route("/overview", overview.answer),
         Route("/runs", runs),
         Route("/tags", tags),
         Route("/settings", settings),

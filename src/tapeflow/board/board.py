@@ -61,7 +61,7 @@ class Board:
         self.panels = find_panels()
         self.store = Store(logdirs, self.panels)
         self.store.notices = self.mirrors.notes
-        self.index = Index(self.options.cache)
+        self.index = Index(self.options.cache, self.options.version)
         self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
@@ -94,7 +94,7 @@ class Board:
 
     def info(self) -> Info:
         """What the page asks for first."""
-        tags = self.store.tags(panel.name for panel in self.panels)
+        sizes = self.store.sizes()
         return {
             "api": 1,
             "version": self.options.version,
@@ -106,8 +106,8 @@ class Board:
                 {
                     "name": panel.name,
                     "title": panel.title,
-                    "tags": len(tags[panel.name]),
-                    "runs": len({run for entry in tags[panel.name] for run in entry["counts"]}),
+                    "tags": sizes[panel.name][0],
+                    "runs": sizes[panel.name][1],
                 }
                 for panel in self.panels
             ],

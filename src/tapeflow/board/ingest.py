@@ -15,11 +15,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
+from tapeflow.board.decoding import decoded
 from tapeflow.board.index import Index
-from tapeflow.board.logdirs import FoundRun, find_runs, shown
+from tapeflow.board.logdirs import FoundRun, Leaves, find_runs, shown
 from tapeflow.board.notes import RUNS
-from tapeflow.board.runs import Run, decoded, signature
+from tapeflow.board.outline import outlines_of
+from tapeflow.board.panels import panel_of
+from tapeflow.board.runs import Run, signature
 from tapeflow.board.schema import Note
 from tapeflow.board.store import Store
 from tapeflow.summary.event_files.reader import EventFileReader
@@ -28,6 +32,11 @@ _THREADS = min(4, (os.cpu_count() or 1) + 1)
 _WALK_S = 1.0  # how often folders are looked through, at most
 _REST = 9  # times as long as a look took is waited before the next
 _SAVE_S = 10.0
+FEWEST_RUNS = 200  # for which a snapshot is kept: the index of each is opened soon enough
+MOST_LOADED = 200_000  # series in memory; points of more stay in the index
+_FULL_WALK_S = 30.0  # after which folders are looked through though their times tell of nothing new
+_SNAPSHOT_S = 60.0  # between two snapshots, or so many times as long as one took
+_SNAPSHOT_REST = 50
 RETRY_S = 5.0  # after which a run that could not be read is tried again, unless it changes before
 _ATTEMPTS = 5  # at a run that is replaced while it is read
 _log = logging.getLogger("tapeflow.board")
@@ -55,9 +64,16 @@ class Ingest:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="board-read")
         self._busy: set[str] = set()
         self._is_verifying = False
+        self._leaves: Leaves = {}
+        self._snapshot_version, self._snapshot_at = 0, 0.0
 
     def start(self) -> None:
-        """Begin to look and read."""
+        """Begin to look and read, with what is known from the last start."""
+        known = self.index.load_snapshot(self.store, self._loader)
+        if known is not None:
+            self.store.put(known.runs)
+            self._leaves = known.leaves
+            self._snapshot_version = self.store.version
         self._watcher.start()
 
     def read_once(self) -> None:
@@ -79,17 +95,22 @@ class Ingest:
         self._pool.shutdown(cancel_futures=True)
         for run in self.store.ordered_runs():
             self.index.save(run)
+        self._save_snapshot()
 
     # Looking
 
     def _watch(self) -> None:
-        walk_at, save_at = 0.0, time.monotonic() + _SAVE_S
+        walk_at = 0.0
+        save_at, full_walk_at = time.monotonic() + _SAVE_S, time.monotonic() + _FULL_WALK_S
         found: dict[str, FoundRun] = {}
         while not self._stopping.is_set():
             begin = time.monotonic()
             if begin >= walk_at:
+                if begin >= full_walk_at:
+                    self._leaves = {}
+                    full_walk_at = begin + _FULL_WALK_S
                 try:
-                    found = find_runs(self.store.logdirs)
+                    found = find_runs(self.store.logdirs, self._leaves)
                 except OSError as error:  # one look fails, the next may not
                     _log.warning("the log folders cannot be looked through: %s", error)
                 self._compare(found)
@@ -100,6 +121,7 @@ class Ingest:
                 self._take_up(one)
             for call in self.at_looks:
                 call()
+            self._unload_excess()
             if not self._busy:
                 self._do_later_work(begin >= save_at)
                 save_at = begin + _SAVE_S if begin >= save_at else save_at
@@ -140,10 +162,61 @@ class Ingest:
             for run in self.store.ordered_runs():
                 if run.bytes_read > run.bytes_saved * 1.1:
                     self.index.save(run)
+            if time.monotonic() >= self._snapshot_at and self.store.is_read:
+                self._save_snapshot()
         todo = [run for run in self.store.ordered_runs() if run.unchecked]
         if todo and not self._is_verifying:
             self._is_verifying = True
             self._pool.submit(self._verify, todo).add_done_callback(self._verified)
+
+    def _save_snapshot(self) -> None:
+        """Keep what is known of all runs, if there are many, and it is not what was kept last."""
+        version = self.store.version
+        if len(self.store.runs) < FEWEST_RUNS or version == self._snapshot_version:
+            return
+        begin = time.monotonic()
+        self.index.save_snapshot(self.store, self._leaves)
+        self._snapshot_version = version
+        took_s = time.monotonic() - begin
+        self._snapshot_at = time.monotonic() + max(_SNAPSHOT_S, _SNAPSHOT_REST * took_s)
+
+    # Points that are in memory, and those that are only in the index
+
+    def _loader(self, run: Run) -> Callable[[], None]:
+        return partial(self._load, run)
+
+    def _load(self, run: Run) -> None:
+        """Fetch the points of a run from its index; if they are not there any more, it is read anew."""
+        with self.store.lock:
+            if run.is_loaded:
+                return
+            kept = self.index.load(run)
+            run.loaded()
+            if kept is None or not kept.is_of(run):
+                self._begin_anew(run)
+                return
+            for series in kept.series:
+                series.panel = panel_of(self.store.panels, series)
+            kept.fill(run)
+
+    def _unload_excess(self) -> None:
+        """Let go of the points that nobody has asked for for the longest time, where there are very many."""
+        runs = [run for run in list(self.store.runs.values()) if run.is_loaded]
+        excess = sum(run.series_total for run in runs) - MOST_LOADED
+        if self.index.folder is None or excess <= 0:
+            return
+        with self.store.lock:
+            outlines_of(runs)
+        for run in sorted(runs, key=lambda run: run.used_at):
+            if run.state != "ready" or run.is_live or run.is_checked or run.id in self._busy:
+                continue
+            self.index.save(run)
+            with self.store.lock:
+                if run.bytes_saved == run.bytes_read and run.judged == run.judged_saved:
+                    excess -= run.series_total
+                    self.store.unload(run, self._loader(run))
+            if excess <= -MOST_LOADED // 5 or self._stopping.is_set():
+                return
 
     # Reading
 
@@ -160,6 +233,9 @@ class Ingest:
 
     def _read_run(self, run: Run) -> None:
         store, files = self.store, dict(run.found.files)
+        run.load()
+        if store.runs.get(run.id) is not run:
+            return  # its index is gone: it has begun anew
         if run.state == "waiting":
             kept = self.index.load(run)
             with store.lock:

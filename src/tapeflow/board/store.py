@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tapeflow.board.logdirs import Logdir, natural, run_id, shown
 from tapeflow.board.notes import RUNS, about, joined
+from tapeflow.board.outline import COUNT, LAST_STEP, Alike, TagFacts, alike, outlines_of
 from tapeflow.board.panels import Panel, panel_of
 from tapeflow.board.runs import Run
 from tapeflow.board.schema import Note, Progress, RunsAnswer, Setting, TagEntry
@@ -30,12 +33,14 @@ class Changes:
         runs: ids of runs that changed in any way, or are gone.
         begun_anew: ids of runs whose former series no longer hold.
         series: run and tag of series that have grown, numbers and others alike.
+        is_partial: whether there may be more series, of runs whose points have been let go of meanwhile.
     """
 
     version: int
     runs: set[str] = field(default_factory=set)
     begun_anew: set[str] = field(default_factory=set)
     series: set[tuple[str, str]] = field(default_factory=set)
+    is_partial: bool = False
 
 
 class Store:
@@ -52,6 +57,7 @@ class Store:
         self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
         self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
         self._begun_at: dict[str, int] = {}
+        self._order: dict[str, None] = {}
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
@@ -86,13 +92,29 @@ class Store:
                     found.begun_anew.add(one)
                 run = self.runs.get(one)
                 if run is not None:
-                    found.series |= {(one, series.tag) for series in run.series() if series.version > since}
+                    found.is_partial |= run.unloaded_at > since
+                    grown = (series for series in run.loaded_series() if series.version > since)
+                    found.series |= {(one, series.tag) for series in grown}
             return found
+
+    def put(self, runs: list[Run]) -> None:
+        """Begin with runs that are known from before, in the order of their names; nobody is told of them."""
+        with self.lock:
+            self.runs = {run.id: run for run in runs}
+            self._order = dict.fromkeys(self.runs)
+
+    def unload(self, run: Run, load: Callable[[], None]) -> None:
+        """Let go of the points of a run; the lock is held."""
+        outlines_of([run])
+        run.unload(load, self.version)
 
     def ordered_runs(self) -> list[Run]:
         """The runs, by name."""
         with self.lock:
-            return sorted(self.runs.values(), key=lambda run: run.sort_key)
+            if self._order.keys() != self.runs.keys():
+                ordered = sorted(self.runs.values(), key=lambda run: run.sort_key)
+                self._order = dict.fromkeys(run.id for run in ordered)
+            return [self.runs[one] for one in self._order]
 
     def answer(self, run: Run) -> RunAnswer:
         """A run as the API gives it, with the hyperparameters of the runs it lies in."""
@@ -126,27 +148,46 @@ class Store:
         """The tags of panels; with `only`, those that changed, with the runs they changed in."""
         found: dict[str, dict[str, TagEntry]] = {panel: {} for panel in panels}
         with self.lock:
-            for run, series in self._all_series() if only is None else self._changed_series(only):
-                if series.panel not in found:
-                    continue
-                entry = found[series.panel].get(series.tag)
-                if entry is None:
-                    entry = found[series.panel][series.tag] = {
-                        "tag": series.tag,
-                        "display_name": series.display_name,
-                        "description": series.description,
-                        "counts": {},
-                        "last_steps": {},
-                    }
-                entry["counts"][run.id] = len(series)
-                entry["last_steps"][run.id] = series.last_step
+            if only is None:
+                self._add_all(found)
+            else:
+                for run, series in self._changed_series(only):
+                    if series.panel in found:
+                        entry = _entry_of(found[series.panel], series)
+                        entry["counts"][run.id] = len(series)
+                        entry["last_steps"][run.id] = series.last_step
         return {
             panel: sorted(tags.values(), key=lambda entry: natural(entry["tag"]))
             for panel, tags in found.items()
         }
 
-    def _all_series(self) -> Iterable[tuple[Run, Series]]:
-        return ((run, series) for run in self.runs.values() for series in run.series())
+    def _add_all(self, found: dict[str, dict[str, TagEntry]]) -> None:
+        runs = list(self.runs.values())
+        for part in self.alike(runs):
+            ids = [runs[place].id for place in part.places]
+            numbers = part.numbers[:, :, : LAST_STEP + 1].astype(np.int64)
+            for place, one in enumerate(part.layout.tags):
+                if one.panel in found:
+                    entry = _entry_of(found[one.panel], one)
+                    entry["counts"].update(zip(ids, numbers[:, place, COUNT].tolist(), strict=True))
+                    entry["last_steps"].update(zip(ids, numbers[:, place, LAST_STEP].tolist(), strict=True))
+
+    def alike(self, runs: list[Run]) -> list[Alike]:
+        """What is known of the tags of runs, those with the same tags together."""
+        with self.lock:
+            return alike(outlines_of(runs))
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """How many tags and runs each panel has."""
+        tags: dict[str, set[str]] = {panel.name: set() for panel in self.panels}
+        runs = dict.fromkeys(tags, 0)
+        with self.lock:
+            layouts = Counter(outline.layout for outline in outlines_of(self.runs.values()))
+        for layout, count in layouts.items():
+            for panel in {one.panel for one in layout.tags} & tags.keys():
+                tags[panel] |= {one.tag for one in layout.tags if one.panel == panel}
+                runs[panel] += count
+        return {panel: (len(tags[panel]), runs[panel]) for panel in tags}
 
     def _changed_series(self, only: Changes) -> Iterable[tuple[Run, Series]]:
         for name, tag in only.series:
@@ -179,7 +220,7 @@ class Store:
         elif len(read) < len(runs):
             parts.append(RUNS("reading", read=len(read), total=len(runs)))
         parts += self.notices()
-        bad = [(run, notes) for run in runs if (notes := run.notes())]
+        bad = [(run, notes) for run in runs if run.may_have_notes and (notes := run.notes())]
         bad.sort(key=lambda found: found[0].sort_key)
         for run, notes in bad[:3]:
             if run.bad_bytes:
@@ -198,3 +239,17 @@ class Store:
             "message": joined(parts),
             "notes": parts,
         }
+
+
+def _entry_of(found: dict[str, TagEntry], one: Series | TagFacts) -> TagEntry:
+    """The entry of a tag, which is new if it has none yet."""
+    return found.setdefault(
+        one.tag,
+        {
+            "tag": one.tag,
+            "display_name": one.display_name,
+            "description": one.description,
+            "counts": {},
+            "last_steps": {},
+        },
+    )

@@ -11,6 +11,7 @@ import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
 import { runs, settings, tagsOf } from "../../state/board";
 import { baseline, groupBy, visibleRuns } from "../../state/runs";
+import { NO_COUNTS } from "../../state/tags";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
 import { Name } from "../../ui/name";
@@ -58,9 +59,9 @@ function chartView(window: Range | null): ChartView {
 /** The runs of a card that have at least one of its tags. */
 function runsWith(card: Card): Run[] {
   const all = tagsOf("scalars");
-  const counts = card.tags.map((tag) => all.get(tag)?.counts ?? {});
+  const counts = card.tags.map((tag) => all.get(tag)?.counts ?? NO_COUNTS);
   const among = card.runs ? card.runs.flatMap((id) => runs.value.get(id) ?? []) : visibleRuns.value;
-  return among.filter((run) => counts.some((count) => count[run.id] !== undefined));
+  return among.filter((run) => counts.some((count) => count.has(run.id)));
 }
 
 const words = () => ({
