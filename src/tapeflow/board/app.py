@@ -114,7 +114,7 @@ def _api(board: Board) -> list[BaseRoute]:
                 raise HTTPException(400, f"tags expected a panel of {', '.join(names)}; got panel={name!r}")
         return json_answer({"panels": store.tags(wanted)}, request)
 
-    overview = Once(store, overview_of)
+    overview = Once(store, "overview", overview_of)
 
     def settings(request: Request) -> Response:
         del request

@@ -13,6 +13,7 @@ from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.live import Hub
 from tapeflow.board.logdirs import Logdir
+from tapeflow.board.overview import overview_of
 from tapeflow.board.panels import find_panels
 from tapeflow.board.remote.mirrors import INTERVAL_S, Mirrors
 from tapeflow.board.schema import Info
@@ -62,7 +63,9 @@ class Board:
         self.store = Store(logdirs, self.panels)
         self.store.notices = self.mirrors.notes
         self.index = Index(self.options.cache, self.options.version)
-        self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
+        prepared = {name: make for panel in self.panels for name, make in panel.prepares.items()}
+        answers = {"overview": overview_of, **prepared}
+        self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s, answers)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
         self.ingest.at_looks.append(self._look_at_settings)

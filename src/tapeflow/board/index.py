@@ -17,7 +17,7 @@ import re
 import struct
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, BinaryIO, NamedTuple
 
@@ -26,7 +26,7 @@ import orjson
 
 from tapeflow.board import snapshot
 from tapeflow.board.health.rules import Finding
-from tapeflow.board.logdirs import Leaves
+from tapeflow.board.logdirs import FileStatus, Leaves
 from tapeflow.board.outline import outlines_of
 from tapeflow.board.runs import Run, signature, size_in
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
@@ -40,6 +40,7 @@ _KEPT_S = 90 * 86400.0
 _TOUCHED_S = 86400.0
 _MOST_READ = 1 << 16  # larger ones are mapped; a process may map only so many files (65,530 on Linux)
 _log = logging.getLogger("tapeflow.board")
+Answers = Mapping[str, Callable[[Store], bytes]]
 
 
 class Index:
@@ -123,15 +124,24 @@ class Index:
             _log.debug("a snapshot in %s is not used: %s", self.folder, error)
             return None
 
-    def save_snapshot(self, store: Store, leaves: Leaves) -> None:
-        """Keep what is known of the runs of a store."""
+    def save_snapshot(self, store: Store, leaves: Leaves, answers: Answers) -> None:
+        """Keep what is known of the runs of a store, and the answers that tell of all of them."""
         if self.folder is None:
             return
         key = self._key(store)
         with store.lock:
             runs = store.ordered_runs()
             outlines_of(runs)
-        self._write(self._snapshot_path(key), lambda: snapshot.pack(key, store.logdirs, runs, leaves))
+        self._write(
+            self._snapshot_path(key),
+            lambda: snapshot.pack(
+                key,
+                store.logdirs,
+                runs,
+                leaves,
+                lambda: {name: make(store) for name, make in answers.items()},
+            ),
+        )
 
     def _key(self, store: Store) -> list[Any]:
         return snapshot.key_of(store.logdirs, [panel.name for panel in store.panels], self.version)
@@ -169,7 +179,7 @@ def _fits(run: Run, files: list[dict[str, Any]]) -> bool:
     return True
 
 
-def _is_unchanged(status: os.stat_result, kept: dict[str, Any]) -> bool:
+def _is_unchanged(status: FileStatus, kept: dict[str, Any]) -> bool:
     """Whether a file is as it was when it was last read, so that it need not be opened."""
     return signature(status) == tuple(kept.get("signature", ()))
 

@@ -18,8 +18,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from tapeflow.board.decoding import decoded
-from tapeflow.board.index import Index
-from tapeflow.board.logdirs import FoundRun, Leaves, find_runs, shown
+from tapeflow.board.index import Answers, Index
+from tapeflow.board.logdirs import FileStatus, FoundRun, Leaves, find_runs, shown
 from tapeflow.board.notes import RUNS
 from tapeflow.board.outline import outlines_of
 from tapeflow.board.panels import panel_of
@@ -34,6 +34,7 @@ _REST = 9  # times as long as a look took is waited before the next
 _SAVE_S = 10.0
 FEWEST_RUNS = 200  # for which a snapshot is kept: the index of each is opened soon enough
 MOST_LOADED = 200_000  # series in memory; points of more stay in the index
+_UNLOAD_RUNS = 500  # read, after which it is looked whether there are more
 _FULL_WALK_S = 30.0  # after which folders are looked through though their times tell of nothing new
 _SNAPSHOT_S = 60.0  # between two snapshots, or so many times as long as one took
 _SNAPSHOT_REST = 50
@@ -48,15 +49,19 @@ class Ingest:
     Args:
         store: where it all goes.
         index: what an earlier start has read already.
+        answers: what makes the answers that are kept with it, by name.
         interval_s: how often files are looked at.
 
     Attributes:
         at_looks: called each time the files are looked at.
     """
 
-    def __init__(self, store: Store, index: Index, interval_s: float = 0.2) -> None:
+    def __init__(
+        self, store: Store, index: Index, interval_s: float = 0.2, answers: Answers | None = None
+    ) -> None:
         self.store = store
         self.index = index
+        self.answers = answers or {}
         self.interval_s = interval_s
         self.at_looks: list[Callable[[], None]] = []
         self._stopping = threading.Event()
@@ -64,6 +69,7 @@ class Ingest:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="board-read")
         self._busy: set[str] = set()
         self._is_verifying = False
+        self._finished = 0
         self._leaves: Leaves = {}
         self._snapshot_version, self._snapshot_at = 0, 0.0
 
@@ -71,7 +77,7 @@ class Ingest:
         """Begin to look and read, with what is known from the last start."""
         known = self.index.load_snapshot(self.store, self._loader)
         if known is not None:
-            self.store.put(known.runs)
+            self.store.put(known.runs, known.answers)
             self._leaves = known.leaves
             self._snapshot_version = self.store.version
         self._watcher.start()
@@ -175,7 +181,7 @@ class Ingest:
         if len(self.store.runs) < FEWEST_RUNS or version == self._snapshot_version:
             return
         begin = time.monotonic()
-        self.index.save_snapshot(self.store, self._leaves)
+        self.index.save_snapshot(self.store, self._leaves, self.answers)
         self._snapshot_version = version
         took_s = time.monotonic() - begin
         self._snapshot_at = time.monotonic() + max(_SNAPSHOT_S, _SNAPSHOT_REST * took_s)
@@ -230,6 +236,9 @@ class Ingest:
             _log.error("reading run %r failed", run.name, exc_info=error)
             self._fail(run, RUNS("failed", error=f"{type(error).__name__}: {error}"))
         self._busy.discard(run.id)
+        self._finished += 1
+        if self._finished % _UNLOAD_RUNS == 0:
+            self._unload_excess()
 
     def _read_run(self, run: Run) -> None:
         store, files = self.store, dict(run.found.files)
@@ -341,7 +350,7 @@ def _look_again(found: dict[str, FoundRun]) -> None:
     for one in found.values():
         for path in one.files:
             try:
-                one.files[path] = os.stat(path, follow_symlinks=False)
+                one.files[path] = FileStatus.of(os.stat(path, follow_symlinks=False))
             except OSError:
                 continue  # for the next walk to find out
 

@@ -58,6 +58,11 @@ class FileStatus(NamedTuple):
     st_ctime_ns: int
     st_mtime: float
 
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStatus:
+        """What is remembered: of thousands of files, the rest would take as much memory as everything else."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns, status.st_mtime)
+
 
 class Leaf(NamedTuple):
     """A folder that holds no folder and no link: device and number, when it last changed, and its event files."""
@@ -89,7 +94,7 @@ class FoundRun:
     name: str
     logdir: int
     folder: str
-    files: dict[str, os.stat_result | FileStatus] = field(default_factory=dict)
+    files: dict[str, FileStatus] = field(default_factory=dict)
     profiles: dict[str, dict[str, os.stat_result]] = field(default_factory=dict)
     refusal: Note | None = None
 
@@ -138,7 +143,7 @@ def _runs_of(number: int, logdir: Logdir, leaves: Leaves) -> Iterator[FoundRun]:
         return
     if stat.S_ISREG(status.st_mode):
         name = logdir.name or "."
-        yield FoundRun(run_id(name), name, number, root, {root: status})
+        yield FoundRun(run_id(name), name, number, root, {root: FileStatus.of(status)})
         return
     seen: set[str] = set()
     waiting = [(root, "", 0)]
@@ -180,7 +185,7 @@ def _runs_of(number: int, logdir: Logdir, leaves: Leaves) -> Iterator[FoundRun]:
                 elif entry.is_dir():
                     inner.append((place, below, depth + 1))
                 elif is_event_file(entry.name) and entry.is_file():
-                    run.files[place] = entry.stat()
+                    run.files[place] = FileStatus.of(entry.stat())
             except OSError:
                 continue  # gone meanwhile, or a link to nothing
         is_leaf = not any(entry.is_symlink() or not entry.is_file() for entry in entries)
@@ -193,9 +198,9 @@ def _runs_of(number: int, logdir: Logdir, leaves: Leaves) -> Iterator[FoundRun]:
             yield run
 
 
-def _files_of(folder: str, leaf: Leaf) -> dict[str, os.stat_result | FileStatus] | None:
+def _files_of(folder: str, leaf: Leaf) -> dict[str, FileStatus] | None:
     """The event files of a folder that has not changed; None if one is not as it was."""
-    found: dict[str, os.stat_result | FileStatus] = {}
+    found: dict[str, FileStatus] = {}
     for name in leaf.files:
         path = os.path.join(folder, name)
         try:
@@ -204,7 +209,7 @@ def _files_of(folder: str, leaf: Leaf) -> dict[str, os.stat_result | FileStatus]
             return None
         if not stat.S_ISREG(status.st_mode):
             return None
-        found[path] = status
+        found[path] = FileStatus.of(status)
     return found
 
 

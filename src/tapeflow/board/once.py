@@ -14,10 +14,11 @@ from tapeflow.board.store import Store
 
 
 class Once:
-    """An answer in columns that depends on the runs alone."""
+    """An answer in columns that depends on the runs alone; the snapshot may have it from the last start."""
 
-    def __init__(self, store: Store, make: Callable[[Store], bytes]) -> None:
+    def __init__(self, store: Store, name: str, make: Callable[[Store], bytes]) -> None:
         self._store = store
+        self._name = name
         self._make = make
         self._lock = threading.Lock()
         self._version = -1
@@ -29,7 +30,7 @@ class Once:
         with self._lock:
             version = self._store.version
             if self._version != version:
-                self._data = self._make(self._store)
+                self._data = self._store.prepared(self._name) or self._make(self._store)
                 self._tag = f'"{hashlib.blake2s(self._data, digest_size=16).hexdigest()}"'
                 self._version = version
             return self._data, self._tag

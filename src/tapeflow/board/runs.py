@@ -56,7 +56,7 @@ def _entry(number: int, one: Decoded, facts: tuple[int, ...]) -> _Entry:
     return other.event.step, other.event.wall_time, number, other.offset, other.nbytes, one.place, *facts
 
 
-def signature(status: os.stat_result | FileStatus) -> tuple[int, ...]:
+def signature(status: FileStatus | os.stat_result) -> tuple[int, ...]:
     """What differs if anything about a file has changed."""
     return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
 

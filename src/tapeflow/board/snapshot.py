@@ -11,11 +11,13 @@ and is written anew. It names runs and files without their folders: all of them 
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -51,10 +53,11 @@ Loader = Callable[[Run], Callable[[], None]]
 
 
 class Snapshot(NamedTuple):
-    """Runs in the order of their names, and what is known of the folders they lie in."""
+    """Runs in the order of their names, what is known of their folders, and answers that tell of all of them."""
 
     runs: list[Run]
     leaves: Leaves
+    answers: dict[str, bytes]
 
 
 class _Place(NamedTuple):
@@ -78,9 +81,13 @@ def key_of(logdirs: Iterable[Logdir], panels: Iterable[str], version: str) -> li
 
 
 def pack(
-    key: list[Any], logdirs: list[Logdir], runs: Iterable[Run], leaves: Leaves
+    key: list[Any],
+    logdirs: list[Logdir],
+    runs: Sequence[Run],
+    leaves: Leaves,
+    answers: Callable[[], dict[str, bytes]],
 ) -> list[bytes | memoryview]:
-    """The parts of a snapshot of those runs that are settled and in the index."""
+    """The parts of a snapshot of those runs that are settled and in the index; `answers` are kept if all are."""
     places = places_of(logdirs)
     chosen = [run for run in runs if _is_settled(run) and _is_plain(run, places)][:MOST_RUNS]
     layouts = {one: number for number, one in enumerate(dict.fromkeys(run.outline.layout for run in chosen))}
@@ -109,9 +116,12 @@ def pack(
         np.array([status.st_mtime for _, status in files], "<f8"),
         *(np.stack(of_one).astype("<f8") for of_one in numbers),
     ]
+    is_timeless = len(chosen) == len(runs) and all(run.vitals.get("state") != "running" for run in chosen)
+    kept = answers() if is_timeless else {}
     head = orjson.dumps(
         {
             "key": key,
+            "answers": [[name, len(answer)] for name, answer in kept.items()],
             "names": names,
             "files": [name for name, _ in files],
             "layouts": [[list(facts) for facts in one.tags] for one in layouts],
@@ -123,6 +133,7 @@ def pack(
         head,
         *(np.ascontiguousarray(one).data.cast("B") for one in columns if one.size),
     ]
+    body += kept.values()
     checksum = 0
     for part in body:
         checksum = zlib.crc32(part, checksum)
@@ -187,9 +198,22 @@ def read(path: str, key: list[Any], logdirs: list[Logdir], loader: Loader) -> Sn
         head = orjson.loads(data[_START.size : _START.size + length])
         if head["key"] != key:
             raise ValueError("it was made for other log folders, panels or another version")
-        return _runs(head, _Columns(data, _START.size + length), places_of(logdirs), loader)
+        with _no_collection():
+            return _runs(head, _Columns(data, _START.size + length), places_of(logdirs), loader)
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"its parts do not fit: {type(error).__name__}: {error}") from None
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Search no garbage: among hundreds of thousands of new objects that takes as long as making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Columns:
@@ -207,6 +231,13 @@ class _Columns:
             else np.zeros(shape, dtype)
         )
         self._at += found.nbytes
+        return found
+
+    def bytes(self, length: int) -> bytes:
+        if not 0 <= length <= len(self._data) - self._at:
+            raise ValueError("it ends too soon")
+        found = self._data[self._at : self._at + length].tobytes()
+        self._at += length
         return found
 
 
@@ -258,7 +289,7 @@ def _runs(head: dict[str, Any], columns: _Columns, places: list[_Place], loader:
         _take_facts(runs[int(row)], said)
     if len({run.id for run in runs}) != count:
         raise ValueError("a run comes twice")
-    return Snapshot(runs, leaves)
+    return Snapshot(runs, leaves, {name: columns.bytes(length) for name, length in head["answers"]})
 
 
 def _is_name(name: object) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -51,13 +52,15 @@ class Store:
         self.panels = panels
         self.lock = threading.RLock()
         self.runs: dict[str, Run] = {}
-        self.version = 0
+        self.version = int(time.time() * 1e3)  # what another start told is none of this one
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
         self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
         self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
         self._begun_at: dict[str, int] = {}
         self._order: dict[str, None] = {}
+        self._prepared: dict[str, bytes] = {}
+        self._prepared_version = -1
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
@@ -97,9 +100,16 @@ class Store:
                     found.series |= {(one, series.tag) for series in grown}
             return found
 
-    def put(self, runs: list[Run]) -> None:
+    def prepared(self, name: str) -> bytes:
+        """An answer that was made at the last start, as long as nothing has changed since; b"" if there is none."""
+        if self.version != self._prepared_version:
+            self._prepared = {}
+        return self._prepared.get(name, b"")
+
+    def put(self, runs: list[Run], prepared: dict[str, bytes]) -> None:
         """Begin with runs that are known from before, in the order of their names; nobody is told of them."""
         with self.lock:
+            self._prepared, self._prepared_version = prepared, self.version
             self.runs = {run.id: run for run in runs}
             self._order = dict.fromkeys(self.runs)
 

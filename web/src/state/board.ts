@@ -11,6 +11,8 @@ export type Connection = "connecting" | "live" | "lost" | "saved";
 export const info = signal<Info | null>(null);
 export const progress = signal<Progress | null>(null);
 export const runs = signal<ReadonlyMap<string, Run>>(new Map());
+/** Which state of the server `runs` and `tags` are; 0 once the live stream has changed them. */
+export const version = signal(0);
 /** Tags of each panel, in the server's order. */
 export const tags = signal<ReadonlyMap<string, ReadonlyMap<string, Tag>>>(new Map());
 export const connection = signal<Connection>("connecting");

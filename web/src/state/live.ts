@@ -5,7 +5,7 @@ import { type Columns, decodeColumns, fromBase64 } from "../api/columns";
 import { decodeOverview } from "../api/overview";
 import type { Info, LiveHello, LivePoints, LiveRuns, LiveSeries, LiveTags, Settings } from "../api/schema";
 import { ApiError, source } from "../api/source";
-import { connection, failure, info, progress, runs, setServerSettings, tags } from "./board";
+import { connection, failure, info, progress, runs, setServerSettings, tags, version } from "./board";
 import { naturally } from "./order";
 import { Counts } from "./tags";
 
@@ -97,6 +97,7 @@ function take(nextInfo: Info, overview: ArrayBuffer, nextSettings: Settings): vo
     info.value = nextInfo;
     progress.value = nextInfo.progress;
     setServerSettings(nextSettings);
+    version.value = known.version;
     runs.value = known.runs;
     tags.value = known.tags;
   });
@@ -140,6 +141,7 @@ function listen(): void {
 function mergeRuns(change: LiveRuns): void {
   progress.value = change.progress;
   if (change.runs.length === 0 && change.removed.length === 0) return;
+  version.value = 0;
   const next = new Map(runs.value);
   for (const run of change.runs) next.set(run.id, run);
   for (const id of change.removed) next.delete(id);
@@ -151,6 +153,7 @@ function mergeTags(change: LiveTags): void {
     void refresh();
     return;
   }
+  version.value = 0;
   const next = new Map(tags.value);
   const gone = new Set(change.removed);
   if (gone.size) {

@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { type Numbers, unpackSmall } from "../../api/columns";
 import type { RunRow, RunsTable } from "../../api/schema";
 import { source } from "../../api/source";
-import { runs, tags } from "../../state/board";
+import { runs, tags, version } from "../../state/board";
 
 /** A scalar of all rows. NaN among the steps stands for what a row does not have. */
 export interface Scalar {
@@ -17,7 +17,7 @@ export interface Scalar {
   largestStep: Numbers;
 }
 
-export interface Table extends Pick<RunsTable, "hparams" | "left_out" | "notes"> {
+export interface Table extends Pick<RunsTable, "version" | "hparams" | "left_out" | "notes"> {
   rows: readonly RunRow[];
   started: Numbers;
   durations: Numbers;
@@ -56,7 +56,7 @@ export function decode(buffer: ArrayBuffer): Table {
     largest: next(),
     largestStep: next(),
   }));
-  return { rows, hparams, left_out, notes, started, durations, points, scalars };
+  return { version: head.version, rows, hparams, left_out, notes, started, durations, points, scalars };
 }
 
 /** How long to wait after an answer; large tables are asked for less often. */
@@ -87,13 +87,18 @@ async function get(): Promise<void> {
   }
   tookMs = performance.now() - begin;
   isUnderWay = false;
-  if (isStale) refresh();
+  if (isStale && !isCurrent()) refresh();
+}
+
+/** Whether the table is of the very runs and tags that the page has. */
+function isCurrent(): boolean {
+  return version.value > 0 && table.peek()?.version === version.value;
 }
 
 effect(() => {
   runs.value;
   tags.value;
-  refresh();
+  if (!isCurrent()) refresh();
 });
 
 /** Keeps the table up to date until the function it gives is called. */

@@ -30,7 +30,7 @@ MOST_EXPORTED = 200  # pages of runs in a saved page
 def routes(board: Board) -> Sequence[BaseRoute]:
     """The routes below /api/v1/runs."""
     store, trash = board.store, Trash(board.logdirs)
-    table = Once(store, table_of)
+    table = Once(store, "runs/table", table_of)
 
     def page(request: Request) -> Response:
         run = argument(request, "run")

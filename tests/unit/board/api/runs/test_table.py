@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tapeflow.board.extremes import Extremes, extremes_of
 from tapeflow.board.api.runs.table import rows_of, table_of
+from tapeflow.board.extremes import Extremes, extremes_of
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.series import Series
 from tapeflow.summary.kinds.hyperparameters import END_TAG, START_TAG, hparams_pb, session_end_pb
