@@ -141,16 +141,10 @@ def pack(
 
 
 def _is_settled(run: Run) -> bool:
-    """Whether all there is of a run has been read, judged and put into the index, and nothing more is expected."""
+    """Whether all there is of a run has been read and put into the index, and nothing more is expected."""
     is_read = run.state == "ready" and not run.is_checked and not run.is_live and not run.found.profiles
-    is_judged = run.judged == run.points == run.judged_saved
     is_kept = run.bytes_saved == run.bytes_read and not run.is_outline_stale
-    return (
-        is_read
-        and is_judged
-        and is_kept
-        and run.seen == {p: signature(s) for p, s in run.found.files.items()}
-    )
+    return is_read and is_kept and run.seen == {p: signature(s) for p, s in run.found.files.items()}
 
 
 def _is_plain(run: Run, places: list[_Place]) -> bool:

@@ -75,7 +75,7 @@ class Health:
             self._thread.join()
 
     def _watch(self) -> None:
-        version, todo = -1, set[str]()
+        version, todo = -1, self._known_from_before()
         while not self._stopping.is_set():
             changes = self.store.changes(version)
             version = changes.version
@@ -85,6 +85,17 @@ class Health:
             self._news.wait(_STATUS_S)
             self._news.clear()
             self._stopping.wait(PAUSE_S)
+
+    def _known_from_before(self) -> set[str]:
+        """Of the runs that a snapshot had, those that have not been judged; what the others have is not news."""
+        found = set()
+        for run in self.store.ordered_runs():
+            if run.judged != run.points:
+                found.add(run.id)
+            elif run.findings or run.vitals:
+                self._statuses[run.id] = now = status(run)
+                self._reported[run.id] = {_key_of(alert) for alert in alerts_of(run, now)}
+        return found
 
     def _look_at(self, todo: set[str]) -> set[str]:
         """Look at runs; those that have to wait."""
@@ -263,7 +274,7 @@ class Health:
         is_first = run.id not in self._reported
         reported = self._reported.setdefault(run.id, set())
         for alert in alerts_of(run, now):
-            key = (alert["code"], alert["tag"] or alert["note"]["text"])
+            key = _key_of(alert)
             if key not in reported:
                 reported.add(key)
                 if not is_first or run.is_live:
@@ -276,3 +287,8 @@ def _note(judged: _Judged, key: str, found: Finding | None) -> None:
         judged.found.pop(key, None)
     else:
         judged.found[key] = found
+
+
+def _key_of(alert: Alert) -> tuple[str, str]:
+    """The same for the same trouble, however often it is told."""
+    return alert["code"], alert["tag"] or alert["note"]["text"]
