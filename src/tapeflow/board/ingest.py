@@ -34,7 +34,7 @@ _REST = 9  # times as long as a look took is waited before the next
 _SAVE_S = 10.0
 FEWEST_RUNS = 200  # for which a snapshot is kept: the index of each is opened soon enough
 MOST_LOADED = 200_000  # series in memory; points of more stay in the index
-_UNLOAD_RUNS = 500  # read, after which it is looked whether there are more
+_UNLOAD_RUNS = 500  # that have come into memory, after which it is looked whether there are too many
 _FULL_WALK_S = 30.0  # after which folders are looked through though their times tell of nothing new
 _SNAPSHOT_S = 60.0  # between two snapshots, or so many times as long as one took
 _SNAPSHOT_REST = 50
@@ -69,7 +69,8 @@ class Ingest:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="board-read")
         self._busy: set[str] = set()
         self._is_verifying = False
-        self._finished = 0
+        self._loaded = 0
+        self._is_unloading = False
         self._leaves: Leaves = {}
         self._snapshot_version, self._snapshot_at = 0, 0.0
 
@@ -79,7 +80,7 @@ class Ingest:
         if known is not None:
             self.store.put(known.runs, known.answers)
             self._leaves = known.leaves
-            self._snapshot_version = self.store.version
+            self._snapshot_version = self.store.runs_version
         self._watcher.start()
 
     def read_once(self) -> None:
@@ -127,7 +128,6 @@ class Ingest:
                 self._take_up(one)
             for call in self.at_looks:
                 call()
-            self._unload_excess()
             if not self._busy:
                 self._do_later_work(begin >= save_at)
                 save_at = begin + _SAVE_S if begin >= save_at else save_at
@@ -142,7 +142,9 @@ class Ingest:
             for run_id in found.keys() - store.runs.keys():
                 store.runs[run_id] = Run(found[run_id], is_checked=is_checked)
                 store.changed(store.runs[run_id])
-            store.is_looked_through = True
+            if not store.is_looked_through:
+                store.is_looked_through = True
+                store.notices_changed()  # there may be nothing else that has changed
 
     def _take_up(self, found: FoundRun) -> None:
         """Have a run read if there is something to read."""
@@ -177,7 +179,7 @@ class Ingest:
 
     def _save_snapshot(self) -> None:
         """Keep what is known of all runs, if there are many, and it is not what was kept last."""
-        version = self.store.version
+        version = self.store.runs_version
         if len(self.store.runs) < FEWEST_RUNS or version == self._snapshot_version:
             return
         begin = time.monotonic()
@@ -204,6 +206,19 @@ class Ingest:
             for series in kept.series:
                 series.panel = panel_of(self.store.panels, series)
             kept.fill(run)
+        self._count_loaded()
+
+    def _count_loaded(self) -> None:
+        """Note that a run has come into memory; look now and then whether there are too many."""
+        self._loaded += 1
+        if self._loaded % _UNLOAD_RUNS == 0 and not self._is_unloading and not self._stopping.is_set():
+            self._is_unloading = True
+            self._pool.submit(self._unload_excess).add_done_callback(self._unloaded)
+
+    def _unloaded(self, done: Future[None]) -> None:
+        self._is_unloading = False
+        if not done.cancelled() and (error := done.exception()) is not None:
+            _log.error("letting go of points failed", exc_info=error)
 
     def _unload_excess(self) -> None:
         """Let go of the points that nobody has asked for for the longest time, where there are very many."""
@@ -236,9 +251,7 @@ class Ingest:
             _log.error("reading run %r failed", run.name, exc_info=error)
             self._fail(run, RUNS("failed", error=f"{type(error).__name__}: {error}"))
         self._busy.discard(run.id)
-        self._finished += 1
-        if self._finished % _UNLOAD_RUNS == 0:
-            self._unload_excess()
+        self._count_loaded()
 
     def _read_run(self, run: Run) -> None:
         store, files = self.store, dict(run.found.files)

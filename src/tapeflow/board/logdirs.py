@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tapeflow.board.garbage import no_collection
 from tapeflow.board.notes import RUNS
 from tapeflow.board.schema import Note
 from tapeflow.summary.remote import is_remote, shown_address
@@ -117,7 +118,7 @@ def natural(text: str) -> list[tuple[int, int, str]]:
 
 def shown(path: str) -> str:
     """A path as text: bytes that are no UTF-8 are written as \\x.."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def find_runs(logdirs: list[Logdir], leaves: Leaves | None = None) -> dict[str, FoundRun]:
@@ -127,11 +128,12 @@ def find_runs(logdirs: list[Logdir], leaves: Leaves | None = None) -> dict[str, 
     are found to be such folders are added to it.
     """
     found: dict[str, FoundRun] = {}
-    for number, logdir in enumerate(logdirs):
-        for run in _runs_of(number, logdir, {} if leaves is None else leaves):
-            if len(found) >= MOST_RUNS:
-                return found
-            found.setdefault(run.id, run)
+    with no_collection():
+        for number, logdir in enumerate(logdirs):
+            for run in _runs_of(number, logdir, {} if leaves is None else leaves):
+                if len(found) >= MOST_RUNS:
+                    return found
+                found.setdefault(run.id, run)
     return found
 
 

@@ -28,7 +28,7 @@ class Once:
     def current(self) -> tuple[bytes, str]:
         """The message as it is now, and a tag made of it."""
         with self._lock:
-            version = self._store.version
+            version = self._store.runs_version
             if self._version != version:
                 self._data = self._store.prepared(self._name) or self._make(self._store)
                 self._tag = f'"{hashlib.blake2s(self._data, digest_size=16).hexdigest()}"'

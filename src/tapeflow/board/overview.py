@@ -20,7 +20,7 @@ def overview_of(store: Store) -> bytes:
     """The runs in the order of their names, and the tags of every panel with their number of values in each run."""
     with store.lock:
         runs = store.ordered_runs()
-        version = store.version
+        version = store.runs_version
         unusual = {str(place): found for place, run in enumerate(runs) if (found := _unusual(store, run))}
         parts = store.alike(runs)
     tags, counts = _tags(parts, len(runs), [panel.name for panel in store.panels])

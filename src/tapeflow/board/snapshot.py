@@ -11,13 +11,11 @@ and is written anew. It names runs and files without their folders: all of them 
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -25,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
+from tapeflow.board.garbage import no_collection
 from tapeflow.board.health.rules import Finding
 from tapeflow.board.logdirs import MOST_RUNS, FileStatus, FoundRun, Leaf, Leaves, Logdir, run_id
 from tapeflow.board.outline import NUMBERS, Outline, TagFacts, layout_of
@@ -192,22 +191,10 @@ def read(path: str, key: list[Any], logdirs: list[Logdir], loader: Loader) -> Sn
         head = orjson.loads(data[_START.size : _START.size + length])
         if head["key"] != key:
             raise ValueError("it was made for other log folders, panels or another version")
-        with _no_collection():
+        with no_collection():
             return _runs(head, _Columns(data, _START.size + length), places_of(logdirs), loader)
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"its parts do not fit: {type(error).__name__}: {error}") from None
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Search no garbage: among hundreds of thousands of new objects that takes as long as making them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Columns:

@@ -52,7 +52,7 @@ class Store:
         self.panels = panels
         self.lock = threading.RLock()
         self.runs: dict[str, Run] = {}
-        self.version = int(time.time() * 1e3)  # what another start told is none of this one
+        self.version = self.runs_version = int(time.time() * 1e3)  # what another start told is none of this one
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
         self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
@@ -61,10 +61,13 @@ class Store:
         self._order: dict[str, None] = {}
         self._prepared: dict[str, bytes] = {}
         self._prepared_version = -1
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._sizes_version = -1
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
         self.version += 1
+        self.runs_version = self.version
         for one in series:
             if not one.panel:
                 one.panel = panel_of(self.panels, one)
@@ -102,14 +105,14 @@ class Store:
 
     def prepared(self, name: str) -> bytes:
         """An answer that was made at the last start, as long as nothing has changed since; b"" if there is none."""
-        if self.version != self._prepared_version:
+        if self.runs_version != self._prepared_version:
             self._prepared = {}
         return self._prepared.get(name, b"")
 
     def put(self, runs: list[Run], prepared: dict[str, bytes]) -> None:
         """Begin with runs that are known from before, in the order of their names; nobody is told of them."""
         with self.lock:
-            self._prepared, self._prepared_version = prepared, self.version
+            self._prepared, self._prepared_version = prepared, self.runs_version
             self.runs = {run.id: run for run in runs}
             self._order = dict.fromkeys(self.runs)
 
@@ -189,10 +192,15 @@ class Store:
 
     def sizes(self) -> dict[str, tuple[int, int]]:
         """How many tags and runs each panel has."""
+        with self.lock:
+            if self._sizes_version != self.runs_version:
+                self._sizes, self._sizes_version = self._counted(), self.runs_version
+            return self._sizes
+
+    def _counted(self) -> dict[str, tuple[int, int]]:
         tags: dict[str, set[str]] = {panel.name: set() for panel in self.panels}
         runs = dict.fromkeys(tags, 0)
-        with self.lock:
-            layouts = Counter(outline.layout for outline in outlines_of(self.runs.values()))
+        layouts = Counter(outline.layout for outline in outlines_of(self.runs.values()))
         for layout, count in layouts.items():
             for panel in {one.panel for one in layout.tags} & tags.keys():
                 tags[panel] |= {one.tag for one in layout.tags if one.panel == panel}

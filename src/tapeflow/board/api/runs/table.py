@@ -29,7 +29,7 @@ MOST_CELLS = 2_000_000  # scalars times rows: 100 MB of columns
 def table_of(store: Store) -> bytes:
     """The table as it is now."""
     with store.lock:
-        version, runs = store.version, store.ordered_runs()
+        version, runs = store.runs_version, store.ordered_runs()
         inherited = {run.id: store.inherited_hparams(run) for run in runs}
     families = families_of(runs)
     left_out: list[Note] = []
