@@ -69,6 +69,7 @@ class Ingest:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="board-read")
         self._busy: set[str] = set()
         self._is_verifying = False
+        store.let_go = self._let_go
         self._loaded = 0
         self._is_unloading = False
         self._leaves: Leaves = {}
@@ -229,15 +230,22 @@ class Ingest:
         with self.store.lock:
             outlines_of(runs)
         for run in sorted(runs, key=lambda run: run.used_at):
-            if run.state != "ready" or run.is_live or run.is_checked or run.id in self._busy:
-                continue
-            self.index.save(run)
-            with self.store.lock:
-                if run.bytes_saved == run.bytes_read and run.judged == run.judged_saved:
-                    excess -= run.series_total
-                    self.store.unload(run, self._loader(run))
+            excess -= self._let_go(run)
             if excess <= -MOST_LOADED // 5 or self._stopping.is_set():
                 return
+
+    def _let_go(self, run: Run) -> int:
+        """Let go of the points of a run if they are all in the index then; how many series that were."""
+        is_needed = run.state != "ready" or run.is_live or run.is_checked or run.id in self._busy
+        if is_needed or not run.is_loaded or self.index.folder is None:
+            return 0
+        self.index.save(run)
+        with self.store.lock:
+            if run.bytes_saved != run.bytes_read or run.judged != run.judged_saved or not run.is_loaded:
+                return 0
+            count = run.series_total
+            self.store.unload(run, self._loader(run))
+        return count
 
     # Reading
 

@@ -229,7 +229,8 @@ def _runs(head: dict[str, Any], columns: _Columns, places: list[_Place], loader:
         raise ValueError(f"a snapshot has at most {MOST_RUNS} runs, and files without folders")
     whole = dict(zip(_WHOLE, columns.take("<i8", len(_WHOLE), count).tolist(), strict=True))
     starts, lasts = columns.take("<f8", 2, count).tolist()
-    statuses = list(zip(*columns.take("<i8", len(_OF_FILES), len(basenames)).tolist(), strict=True))
+    devices, numbers, sizes, changes = columns.take("<i8", len(_OF_FILES), len(basenames)).tolist()
+    statuses = list(zip(devices, numbers, sizes, changes, strict=True))
     modified = columns.take("<f8", len(basenames)).tolist()
     outlines = _outlines(head["layouts"], whole["layout"], columns)
     ends = list(accumulate(whole["files"]))
@@ -244,7 +245,8 @@ def _runs(head: dict[str, Any], columns: _Columns, places: list[_Place], loader:
             raise ValueError(f"a run outside of its log folder: {name!r}")
         last = ends[row]
         chosen = range(last - whole["files"][row], last)
-        seen = {os.path.join(folder, basenames[i]): statuses[i] for i in chosen}
+        inside = folder if folder.endswith(os.sep) else folder + os.sep
+        seen = {inside + basenames[i]: statuses[i] for i in chosen}
         found = FoundRun(
             run_id(name),
             name,
@@ -304,5 +306,7 @@ def _take_facts(run: Run, said: dict[str, Any]) -> None:
             if type(value) is not type(before):
                 raise ValueError(f"{name} of a run is {value!r}")
             setattr(run, name, value)
-    run.damages = [Damage(*damage) for damage in said.get("damages", [])]
-    run.findings = [Finding(**finding) for finding in said.get("findings", [])]
+    damages: list[Any] = said.get("damages", [])
+    findings: list[Any] = said.get("findings", [])
+    run.damages = [Damage(*damage) for damage in damages]
+    run.findings = [Finding(**finding) for finding in findings]

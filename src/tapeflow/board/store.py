@@ -52,9 +52,14 @@ class Store:
         self.panels = panels
         self.lock = threading.RLock()
         self.runs: dict[str, Run] = {}
-        self.version = self.runs_version = int(time.time() * 1e3)  # what another start told is none of this one
+        self.version = self.runs_version = int(
+            time.time() * 1e3
+        )  # what another start told is none of this one
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
+        self.let_go: Callable[[Run], object] = lambda run: (
+            None
+        )  # of the points of a run that were loaded in passing
         self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
         self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
         self._begun_at: dict[str, int] = {}

@@ -138,6 +138,7 @@ class Health:
 
     def look(self, run: Run) -> None:
         """Judge what is new of a run."""
+        was_loaded = run.is_loaded
         findings = self._findings(run)
         now = status(run)
         before = self._statuses.get(run.id)
@@ -148,6 +149,8 @@ class Health:
             if is_new or (before is not None and before != now):
                 self.store.changed(run)
         self._tell(run, now)
+        if not was_loaded:
+            self.store.let_go(run)
 
     def _findings(self, run: Run) -> list[Finding]:
         if run.judged == run.points and run.id not in self._judged and not run.is_live:

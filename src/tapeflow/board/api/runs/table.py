@@ -11,7 +11,7 @@ import numpy as np
 from tapeflow.board import column_messages
 from tapeflow.board.api.runs.families import Family, families_of
 from tapeflow.board.api.runs.notes import NOTES
-from tapeflow.board.api.runs.schema import RunHParam, RunRow, RunsTable
+from tapeflow.board.api.runs.schema import RunHParam, RunRow, RunsTable, RunStanding
 from tapeflow.board.api.runs.standing import host_of, span_of, standing_of
 from tapeflow.board.hparams import typed_values
 from tapeflow.board.notes import joined
@@ -43,7 +43,9 @@ def table_of(store: Store) -> bytes:
     if more_scalars:
         left_out.append(NOTES("scalars_cut", n=more_scalars, most=len(scalars)))
     standings, hosts = [standing_of(one) for one in families], [host_of(one) for one in families]
-    kinds = {one: i for i, one in enumerate(dict.fromkeys(standings))}
+    kinds: dict[RunStanding, int] = {}
+    for one in standings:
+        kinds.setdefault(one, len(kinds))
     machines = {one: i for i, one in enumerate(dict.fromkeys(hosts))}
     head: RunsTable = {
         "version": version,
