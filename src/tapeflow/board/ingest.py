@@ -73,7 +73,7 @@ class Ingest:
         self._loaded = 0
         self._is_unloading = False
         self._leaves: Leaves = {}
-        self._snapshot_version, self._snapshot_at = 0, 0.0
+        self._kept_state, self._snapshot_at = (0, 0, 0), 0.0
 
     def start(self) -> None:
         """Begin to look and read, with what is known from the last start."""
@@ -81,7 +81,7 @@ class Ingest:
         if known is not None:
             self.store.put(known.runs, known.answers)
             self._leaves = known.leaves
-            self._snapshot_version = self.store.runs_version
+            self._kept_state = self._state()
         self._watcher.start()
 
     def read_once(self) -> None:
@@ -180,14 +180,21 @@ class Ingest:
 
     def _save_snapshot(self) -> None:
         """Keep what is known of all runs, if there are many, and it is not what was kept last."""
-        version = self.store.runs_version
-        if len(self.store.runs) < FEWEST_RUNS or version == self._snapshot_version:
+        state = self._state()
+        if len(self.store.runs) < FEWEST_RUNS or state == self._kept_state:
             return
         begin = time.monotonic()
         self.index.save_snapshot(self.store, self._leaves, self.answers)
-        self._snapshot_version = version
+        self._kept_state = state
         took_s = time.monotonic() - begin
         self._snapshot_at = time.monotonic() + max(_SNAPSHOT_S, _SNAPSHOT_REST * took_s)
+
+    def _state(self) -> tuple[int, int, int]:
+        """What differs if a snapshot would: the runs, how many are judged, and how many have yet to be checked."""
+        with self.store.lock:
+            runs = list(self.store.runs.values())
+            is_judged = [run.judged == run.points for run in runs]
+            return self.store.runs_version, sum(is_judged), sum(bool(run.unchecked) for run in runs)
 
     # Points that are in memory, and those that are only in the index
 

@@ -195,6 +195,52 @@ def test_runs_that_go_on_are_not_in_it(
     assert known.answers == {}
 
 
+def test_names_that_hardly_are_any(
+    runs: Path, events: Any, start: Callable[..., Board], tmp_path: Path
+) -> None:
+    odd = ["a\nb", "ü ☃", "...", "-", "a b/ ", "C:\\x", "%2e%2e", "\u202ex", "x" * 200]
+    for name in odd:
+        add(events, runs, name, events.scalars("loss", [1.0]))
+    broken = os.fsencode(runs) + b"/\xff\xfe"
+    os.mkdir(broken)
+    shutil.copy(runs / "b 9" / "events.out.tfevents.1.host", broken + b"/events.out.tfevents.1.host")
+    outside = tmp_path / "outside"
+    events.write(outside, events.scalars("secret", [1.0]))
+    (runs / "link").symlink_to(outside)
+    (runs / "inner").symlink_to(runs / "b 9")
+    first = start(runs)
+    read_and_stop(first)
+    again = start(runs)
+    known = open_again(again)
+    assert known is not None
+    names = {run.name for run in known.runs}
+    assert set(odd) <= names
+    assert not names & {"link", "\\xff\\xfe"}  # the walk finds these
+    again.store.put(known.runs, known.answers)
+    again.ingest.read_once()
+    assert set(again.store.runs) == set(first.store.runs)
+    for name in odd:
+        assert again.store.runs[run_id(name)].scalars["loss"].columns["values"].tolist() == [1]
+
+
+def test_what_is_judged_is_kept_though_nothing_else_has_changed(
+    runs: Path, start: Callable[..., Board]
+) -> None:
+    first = start(runs)
+    first.ingest.read_once()
+    for run in first.store.runs.values():
+        run.is_checked = False
+    first.ingest.stop()
+    again = start(runs)
+    again.ingest.start()
+    assert not any(run.judged for run in again.store.runs.values())
+    again.health.look_at_all()
+    again.ingest.stop()
+    known = open_again(start(runs))
+    assert known is not None
+    assert all(run.judged == run.points for run in known.runs)
+
+
 def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """A snapshot whose head says something else, with a checksum that is right."""
     data = path.read_bytes()

@@ -42,7 +42,8 @@ def table_of(store: Store) -> bytes:
     scalars, columns, more_scalars = _scalar_columns(store, families)
     if more_scalars:
         left_out.append(NOTES("scalars_cut", n=more_scalars, most=len(scalars)))
-    standings, hosts = [standing_of(one) for one in families], [host_of(one) for one in families]
+    standings: list[RunStanding] = [standing_of(one) for one in families]
+    hosts = [host_of(one) for one in families]
     kinds: dict[RunStanding, int] = {}
     for one in standings:
         kinds.setdefault(one, len(kinds))
