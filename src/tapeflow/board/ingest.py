@@ -214,17 +214,15 @@ class Ingest:
             for series in kept.series:
                 series.panel = panel_of(self.store.panels, series)
             kept.fill(run)
-        self._count_loaded()
-
-    def _count_loaded(self) -> None:
-        """Note that a run has come into memory; look now and then whether there are too many."""
-        self._loaded += 1
-        if self._loaded % _UNLOAD_RUNS == 0 and not self._is_unloading and not self._stopping.is_set():
-            self._is_unloading = True
+        if self._is_time_to_unload():
             self._pool.submit(self._unload_excess).add_done_callback(self._unloaded)
 
+    def _is_time_to_unload(self) -> bool:
+        """Note that a run has come into memory; whether it should be looked if there are too many."""
+        self._loaded += 1
+        return self._loaded % _UNLOAD_RUNS == 0 and not self._is_unloading and not self._stopping.is_set()
+
     def _unloaded(self, done: Future[None]) -> None:
-        self._is_unloading = False
         if not done.cancelled() and (error := done.exception()) is not None:
             _log.error("letting go of points failed", exc_info=error)
 
@@ -234,12 +232,16 @@ class Ingest:
         excess = sum(run.series_total for run in runs) - MOST_LOADED
         if self.index.folder is None or excess <= 0:
             return
-        with self.store.lock:
-            outlines_of(runs)
-        for run in sorted(runs, key=lambda run: run.used_at):
-            excess -= self._let_go(run)
-            if excess <= -MOST_LOADED // 5 or self._stopping.is_set():
-                return
+        self._is_unloading = True
+        try:
+            with self.store.lock:
+                outlines_of(runs)
+            for run in sorted(runs, key=lambda run: run.used_at):
+                excess -= self._let_go(run)
+                if excess <= -MOST_LOADED // 5 or self._stopping.is_set():
+                    return
+        finally:
+            self._is_unloading = False
 
     def _let_go(self, run: Run) -> int:
         """Let go of the points of a run if they are all in the index then; how many series that were."""
@@ -266,7 +268,8 @@ class Ingest:
             _log.error("reading run %r failed", run.name, exc_info=error)
             self._fail(run, RUNS("failed", error=f"{type(error).__name__}: {error}"))
         self._busy.discard(run.id)
-        self._count_loaded()
+        if self._is_time_to_unload():
+            self._unload_excess()  # here and now: what waits to be read waits for it
 
     def _read_run(self, run: Run) -> None:
         store, files = self.store, dict(run.found.files)
