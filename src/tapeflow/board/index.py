@@ -111,7 +111,7 @@ class Index:
         name = hashlib.blake2s(repr(key).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         return os.path.join(self.folder or "", name + _SNAPSHOT)
 
-    def load_snapshot(self, store: Store, loader: snapshot.Loader) -> snapshot.Snapshot | None:
+    def open_snapshot(self, store: Store, loader: snapshot.Loader) -> snapshot.Opened | None:
         """The runs of a store as they were at the last start; None if nobody knows."""
         if self.folder is None:
             return None
@@ -140,6 +140,7 @@ class Index:
                 runs,
                 leaves,
                 lambda: {name: make(store) for name, make in answers.items()},
+                store.sizes(),
             ),
         )
 

@@ -25,6 +25,7 @@ from tapeflow.board.outline import outlines_of
 from tapeflow.board.panels import panel_of
 from tapeflow.board.runs import Run, signature
 from tapeflow.board.schema import Note
+from tapeflow.board.snapshot import Opened
 from tapeflow.board.store import Store
 from tapeflow.summary.event_files.reader import EventFileReader
 
@@ -73,15 +74,14 @@ class Ingest:
         self._loaded = 0
         self._is_unloading = False
         self._leaves: Leaves = {}
+        self._known: Opened | None = None
         self._kept_state, self._snapshot_at = (0, 0, 0), 0.0
 
     def start(self) -> None:
         """Begin to look and read, with what is known from the last start."""
-        known = self.index.load_snapshot(self.store, self._loader)
-        if known is not None:
-            self.store.put(known.runs, known.answers)
-            self._leaves = known.leaves
-            self._kept_state = self._state()
+        self._known = self.index.open_snapshot(self.store, self._loader)
+        if self._known is not None:
+            self.store.prepare(self._known.answers, self._known.sizes, self._known.run_total)
         self._watcher.start()
 
     def read_once(self) -> None:
@@ -98,6 +98,7 @@ class Ingest:
     def stop(self) -> None:
         """End, and keep what has been read for the next start."""
         self._stopping.set()
+        self.store.opened.set()
         if self._watcher.ident is not None:
             self._watcher.join()
         self._pool.shutdown(cancel_futures=True)
@@ -107,7 +108,25 @@ class Ingest:
 
     # Looking
 
+    def _put_known(self) -> None:
+        """Begin with the runs of the snapshot. What tells of all of them has been given out meanwhile."""
+        known, self._known = self._known, None
+        if known is None:
+            return
+        try:
+            found = known.make()
+        except ValueError as error:
+            _log.debug("a snapshot is not used: %s", error)
+            with self.store.lock:
+                self.store.runs_version += 1  # its answers do not hold, either
+            self.store.put([])
+            return
+        self.store.put(found.runs)
+        self._leaves = found.leaves
+        self._kept_state = self._state()
+
     def _watch(self) -> None:
+        self._put_known()
         walk_at = 0.0
         save_at, full_walk_at = time.monotonic() + _SAVE_S, time.monotonic() + _FULL_WALK_S
         found: dict[str, FoundRun] = {}

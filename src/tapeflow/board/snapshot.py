@@ -52,11 +52,26 @@ Loader = Callable[[Run], Callable[[], None]]
 
 
 class Snapshot(NamedTuple):
-    """Runs in the order of their names, what is known of their folders, and answers that tell of all of them."""
+    """Runs in the order of their names, and what is known of their folders."""
 
     runs: list[Run]
     leaves: Leaves
+
+
+class Opened(NamedTuple):
+    """A snapshot whose checksum is right.
+
+    Attributes:
+        answers: those that tell of all runs; they can be given before the runs are made, which takes longer.
+        sizes: how many tags and runs each panel has.
+        run_total: how many runs there are.
+        make: makes the runs; raises ValueError if its parts do not fit.
+    """
+
     answers: dict[str, bytes]
+    sizes: dict[str, tuple[int, int]]
+    run_total: int
+    make: Callable[[], Snapshot]
 
 
 class _Place(NamedTuple):
@@ -85,6 +100,7 @@ def pack(
     runs: Sequence[Run],
     leaves: Leaves,
     answers: Callable[[], dict[str, bytes]],
+    sizes: dict[str, tuple[int, int]],
 ) -> list[bytes | memoryview]:
     """The parts of a snapshot of those runs that are settled and in the index; `answers` are kept if all are."""
     places = places_of(logdirs)
@@ -121,6 +137,7 @@ def pack(
         {
             "key": key,
             "answers": [[name, len(answer)] for name, answer in kept.items()],
+            "sizes": sizes,
             "names": names,
             "files": [name for name, _ in files],
             "layouts": [[list(facts) for facts in one.tags] for one in layouts],
@@ -172,8 +189,8 @@ def _facts_of(run: Run) -> dict[str, Any]:
 # Reading
 
 
-def read(path: str, key: list[Any], logdirs: list[Logdir], loader: Loader) -> Snapshot:
-    """The runs of a snapshot; `loader` gives what fetches the points of one.
+def read(path: str, key: list[Any], logdirs: list[Logdir], loader: Loader) -> Opened:
+    """A snapshot; `loader` gives what fetches the points of one of its runs.
 
     Raises:
         ValueError: it is damaged, or made for something else.
@@ -191,10 +208,29 @@ def read(path: str, key: list[Any], logdirs: list[Logdir], loader: Loader) -> Sn
         head = orjson.loads(data[_START.size : _START.size + length])
         if head["key"] != key:
             raise ValueError("it was made for other log folders, panels or another version")
-        with no_collection():
-            return _runs(head, _Columns(data, _START.size + length), places_of(logdirs), loader)
+        end, answers = len(data), {}
+        for name, size in reversed(head["answers"]):
+            if not 0 <= size <= end - _START.size - length:
+                raise ValueError("an answer that is not there")
+            answers[str(name)] = data[end - size : end].tobytes()
+            end -= size
+        sizes = {str(panel): (int(tags), int(runs)) for panel, (tags, runs) in head["sizes"].items()}
+        total = len(head["names"])
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"its parts do not fit: {type(error).__name__}: {error}") from None
+        raise _unfit(error) from None
+
+    def make() -> Snapshot:
+        try:
+            with no_collection():
+                return _runs(head, _Columns(data[:end], _START.size + length), places_of(logdirs), loader)
+        except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+            raise _unfit(error) from None
+
+    return Opened(answers, sizes, total, make)
+
+
+def _unfit(error: Exception) -> ValueError:
+    return ValueError(f"its parts do not fit: {type(error).__name__}: {error}")
 
 
 class _Columns:
@@ -214,12 +250,9 @@ class _Columns:
         self._at += found.nbytes
         return found
 
-    def bytes(self, length: int) -> bytes:
-        if not 0 <= length <= len(self._data) - self._at:
-            raise ValueError("it ends too soon")
-        found = self._data[self._at : self._at + length].tobytes()
-        self._at += length
-        return found
+    def end(self) -> None:
+        if self._at != len(self._data):
+            raise ValueError("there is more than its head says")
 
 
 def _runs(head: dict[str, Any], columns: _Columns, places: list[_Place], loader: Loader) -> Snapshot:
@@ -272,7 +305,8 @@ def _runs(head: dict[str, Any], columns: _Columns, places: list[_Place], loader:
         _take_facts(runs[int(row)], said)
     if len({run.id for run in runs}) != count:
         raise ValueError("a run comes twice")
-    return Snapshot(runs, leaves, {name: columns.bytes(length) for name, length in head["answers"]})
+    columns.end()
+    return Snapshot(runs, leaves)
 
 
 def _is_name(name: object) -> bool:

@@ -68,6 +68,9 @@ class Store:
         self._prepared_version = -1
         self._sizes: dict[str, tuple[int, int]] = {}
         self._sizes_version = -1
+        self._coming = 0  # runs that are known and will be there in a moment
+        self.opened = threading.Event()  # whether they are
+        self.opened.set()
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
@@ -114,12 +117,21 @@ class Store:
             self._prepared = {}
         return self._prepared.get(name, b"")
 
-    def put(self, runs: list[Run], prepared: dict[str, bytes]) -> None:
+    def prepare(self, answers: dict[str, bytes], sizes: dict[str, tuple[int, int]], run_total: int) -> None:
+        """Give these answers, until `put` is called and as long as nothing changes then."""
+        with self.lock:
+            self._prepared, self._prepared_version = answers, self.runs_version
+            self._sizes, self._sizes_version = sizes, self.runs_version
+            self._coming = run_total
+            self.opened.clear()
+
+    def put(self, runs: list[Run]) -> None:
         """Begin with runs that are known from before, in the order of their names; nobody is told of them."""
         with self.lock:
-            self._prepared, self._prepared_version = prepared, self.runs_version
+            self._coming = 0
             self.runs = {run.id: run for run in runs}
             self._order = dict.fromkeys(self.runs)
+        self.opened.set()
 
     def unload(self, run: Run, load: Callable[[], None]) -> None:
         """Let go of the points of a run; the lock is held."""
@@ -232,7 +244,7 @@ class Store:
             runs = list(self.runs.values())
         read = [run for run in runs if run.is_read]
         parts: list[Note] = []
-        if not runs:
+        if not runs and not self._coming:
             missing = [shown(d.path) for d in self.logdirs if not os.path.exists(d.path)]
             if missing:
                 parts.append(RUNS("no_folder", path=", ".join(missing)))
@@ -255,8 +267,8 @@ class Store:
             parts.append(RUNS("more_damage", n=len(bad) - 3))
         return {
             "is_done": self.is_looked_through and len(read) == len(runs),
-            "runs_total": len(runs),
-            "runs_read": len(read),
+            "runs_total": len(runs) or self._coming,
+            "runs_read": len(read) or self._coming,
             "bytes_total": sum(run.bytes_total for run in runs),
             "bytes_read": sum(run.bytes_read for run in runs),
             "message": joined(parts),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -17,6 +18,7 @@ from tapeflow.board import column_messages, ingest, snapshot
 from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir, run_id
 from tapeflow.board.overview import overview_of
+from tapeflow.board.runs import Run
 
 OLD = 1.7e9
 
@@ -65,8 +67,25 @@ def read_and_stop(board: Board) -> None:
     board.ingest.stop()
 
 
-def open_again(board: Board) -> snapshot.Snapshot | None:
-    return board.index.load_snapshot(board.store, board.ingest._loader)
+class Known(NamedTuple):
+    """What a snapshot has of runs, and of the answers that tell of them."""
+
+    runs: list[Run]
+    answers: dict[str, bytes]
+
+
+def open_again(board: Board) -> Known | None:
+    """What is known of the last start; None if that is nothing."""
+    opened = board.index.open_snapshot(board.store, board.ingest._loader)
+    if opened is None:
+        return None
+    try:
+        found = opened.make()
+    except ValueError:
+        return None
+    board.store.prepare(opened.answers, opened.sizes, opened.run_total)
+    board.store.put(found.runs)
+    return Known(found.runs, opened.answers)
 
 
 def files_of(tmp_path: Path) -> list[Path]:
@@ -83,7 +102,6 @@ def test_all_runs_are_there_before_any_file_is_looked_at(
     again = start(runs)
     known = open_again(again)
     assert known is not None
-    again.store.put(known.runs, known.answers)
     with monkeypatch.context() as patch:
         patch.setattr(again.index, "load", lambda run: pytest.fail("an index was opened"))
         assert again.store.answers()["runs"] == expected
@@ -99,6 +117,37 @@ def test_all_runs_are_there_before_any_file_is_looked_at(
     assert picture.value(picture.entries["grid"], 0).array[2].startswith(b"\x89PNG")
 
 
+def test_what_tells_of_all_runs_is_given_before_they_are_there(
+    runs: Path,
+    start: Callable[..., Board],
+    serve: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read_and_stop(start(runs))
+    goes_on = threading.Event()
+    real = snapshot._runs
+    monkeypatch.setattr(snapshot, "_runs", lambda *given: goes_on.wait(20) and real(*given))
+    client = serve(runs, cache=str(tmp_path / "cache"))
+    info = client.get("api/v1/info")
+    assert (info["progress"]["runs_total"], info["progress"]["is_done"]) == (6, False)
+    sizes = {panel["name"]: (panel["tags"], panel["runs"]) for panel in info["panels"]}
+    assert (sizes["scalars"], sizes["images"]) == ((1, 5), (1, 1))
+    for path in ("overview", "runs/table"):
+        head, _ = column_messages.unpack_small(client.ask("GET", f"/api/v1/{path}").body)
+        assert len(head["ids"]) >= 5
+    found: list[Any] = []
+    asking = threading.Thread(target=lambda: found.append(client.series("a/train", "loss")[1][2].tolist()))
+    asking.start()
+    asking.join(0.3)
+    assert not found  # it waits
+    goes_on.set()
+    asking.join(20)
+    assert found == [[3, 1, 2]]
+    client.wait_until_read()
+    assert set(client.runs()) == {".", "a/train", "a/validation", "b 9", "b 10", "pictures"}
+
+
 def test_answers_are_kept_as_long_as_nothing_changes(runs: Path, start: Callable[..., Board]) -> None:
     first = start(runs)
     read_and_stop(first)
@@ -106,7 +155,6 @@ def test_answers_are_kept_as_long_as_nothing_changes(runs: Path, start: Callable
     known = open_again(again)
     assert known is not None
     assert set(known.answers) == {"overview", "runs/table"}
-    again.store.put(known.runs, known.answers)
     head, columns = column_messages.unpack_small(again.store.prepared("overview"))
     fresh, fresh_columns = column_messages.unpack_small(overview_of(again.store))
     assert {**head, "version": 0} == {**fresh, "version": 0}
@@ -216,7 +264,6 @@ def test_names_that_hardly_are_any(
     names = {run.name for run in known.runs}
     assert set(odd) <= names
     assert not names & {"link", "\\xff\\xfe"}  # the walk finds these
-    again.store.put(known.runs, known.answers)
     again.ingest.read_once()
     assert set(again.store.runs) == set(first.store.runs)
     for name in odd:
@@ -233,6 +280,7 @@ def test_what_is_judged_is_kept_though_nothing_else_has_changed(
     first.ingest.stop()
     again = start(runs)
     again.ingest.start()
+    again.store.opened.wait()
     assert not any(run.judged for run in again.store.runs.values())
     again.health.look_at_all()
     again.ingest.stop()

@@ -75,6 +75,7 @@ class Health:
             self._thread.join()
 
     def _watch(self) -> None:
+        self.store.opened.wait()
         version, todo = -1, self._known_from_before()
         while not self._stopping.is_set():
             changes = self.store.changes(version)
