@@ -24,6 +24,8 @@ from tapeflow.board.schema import Note, Progress, RunsAnswer, Setting, TagEntry
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import Series
 
+_PROGRESS_S = 1.0
+
 
 @dataclass
 class Changes:
@@ -68,6 +70,9 @@ class Store:
         self._prepared_version = -1
         self._sizes: dict[str, tuple[int, int]] = {}
         self._sizes_version = -1
+        self._progress: Progress | None = None
+        self._progress_key: tuple[int, bool, int] = (0, False, 0)
+        self._progress_until = 0.0
         self._coming = 0  # runs that are known and will be there in a moment
         self.opened = threading.Event()  # whether they are
         self.opened.set()
@@ -239,7 +244,14 @@ class Store:
             return self.is_looked_through and all(run.is_read for run in self.runs.values())
 
     def progress(self) -> Progress:
-        """How far reading has come, in numbers and words."""
+        """How far reading has come, in numbers and words; while nothing changes, it is looked at once a second."""
+        key = self.version, self.is_looked_through, self._coming
+        if self._progress is None or self._progress_key != key or time.monotonic() >= self._progress_until:
+            self._progress, self._progress_key = self._looked_at(), key
+            self._progress_until = time.monotonic() + _PROGRESS_S
+        return self._progress
+
+    def _looked_at(self) -> Progress:
         with self.lock:
             runs = list(self.runs.values())
         read = [run for run in runs if run.is_read]
