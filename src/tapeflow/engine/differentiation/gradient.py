@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Parts:
+class GradientRecipe:
     """A gradient in terms of nodes: enough to record it again after its trace has run."""
 
     targets: list[Node]
@@ -71,7 +71,7 @@ def _record_gradients(
     found = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
     if not connected:
         return found
-    parts = Parts(
+    parts = GradientRecipe(
         [nodes[i] for i in used],
         [taps[i] for i in connected],
         _in_order(live_trace(), crossed),
@@ -180,7 +180,7 @@ def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
 _slot = operator.attrgetter("slot")
 
 
-def record_gradient(parts: Parts) -> Node:
+def record_gradient(parts: GradientRecipe) -> Node:
     """Record a gradient node; crossed nodes that have already run are recorded once more for it."""
     was_assembling, state.is_assembling = state.is_assembling, True
     node = None
@@ -199,7 +199,7 @@ def record_gradient(parts: Parts) -> Node:
     return node
 
 
-def _append_gradient(trace: Trace, parts: Parts) -> Node | None:
+def _append_gradient(trace: Trace, parts: GradientRecipe) -> Node | None:
     """Append the gradient's node to a trace, unless another thread has run the trace meanwhile."""
     node = Node(_result_specs(parts))
     node.code, node.lasti = user_position(2)
@@ -249,11 +249,11 @@ def _raise_ghost(trace: Trace, node: Node, ghosts: dict[int, Node]) -> None:
     ghosts[id(node)] = ghost
 
 
-def _moved(parts: Parts, ghosts: dict[int, Node]) -> Parts:
+def _moved(parts: GradientRecipe, ghosts: dict[int, Node]) -> GradientRecipe:
     def now(n: Node) -> Node:
         return ghosts.get(id(n), n)
 
-    return Parts(
+    return GradientRecipe(
         [now(n) for n in parts.targets],
         [[now(n) for n in taps] for taps in parts.taps],
         [now(n) for n in parts.crossed],
@@ -263,7 +263,7 @@ def _moved(parts: Parts, ghosts: dict[int, Node]) -> Parts:
     )
 
 
-def _result_specs(parts: Parts) -> tuple[Spec, ...]:
+def _result_specs(parts: GradientRecipe) -> tuple[Spec, ...]:
     if parts.mode == "gradient":
         return parts.specs
     shape = parts.targets[0].spec.shape

@@ -69,8 +69,8 @@ class TapeToken:
         self._is_open = False
         with RUN_LOCK:  # any thread that runs a trace may do it too
             for node in self.kept:
-                node.keepers -= 1
-                if node.keepers == 0:
+                node.tape_count -= 1
+                if node.tape_count == 0:
                     node.inputs, node.parts, node.instance, node.ghost = (), None, None, None
             for node in self.roots.values():
                 node.held -= 1

@@ -185,7 +185,7 @@ class Record:
         recording: Recording,
         args: list[Node],
         results: list[Any],
-        trace: Parts,
+        trace: TraceSnapshot,
         program: Program | None,
     ) -> None:
         self.program = program
@@ -290,7 +290,7 @@ def overwritable_value(variable: Variable) -> Any:
     return owned_value(node, value, holders=2)  # the Variable and we
 
 
-class Parts:
+class TraceSnapshot:
     """A trace's lists as they are before it runs, which empties it."""
 
     def __init__(self, trace: Trace, recording: Recording) -> None:
@@ -305,7 +305,7 @@ class Staged(Record):
 
     def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
         trace = live_trace()
-        parts = Parts(trace, recording)
+        parts = TraceSnapshot(trace, recording)
         self._owner = trace.owner
         program = run_trace(trace, is_staged=True)
         if program is not None:

@@ -20,10 +20,10 @@ from tapeflow.engine.backend import config_value, jax, jnp
 from tapeflow.engine.devices import forking, placement
 from tapeflow.engine.functions.function import watchers
 from tapeflow.engine.functions.staging import (
-    Parts,
     Record,
     RecordFlight,
     Recording,
+    TraceSnapshot,
     current_value,
     overwritable_value,
     returned,
@@ -241,7 +241,7 @@ class Repeated(Record):
     def __init__(
         self, recording: Recording, args: list[Node], result: Any, results: list[Any], trace: Trace
     ) -> None:
-        parts = Parts(trace, recording)
+        parts = TraceSnapshot(trace, recording)
         wanted = {r._node.slot for r in results if isinstance(r, Tensor) and r._node.trace is trace}
         wanted.update(s for _, slots in trace.effects for s in slots if s >= 0)
         leaf_specs = [n.spec for n in trace.leaves]

@@ -408,15 +408,15 @@ def owned_value(leaf: Node, value: Any, holders: int) -> Any:
     return value
 
 
-keepers: list[Any] = []
-"""The tokens for which nodes that have run are kept as they were."""
+holding_tokens: list[Any] = []
+"""The tokens of live tapes for which nodes that have run are kept as they were."""
 
 
 def _let_go() -> None:
     """Release what is kept for tapes that are gone."""
-    for token in [t for t in keepers if not t.is_live]:
+    for token in [t for t in holding_tokens if not t.is_live]:
         token.release()
-    keepers[:] = [t for t in keepers if t.kept]
+    holding_tokens[:] = [t for t in holding_tokens if t.kept]
 
 
 def _release_links(trace: Trace) -> None:
@@ -443,9 +443,9 @@ def _kept(trace: Trace) -> set[int]:
                 # A gradient that may be differentiated again keeps what it goes through.
                 inner = [] if node.parts is None else [n for n in node.parts.crossed if n.trace is trace]
                 if not token.kept:
-                    keepers.append(token)
+                    holding_tokens.append(token)
                 for n in (node, *inner):
-                    n.keepers += 1
+                    n.tape_count += 1
                     token.kept.append(n)
                     kept.add(n.slot)
     return kept
@@ -464,7 +464,7 @@ def _finish(trace: Trace) -> None:
             node.trace = node.instance = None
     trace.nodes, trace.leaves, trace.leaf_slots, trace.writes, trace.effects = [], [], {}, {}, []
     trace.gradients = []
-    if keepers:
+    if holding_tokens:
         _let_go()
     if settings.check_numerics or effects:
         checks.settle()

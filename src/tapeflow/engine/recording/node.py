@@ -122,7 +122,7 @@ class Node:
     source: Any = None
     parts: Any = None
     ghost: Node | None = None
-    keepers = 0
+    tape_count = 0  # how many live tapes keep it
 
     def __init__(self, spec: Any, value: Value = None, host: bool = False) -> None:
         self.spec = spec

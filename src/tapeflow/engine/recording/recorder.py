@@ -409,7 +409,7 @@ def _item_of_value(node: Node, index: int) -> Node:
     item.instance, item.inputs = _items[index], (node,)
     item.tapes = _carried(state.tapes, item.spec, item.inputs)
     for token in item.tapes:
-        item.keepers += 1
+        item.tape_count += 1
         token.kept.append(item)
     if not item.tapes:
         item.instance, item.inputs = None, ()
