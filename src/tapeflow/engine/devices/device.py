@@ -30,7 +30,7 @@ are_settled = False
 
 
 def settle() -> None:
-    """Let the devices be what they are from now on."""
+    """Fix the devices: they cannot be configured any more."""
     global are_settled
     are_settled = True
 
@@ -90,7 +90,7 @@ def _numbered() -> Iterator[tuple[str, int, Any]]:
 
 
 def names_of(devices: Sequence[Any]) -> tuple[str, ...]:
-    """The names of JAX devices of this process; others have their own way to be named."""
+    """The names of JAX devices; for those of other processes, JAX's own text."""
     names = {id(device): f"/device:{kind}:{number}" for kind, number, device in _numbered()}
     return tuple(names.get(id(device), str(device)) for device in devices)
 
@@ -107,7 +107,7 @@ _PATTERN = re.compile(
 
 
 def devices_named(names: Sequence[str]) -> list[Any]:
-    """The JAX devices of these names; the default one for all that this machine does not have."""
+    """The JAX devices of these names; the default device for names that this machine does not have."""
     found = [device_named("A strategy", name) or jax.devices()[0] for name in names]
     return list(dict.fromkeys(found))
 

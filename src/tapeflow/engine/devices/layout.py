@@ -19,7 +19,7 @@ from tapeflow.engine.recording.trace import state
 
 @op(name="Layout", same_dtype=False, is_spread=True)
 def lay_out_op(x: Any, *, sharding: Any) -> Any:
-    """The same value, in the parts that a sharding gives to the devices."""
+    """The same value, split over the devices as a sharding says."""
     return jax.lax.with_sharding_constraint(x, sharding)
 
 
@@ -27,7 +27,7 @@ _instances: WeakKeyDictionary[Layout, Instance] = WeakKeyDictionary()
 
 
 def laid_out(node: Node, layout: Layout) -> Node:
-    """A value as it is to lie, with an owner: put there if it is known, else computed there."""
+    """A value in its layout, with an owner: moved there if it is known, else computed there."""
     if node.value is not None and state.recording is None and not state.trace.is_body:
         found = Node(node.spec, layout.placement.put(node.array(), layout.sharding))
         found.held = 1
@@ -36,7 +36,7 @@ def laid_out(node: Node, layout: Layout) -> Node:
 
 
 def is_laid_out(node: Node, layout: Layout) -> bool:
-    """Whether a pending value is known to be computed where it is to lie."""
+    """Whether a pending value is known to be computed in its layout."""
     return node.instance is _instance_of(layout)
 
 

@@ -1,4 +1,4 @@
-"""JAX in several processes: joining them, finding them, and what they tell one another.
+"""JAX in several processes: joining and finding them, and the table through which they exchange values.
 
 JAX's coordination service runs in the first process. The others report to it, and it keeps a table of keys and values
 that all of them can read, also from threads.
@@ -26,7 +26,7 @@ begun = 0
 
 @dataclass(frozen=True)
 class Member:
-    """A process among those that work together.
+    """One of the processes that work together.
 
     Attributes:
         coordinator: the address, host:port, that the first process listens on.
@@ -42,7 +42,7 @@ class Member:
 
 
 def joined() -> Member | None:
-    """What this process is a member of already; None before it has joined any other."""
+    """This process's membership; None before it has joined other processes."""
     state = distributed.global_state
     if state.client is None or state.coordinator_address is None:
         return None
@@ -127,12 +127,12 @@ def tell(key: str, value: str) -> None:
 
 
 def forget(key: str) -> None:
-    """Take a value out of the table, which nobody will read any more."""
+    """Remove a value from the table that no process will read any more."""
     _table().key_value_delete(_PREFIX + key)
 
 
 def told(key: str, timeout_s: float) -> str:
-    """A value of the table, as soon as it is there.
+    """Wait for a value of the table.
 
     Raises:
         DeadlineExceededError: nobody has put it there in time.
@@ -146,7 +146,7 @@ def told(key: str, timeout_s: float) -> str:
 
 
 def tell_now(key: str, value: str) -> None:
-    """Put a value into the table in place of the one that is there."""
+    """Put a value into the table, replacing the one that is there."""
     _table().key_value_set(_PREFIX + key, value, allow_overwrite=True)
 
 
@@ -173,7 +173,7 @@ _agreements = itertools.count()
 
 
 def agreed(value: str, timeout_s: float = 300.0) -> str:
-    """What the first process gives; all processes must call this equally often, in the same order."""
+    """The value that the first process passes; all processes must call this equally often, in the same order."""
     if joined() is None:
         return value
     key = f"agreed/{next(_agreements)}"

@@ -1,4 +1,4 @@
-"""Recording a gradient: which nodes a tape goes through, and the one node that stands for them.
+"""Recording a gradient: the nodes that a tape crosses, and the one node that differentiates them.
 
 Nodes that have run by then (a value was read inside the tape) are recorded once more, as *ghosts*, so
 that the gradient and the forward pass it needs are one piece again.
@@ -43,7 +43,7 @@ class GradientRecipe:
 def record_gradients(
     token: TapeToken, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str
 ) -> list[Tensor | None]:
-    """Record the gradient node and give each source its part of it, or `None`."""
+    """Record the gradient node; return each source's part of it, or `None`."""
     with RUN_LOCK:  # another thread that ran what is crossed would cut the nodes from their inputs
         return _record_gradients(token, targets, sources, seeds, mode)
 
@@ -94,7 +94,7 @@ def _record_gradients(
 
 
 def _of_itself(source: Any, targets: list[Any], seeds: list[Any], used: list[int]) -> Tensor | None:
-    """What a source has of being a target that the tape did not see: its output gradient."""
+    """The gradient of a source that is itself a target the tape did not record: its output gradient."""
     spec = source._spec
     total: Tensor | None = None
     for i, (target, seed) in enumerate(zip(targets, seeds, strict=True)):
@@ -105,7 +105,7 @@ def _of_itself(source: Any, targets: list[Any], seeds: list[Any], used: list[int
 
 
 def _in(crossed: dict[int, Node], node: Node) -> Node | None:
-    """A node among the crossed ones, or the one recorded in its place."""
+    """A crossed node, or the one recorded in its place."""
     while id(node) not in crossed:
         if node.ghost is None:
             return None
@@ -126,7 +126,7 @@ def _check_seed(target: Spec, seed: Node | None) -> None:
 
 
 def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
-    """The nodes between the targets and where the tape began."""
+    """The nodes between the targets and the beginning of the tape."""
     found: dict[int, Node] = {}
     stack = list(targets)
     while stack:
@@ -140,7 +140,7 @@ def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
 
 
 def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]) -> dict[int, Node]:
-    """The crossed nodes that have a derivative: all, unless an op knows that it follows some inputs only.
+    """The crossed nodes that have a derivative: all, unless an op says that it depends on some inputs only.
 
     What a user's own gradient function captured has none, but the derivative of that gradient does.
     """
@@ -162,7 +162,7 @@ def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]
 
 
 def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
-    """Crossed nodes, each after those it is made from."""
+    """The crossed nodes in topological order: each after its inputs."""
     nodes = list(crossed.values())
     if all(n.trace is trace for n in nodes):
         return sorted(nodes, key=_slot)
@@ -200,7 +200,7 @@ def record_gradient(parts: GradientRecipe) -> Node:
 
 
 def _append_gradient(trace: Trace, parts: GradientRecipe) -> Node | None:
-    """Append the gradient's node to a trace, unless another thread has run the trace meanwhile."""
+    """Append the gradient's node to a trace; None if another thread has run the trace meanwhile."""
     node = Node(_result_specs(parts))
     node.code, node.lasti = user_position(2)
     node.inputs = (*parts.targets, *[n for n in parts.seeds if n is not None])

@@ -36,7 +36,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 class TapeToken:
-    """A tape as nodes know it. It dies with the tape, so a forgotten tape holds nothing.
+    """A tape as nodes refer to it. It dies with the tape, so that a forgotten tape keeps nothing alive.
 
     Args:
         watches_all: trainable Variables are watched as they are read.
@@ -122,7 +122,7 @@ class GradientTape:
         self._is_recording = False
 
     def watch(self, tensor: Any) -> None:
-        """Record what is done with a tensor from now on."""
+        """Record the ops that use a tensor from now on."""
         token = self._live_token()
         for t in nest.flatten(tensor):
             if not isinstance(t, TensorBase):
@@ -153,7 +153,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Do not record what happens inside: it is constant to this tape."""
+        """Do not record the ops inside the block: to this tape, their results are constants."""
         if not self._is_recording:
             raise ValueError(
                 "GradientTape.stop_recording expected a recording tape; got one outside its `with` block."

@@ -51,7 +51,7 @@ def index_check(
 
 
 def failure(origin: Origin, is_bad: int, value: int, limit: int) -> errors.InvalidArgumentError:
-    """The error for one failed check; in a body, `is_bad` tells which of its ops it was."""
+    """The error for one failed check; in a body, `is_bad` tells which of its ops failed."""
     origin = origin.inner[is_bad - 1] if origin.inner else origin
     op = origin.instance.op
     text = op.check_text or "{op} expected every index in [0, {limit}); got {value}."
@@ -60,14 +60,14 @@ def failure(origin: Origin, is_bad: int, value: int, limit: int) -> errors.Inval
 
 
 def check_now(node: Node, instance: Any, arrays: Sequence[Any]) -> None:
-    """Make a check on the host, on values that are known."""
+    """Check known values on the host."""
     is_bad, value, limit = (int(v) for v in instance.op.check(np, *arrays, **instance.statics))
     if is_bad:
         raise failure(Origin.of(node)._replace(instance=instance), is_bad, value, limit)
 
 
 class Shaped:
-    """Stands for an input whose shape a check may look at and whose values it may not."""
+    """Stands for an input of which a check may read the shape but not the values."""
 
     def __init__(self, spec: Any) -> None:
         self.shape, self.dtype, self.ndim = spec.shape, spec.np_dtype, len(spec.shape)
@@ -141,7 +141,7 @@ def first_failure(checked: Sequence[int], report: Any, watched: Sequence[int], n
 
 
 class Origin(NamedTuple):
-    """What made a node, for messages: kept when the node itself has let go of it."""
+    """The op that made a node, for messages, kept after the node has released it."""
 
     instance: Any
     code: CodeType | None
@@ -166,7 +166,7 @@ def origins_of(nodes: Sequence[Node], program: Program) -> dict[int, Origin]:
 
 @dataclass
 class Unsettled:
-    """The reports of a program that has been dispatched and not yet been looked at.
+    """The reports of a dispatched program that have not been read yet.
 
     Attributes:
         nodes: the nodes that got their values from it, by slot.

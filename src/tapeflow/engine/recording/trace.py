@@ -1,4 +1,4 @@
-"""The trace: what a thread has recorded and not yet run, and what recording needs to know.
+"""The trace: what a thread has recorded and not yet run; and the state of recording.
 
 Every recorded node knows the op it applies and the slots of its inputs, so the structural key of a
 program is there when the program runs, without a walk. A slot names where an input comes from:
@@ -135,7 +135,7 @@ class Trace:
 
     @property
     def owner(self) -> Owner | None:
-        """Whose program it is: that of the first Variable that it assigns, if there is one."""
+        """The owner of its program: that of the first Variable that it assigns, if there is one."""
         for write in self.writes.values():
             return write.variable._source
         return None
@@ -163,7 +163,7 @@ class Trace:
             self.is_long = True
 
     def add_leaf(self, node: Node) -> int:
-        """The slot of a value from outside; it is an input of the program, whatever it holds."""
+        """Add a value from outside as an input of the program, whatever it holds, and return its slot."""
         leaves = self.leaves
         slot = ~len(leaves)
         leaves.append(node)
@@ -172,7 +172,7 @@ class Trace:
         return slot
 
     def slot_of(self, node: Node) -> int:
-        """Where a node is to be found: among the recorded, or among the leaves."""
+        """The slot of a node: among the recorded nodes, or among the leaves."""
         if node.trace is self:
             return node.slot
         slot = self.leaf_slots.get(id(node))
@@ -180,13 +180,13 @@ class Trace:
 
 
 class Claim:
-    """Keeps a trace's own thread from recording into it, while another runs it."""
+    """Keeps a trace's own thread from recording into it while another thread runs it."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
 
     def __enter__(self) -> None:
-        """Returns when that thread is not in the midst of an op."""
+        """Wait until that thread is between two ops."""
         trace = self.trace
         if trace.thread != threading.get_ident():
             trace.is_claimed = True
@@ -206,7 +206,7 @@ FOREIGN = Trace()
 
 
 class State(threading.local):
-    """What recording needs to know, per thread."""
+    """The state of recording, of one thread."""
 
     def __init__(self) -> None:
         self.trace = Trace()
@@ -237,7 +237,7 @@ def live_trace() -> Trace:
 
 
 def open_trace() -> None:
-    """Go on with a new trace, if another thread is about to run this one when it has."""
+    """Start a new trace if another thread is about to run this one."""
     trace = state.trace
     trace.is_busy = False
     if trace.is_claimed:
@@ -265,7 +265,7 @@ def live_outer_trace() -> Trace:
 
 
 def _after_fork() -> None:
-    """In a child: no other thread is about to run the trace."""
+    """Reset claims in a forked child, where no other thread can be about to run the trace."""
     state.trace.is_claimed = False
 
 

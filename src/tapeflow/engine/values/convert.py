@@ -1,4 +1,4 @@
-"""From anything a user may pass to a node: numbers, lists, numpy and JAX arrays, tensors."""
+"""Converts anything that a user may pass to an op (numbers, lists, numpy and JAX arrays, tensors) to a node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NONE = (
 
 
 def scalar_node(value: Any, dtype: DType) -> Node:
-    """A host scalar: an input of the program it takes part in, never a constant in it."""
+    """A host scalar: an input of the programs that use it, never a constant in them."""
     spec = spec_of((), dtype)
     try:
         array = np.array(value, spec.np_dtype)
@@ -127,7 +127,7 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
 
 
 def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> list[Node]:
-    """Tensors (`nodes`, where there is one) and the values they meet, in one dtype."""
+    """Tensors (`nodes`, where there is one) and the values they are combined with, in one dtype."""
     if dtype.is_integer and any(_is_floating(a) for a in args):
         from tapeflow.engine.primitives import cast_node  # cycle
 
@@ -148,7 +148,7 @@ def _is_floating(value: Any) -> bool:
 
 
 def _without_tensors(args: tuple[Any, ...]) -> list[Node]:
-    """Inputs among which there is no tensor: numpy decides, then the widest Python type."""
+    """The nodes of inputs without a tensor: in numpy's dtype if there is an array, else in the widest Python type."""
     typed = next((as_dtype(a.dtype) for a in args if isinstance(a, (np.ndarray, np.generic))), None)
     if typed is None:
         nodes = [to_node(a) for a in args]
@@ -187,7 +187,7 @@ def _mismatch(op: Op, nodes: list[Any]) -> errors.InvalidArgumentError:
 
 
 def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Node:
-    """A node for any value; a dtype that the value cannot take is an error."""
+    """A node for any value; raises if the value cannot have the given dtype."""
     if isinstance(value, TensorBase):
         node = value._as_node()
         if dtype is not None and node.spec.dtype is not dtype:

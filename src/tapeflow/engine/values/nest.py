@@ -127,7 +127,7 @@ def items_of(structure: Any) -> list[tuple[Any, Any]]:
 
 
 def skeleton(structure: Any) -> Any:
-    """What two structures must have equal for one to be rebuilt like the other: kinds, keys, and where leaves are.
+    """The kinds, keys and places of leaves of a structure. Structures that agree in it can be rebuilt like one another.
 
     >>> skeleton({"a": [1, 2]}) == skeleton({"a": [3, 4]}), skeleton([[1], 2]) == skeleton([1, [2]])
     (True, False)
@@ -226,7 +226,7 @@ def _map_one(func: Callable[[Any], Any], value: Any, kinds: _Kinds) -> Any:
 
 
 def map_structure_until(leaf: type, func: Callable[[Any], Any], structure: Any) -> Any:
-    """`map_structure` of one structure, in which what is a `leaf` is not looked into."""
+    """`map_structure` of one structure, without descending into what is a `leaf`."""
     kind = _KINDS[type(structure)]
     if kind == _LEAF or isinstance(structure, leaf):
         return func(structure)

@@ -1,4 +1,4 @@
-"""Strings, which no device holds: ops that only move elements about move them on the host.
+"""Strings, which devices cannot hold: ops that only move elements move them on the host.
 
 Each distinct string gets a number, the op's own kernel moves the numbers, and what comes out is looked
 up again. So reshaping, indexing, joining and gathering work on strings as on anything else. Of the ops
@@ -22,7 +22,7 @@ from tapeflow.engine.values.dtypes import int32, string
 
 
 def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
-    """The result of an op on string tensors, at once."""
+    """The result of an op on string tensors, computed immediately."""
     if instance.op.name == "Add":
         return _joined(inputs)
     if not instance.op.moves:
@@ -53,7 +53,7 @@ def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
 
 
 def recorded_strings(instance: Any, inputs: tuple[Node, ...]) -> Any:
-    """The spec of an op's result that has strings in it, where it is recorded; None where the op runs at once."""
+    """The spec of an op's result that contains strings, if the op is recorded; None if it runs immediately."""
     if not (state.trace.keeps_strings and any(n.value is None for n in inputs)):
         return None
     if not (instance.op.moves or instance.op.name == "Add"):

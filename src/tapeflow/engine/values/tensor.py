@@ -29,7 +29,7 @@ _BINARY_OPERATORS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "po
 
 
 class TensorBase:
-    """The base of what is a tensor here: `Tensor` and `Variable`. Gives numpy interoperation to both."""
+    """The base of `Tensor` and `Variable`, which makes both work with numpy."""
 
     __slots__ = ()
     __array_priority__ = 100
@@ -111,7 +111,7 @@ class TensorBase:
         return complex(self._scalar("complex"))
 
     def _scalar(self, wanted: str) -> Any:
-        """The one element there is; NumPy 2 refuses that of a vector, but programs older than it rely on it."""
+        """The only element. NumPy 2 refuses to convert a vector of one, but older programs rely on it."""
         array = self._host_array()
         if array.size != 1:
             raise TypeError(
@@ -204,7 +204,7 @@ class Tensor(TensorBase):
     _numpy = numpy  # an eager tensor's own in TensorFlow, which libraries call
 
     def host_value(self) -> np.ndarray | None:
-        """The value, if the host has it without running anything: shapes, constants; else `None`."""
+        """The value if the host knows it without running a program, as it does shapes and constants; else `None`."""
         return self._node.array() if self._node.host else None
 
     def set_shape(self, shape: Any) -> None:
@@ -265,7 +265,7 @@ _NUMPY_NAMES = {
 
 
 def to_numpy(node: Node) -> Any:
-    """A node's value as numpy's: a writable array of the caller's own, or a scalar."""
+    """A node's value as a numpy scalar, or as a writable array that belongs to the caller."""
     value = materialise(node)
     if node.spec.dtype.name == "string":
         return value.copy() if value.ndim else value[()]

@@ -1,4 +1,4 @@
-"""`tf.TypeSpec`: what every description of a value is an instance of."""
+"""`tf.TypeSpec`: the base class of descriptions of values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
     def _serialize(self) -> tuple[Any, ...]:
-        """What makes this spec what it is; specs of one class that agree here are equal."""
+        """The values that define this spec: specs of one class are equal if these are."""
         raise NotImplementedError(f"{type(self).__name__}._serialize")
 
     @classmethod
@@ -83,7 +83,7 @@ def _spec_of(value: Any) -> Any:
 
 
 def _comparable(value: Any) -> Any:
-    """What a spec is compared by, hashable: structures as tuples, whatever cannot be hashed by its text."""
+    """A hashable key to compare specs by: structures as tuples, and what cannot be hashed as its text."""
     if isinstance(value, TypeSpec) and type(value)._serialize is not TypeSpec._serialize:
         return type(value), _comparable(value._serialize())
     if isinstance(value, dict):

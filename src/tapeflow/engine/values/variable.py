@@ -148,7 +148,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         return node
 
     def _read_under(self, watching: tuple[Any, ...], node: Node) -> Node:
-        """A read that tapes see. Tapes outside a loop's body see a read outside it."""
+        """A read that tapes record. Tapes outside a loop's body record a read outside it."""
         outer = tuple([t for t in watching if not t.is_in_body])
         if outer:
             if node.trace is not None and node.trace.is_body:
@@ -158,7 +158,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         return self._record_read(live_trace(), inner, node) if inner else node
 
     def _record_read(self, trace: Trace, watching: tuple[Any, ...], node: Node) -> Node:
-        """The read node in a trace; the same one again while nothing has changed."""
+        """The node of a read in a trace; the same one until the Variable is assigned."""
         read = self._read
         if (
             read is not None
@@ -409,7 +409,7 @@ def _met_tracer() -> RuntimeError:
 
 
 def variables_written(call: Callable[[], Any]) -> tuple[Any, bool]:
-    """What a call returns, and whether it has assigned a Variable; if it has run what was recorded, it may have."""
+    """The result of a call, and whether it may have assigned a Variable: true also if it ran what was recorded."""
     trace = live_trace()
     before = sum(len(w.slots) for w in trace.writes.values())
     result = call()
