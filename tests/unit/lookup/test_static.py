@@ -13,7 +13,7 @@ def _table() -> Any:
     return lookup.StaticHashTable(lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
 
 
-def test_keys_of_any_kind() -> None:
+def test_keys_may_be_dense_ragged_or_sparse() -> None:
     table = _table()
     assert table[tf.constant("b")].numpy() == 2
     assert table.lookup(tf.ragged.constant([["a"], ["b", "q"]])).to_list() == [[1], [2, -1]]

@@ -6,7 +6,7 @@ import tapeflow as tf
 from tapeflow.keras import backend as K
 
 
-def test_loops() -> None:
+def test_functions_are_mapped_and_folded_over_rows() -> None:
     rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     assert K.map_fn(lambda row: row * 2, rows).numpy().tolist() == [[2, 4], [6, 8]]
     assert K.foldl(lambda total, row: total + row, rows).numpy().tolist() == [4, 6]

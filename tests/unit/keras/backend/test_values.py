@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.keras import backend as K
 
 
-def test_variables() -> None:
+def test_variables_are_read_and_updated() -> None:
     v = K.variable([[1, 2], [3, 4]], name="v")
     assert isinstance(v, tf.Variable)
     assert K.dtype(v) == "float32"
@@ -34,7 +34,7 @@ def test_floatx_is_the_default_type() -> None:
     assert K.cast_to_floatx(tf.constant([1])).dtype == tf.float64
 
 
-def test_draws() -> None:
+def test_draws_have_their_moments() -> None:
     tf.random.set_seed(1)
     normal = K.random_normal((2000,), mean=3.0, stddev=0.5).numpy()
     assert abs(normal.mean() - 3) < 0.1

@@ -33,7 +33,7 @@ from tapeflow.keras import initializers
         ("constant", "Constant"),
     ],
 )
-def test_names(name: str, kind: str) -> None:
+def test_initializers_are_found_by_name(name: str, kind: str) -> None:
     assert type(initializers.get(name)) is getattr(initializers, kind)
 
 

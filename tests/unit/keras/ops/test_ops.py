@@ -95,7 +95,7 @@ ALIKE: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("call", "expected"), ALIKE, ids=range(len(ALIKE)))
-def test_numbers(call: Any, expected: Any) -> None:
+def test_functions_give_known_values(call: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(call()), expected, rtol=2e-5, atol=1e-6)
 
 
@@ -115,7 +115,7 @@ def test_numbers(call: Any, expected: Any) -> None:
     ],
     ids=range(10),
 )
-def test_dtypes(call: Any, dtype: str) -> None:
+def test_functions_give_known_dtypes(call: Any, dtype: str) -> None:
     found = call()
     assert (found.dtype.name if tf.is_tensor(found) else type(found).__name__) == dtype
 
@@ -132,7 +132,7 @@ def test_functions_of_symbols_make_a_model_that_is_saved(tmp_path: Any) -> None:
         np.testing.assert_allclose(one(data)[0, :2], [2.0, 0.006573], rtol=1e-4)
 
 
-def test_attention() -> None:
+def test_attention_masks_and_biases() -> None:
     x = np.arange(24, dtype=np.float32).reshape(1, 3, 2, 4) / 10
     found = ops.dot_product_attention(x, x, x, is_causal=True)
     np.testing.assert_allclose(found[:, 0], x[:, 0], rtol=1e-6)

@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.keras.optimizers import schedules
 
 
-def test_base_class() -> None:
+def test_the_base_class_leaves_call_and_config_to_subclasses() -> None:
     with pytest.raises(NotImplementedError, match=r"must override `__call__\(self, step\)`"):
         schedules.LearningRateSchedule()(1)
     with pytest.raises(NotImplementedError, match=r"must override `get_config\(\)`"):
