@@ -7,12 +7,14 @@ calls of a model inside count from 1. Keras 3 writes all arguments, with dicts i
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
 from tapeflow.keras.layers.general.input_layer import InputLayer
@@ -26,12 +28,16 @@ from tapeflow.keras.saving.keras3_ops import (
 )
 from tapeflow.keras.saving.registry import serialize_keras_object
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+    from tapeflow.keras.models.functional import Functional
+
 _CONSTANT = "_CONSTANT_VALUE"
 _TENSOR = "__keras_tensor__"
 _SLICE = ("start", "stop", "step")
 
 
-def graph_config(model: Any) -> dict[str, Any]:
+def graph_config(model: Functional) -> dict[str, Any]:
     """The config of a functional model."""
     kept = {id(node) for node in model._calls}
     inputs = {id(x.node) for x in model.inputs}
@@ -63,12 +69,12 @@ def graph_config(model: Any) -> dict[str, Any]:
     }
 
 
-def _first_number(layer: Any) -> int:
+def _first_number(layer: Layer) -> int:
     """The number of a layer's first call: a model that has an Input was called by its own definition."""
     return 1 if vars(layer).get("_nested_inputs") is not None and not _is_without_input(layer) else 0
 
 
-def _is_without_input(layer: Any) -> bool:
+def _is_without_input(layer: Layer) -> bool:
     stack = vars(layer).get("_stack")
     return bool(stack) and not isinstance(stack[0], InputLayer)
 
@@ -80,10 +86,10 @@ def _ends(symbols: Any, numbers: dict[int, int], is_bare: bool) -> Any:
     return nest.map_structure(lambda leaf: leaf.value, found)
 
 
-def _keras3_layer(layer: Any, calls: list[Any], numbers: dict[int, int]) -> dict[str, Any]:
+def _keras3_layer(layer: Layer, calls: list[Any], numbers: dict[int, int]) -> dict[str, Any]:
     """A layer and its calls in Keras 3's form."""
 
-    def written(leaf: Any) -> Any:
+    def written(leaf: object) -> Any:
         if isinstance(leaf, KerasTensor):
             config = {
                 "shape": list(leaf.shape),
@@ -131,7 +137,7 @@ def _call_config(node: Any, numbers: dict[int, int]) -> Any:
     first, kwargs = _named_arguments(node)
     plain = nest.map_structure(lambda a: _plain(a, numbers), kwargs)
 
-    def written(leaf: Any) -> Any:
+    def written(leaf: object) -> Any:
         if isinstance(leaf, KerasTensor):
             return _Leaf([*_reference(leaf, numbers), plain])
         return _Leaf([_CONSTANT, -1, _plain(leaf, numbers), plain])
@@ -155,13 +161,13 @@ def _named_arguments(node: Any) -> tuple[Any, dict[str, Any]]:
     return first, kwargs
 
 
-def _rest_name(function: Any) -> str | None:
+def _rest_name(function: Callable[..., Any]) -> str | None:
     """The name of the parameter that takes any number of arguments."""
     parameters = inspect.signature(function).parameters.values()
     return next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
 
 
-def _plain(value: Any, numbers: dict[int, int]) -> Any:
+def _plain(value: object, numbers: dict[int, int]) -> Any:
     if isinstance(value, KerasTensor):
         return _reference(value, numbers)
     if isinstance(value, (np.ndarray, TensorBase, np.generic)):
@@ -175,7 +181,9 @@ def _plain(value: Any, numbers: dict[int, int]) -> Any:
     return getattr(value, "name", None) or serialize_keras_object(value)
 
 
-def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tuple[Any, Any, list[Any]]:
+def graph_from_config(
+    config: dict[str, Any], custom_objects: CustomObjects = None
+) -> tuple[Any, Any, list[Any]]:
     """The inputs, outputs and layers that a config describes."""
     _require_keys(config)
     configs = {c["name"]: c for c in config["layers"]}
@@ -212,7 +220,7 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
     return inputs, outputs, list(graph.layers.values())
 
 
-def _require_keys(config: Any) -> None:
+def _require_keys(config: Mapping[str, Any]) -> None:
     keys = ("layers", "input_layers", "output_layers")
     is_whole = isinstance(config, dict) and all(k in config for k in keys)
     layers = config["layers"] if is_whole else None
@@ -226,7 +234,7 @@ def _require_keys(config: Any) -> None:
         )
 
 
-def _layer(config: dict[str, Any], custom_objects: Any) -> Any:
+def _layer(config: dict[str, Any], custom_objects: CustomObjects) -> Any:
     if is_operation(config):
         return operation_layer(config)
     layer = deserialize({k: config[k] for k in config if k != "inbound_nodes"}, custom_objects)
@@ -234,7 +242,7 @@ def _layer(config: dict[str, Any], custom_objects: Any) -> Any:
     return layer
 
 
-def _is_reference(value: Any) -> bool:
+def _is_reference(value: object) -> bool:
     return (
         isinstance(value, (list, tuple))
         and len(value) in (3, 4)
@@ -310,7 +318,7 @@ class _Graph:
         # Masks are found on the symbols; Keras 3 writes them down as well.
         return tuple(args), {k: v for k, v in kwargs.items() if v is not None}
 
-    def _keras3_value(self, value: Any) -> Any:
+    def _keras3_value(self, value: object) -> Any:
         if isinstance(value, list):
             return [self._keras3_value(v) for v in value]
         if not isinstance(value, dict):
@@ -360,5 +368,5 @@ class _Graph:
         return first, found
 
 
-def _as_index(value: Any) -> Any:
+def _as_index(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value

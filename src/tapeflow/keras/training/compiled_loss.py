@@ -7,6 +7,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.values import nest
 from tapeflow.keras import losses as losses_module
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.losses import Loss
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.metrics import Mean
@@ -22,7 +23,9 @@ class CompiledLoss:
         output_names: the model's names of its outputs, where it has any.
     """
 
-    def __init__(self, losses: Any, loss_weights: Any = None, output_names: list[str] | None = None) -> None:
+    def __init__(
+        self, losses: object, loss_weights: object = None, output_names: list[str] | None = None
+    ) -> None:
         self._given = losses
         self._given_weights = loss_weights
         self._output_names = output_names
@@ -56,7 +59,7 @@ class CompiledLoss:
         self.built = True
 
     def __call__(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+        self, y_true: Any, y_pred: Any, sample_weight: DataLike = None, regularization_losses: Any = None
     ) -> Any:
         """The loss of a batch, regularization included.
 
@@ -101,7 +104,7 @@ class CompiledLoss:
             metric.reset_state()
 
 
-def loss_object(loss: Any) -> Any:
+def loss_object(loss: Loss) -> Any:
     """A loss given by name, as a function or as an object, as something to call with sample weights."""
     if loss is None:
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tapeflow.keras.annotations import CallbacksLike, DataLike
+
 
 class GeneratorMethods:
     """The methods that scripts from before TensorFlow 2.1 call; `fit` and the others have taken over."""
@@ -18,9 +20,9 @@ class GeneratorMethods:
         generator: Any,
         steps_per_epoch: int | None = None,
         epochs: int = 1,
-        verbose: Any = 1,
-        callbacks: Any = None,
-        validation_data: Any = None,
+        verbose: str | int = 1,
+        callbacks: CallbacksLike = None,
+        validation_data: DataLike = None,
         validation_steps: int | None = None,
         **options: Any,
     ) -> Any:
@@ -38,14 +40,14 @@ class GeneratorMethods:
         )
 
     def evaluate_generator(
-        self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
+        self, generator: Any, steps: int | None = None, callbacks: CallbacksLike = None, **options: Any
     ) -> Any:
         """The same as `evaluate`, silent by default."""
         _warn("evaluate")
         return self.evaluate(generator, steps=steps, callbacks=callbacks, **{"verbose": 0, **options})
 
     def predict_generator(
-        self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
+        self, generator: Any, steps: int | None = None, callbacks: CallbacksLike = None, **options: Any
     ) -> Any:
         """The same as `predict`, silent by default."""
         _warn("predict")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,21 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.shapes.history import history, set_history
 from tapeflow.engine.values import nest
 from tapeflow.keras.callbacks.logs import plain_logs
+from tapeflow.keras.layers.base.loss_owner import begin_outermost_call
 from tapeflow.keras.training.sources.host_random import host_random, set_host_random
 from tapeflow.ops.random.generator import global_state, set_global_state
 from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.plain_state import packed, unpacked
 from tapeflow.train.restoration import Restoration
 from tapeflow.train.tensor_file import BrokenFile, TensorFile, write_tensors
+
+if TYPE_CHECKING:
+    from tapeflow.engine.programs.rows import Rows
+    from tapeflow.keras.callbacks import CallbackList
+    from tapeflow.keras.training.fitting import Validation
+    from tapeflow.keras.training.loop import Loop
+    from tapeflow.keras.training.sources import Group, Source
+    from tapeflow.keras.training.steps import Steps
 
 _PREFIX = ".TRAINING"
 _KEY = "training"
@@ -46,7 +55,9 @@ class Capture:
         rows: the results of the last steps, if logs are to be read from them.
     """
 
-    def __init__(self, tensors: dict[str, Any], metadata: dict[str, str], state: Any, rows: Any) -> None:
+    def __init__(
+        self, tensors: dict[str, Any], metadata: dict[str, str], state: dict[str, Any], rows: Rows | None
+    ) -> None:
         self._tensors, self._metadata, self._state, self._rows = tensors, metadata, state, rows
 
     def write(self, path: Path) -> None:
@@ -68,17 +79,23 @@ class Run:
         validation: what to validate with.
     """
 
-    def __init__(self, model: Any, callbacks: Any = None, source: Any = None, validation: Any = None) -> None:
+    def __init__(
+        self,
+        model: Steps,
+        callbacks: CallbackList | None = None,
+        source: Source | None = None,
+        validation: Validation | None = None,
+    ) -> None:
         self.model = model
         self.callbacks = callbacks
         self.source = source
         self.validation = validation
-        self.loop: Any = None
+        self.loop: Loop | None = None
         self.epoch = 0
         self.step = 0
         self.is_epoch_open = False  # whether steps of `epoch` have run, or may have
-        self._group: Any = None
-        self._rows: Any = None
+        self._group: Group | None = None
+        self._rows: Rows | None = None
         self._logs: dict[str, Any] = {}
         self.is_over = False
         self._start = (0, 0)
@@ -101,10 +118,12 @@ class Run:
             self._rows = None
             self._logs = {}
 
-    def advance(self, group: Any, rows: Any) -> None:
+    def advance(self, group: Group, rows: Rows) -> None:
         """The steps of a group of batches have run."""
         self._group, self._rows = group, rows
-        self.step = self.source.used = group.step + group.count
+        self.step = group.step + group.count
+        if self.source is not None:
+            self.source.used = self.step
 
     @property
     def last_batch(self) -> Any:
@@ -112,7 +131,8 @@ class Run:
         group = self._group
         if group is None or placement.current_share() is not None:
             return None
-        return group.data if group.count == 1 else group.cut(group.count - 1)[1].data
+        last = group if group.count == 1 else group.cut(group.count - 1)[1]
+        return None if last is None else last.data
 
     def end_epoch(self, logs: dict[str, Any], is_over: bool) -> None:
         """An epoch is over, its validation and everybody's hooks too; perhaps training ends here."""
@@ -269,7 +289,7 @@ class Run:
                 sketch(model.train_step, specs)
             except NotSketchable:
                 model.train_step(batch)  # for real; what it changes is restored next
-            model._begin_outermost_call()
+            begin_outermost_call(model)
         elif optimizer is not None and model.built:
             optimizer.build(model.trainable_variables)
 

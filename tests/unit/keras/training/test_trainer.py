@@ -236,38 +236,6 @@ class TestGoingOn:
         assert history["val_count"] == [2.0, 2.0]
 
 
-def test_a_step_that_reads_values_runs_as_python_and_says_where() -> None:
-    class Reads(tf.keras.Sequential):
-        def train_step(self, data: Any) -> Any:
-            logs = super().train_step(data)
-            logs["sign"] = tf.constant(1.0) if logs["loss"].numpy() > 0 else tf.constant(-1.0)
-            return logs
-
-    model, plain = make(Reads), make()
-    with pytest.warns(UserWarning, match=r"Reads.train_step is run as plain Python.*test_trainer.py"):
-        history = model.fit(X, Y, batch_size=5, shuffle=False, verbose=0).history
-    expected = plain.fit(X, Y, batch_size=5, shuffle=False, verbose=0).history
-    assert history == {**expected, "sign": [1.0]}
-    np.testing.assert_array_equal(model.get_weights()[0], plain.get_weights()[0])
-
-
-def test_eager_steps_can_be_looked_into() -> None:
-    seen: list[float] = []
-
-    class Looks(tf.keras.Sequential):
-        def train_step(self, data: Any) -> Any:
-            logs = super().train_step(data)
-            seen.append(logs["loss"].numpy())
-            return logs
-
-    model = make(Looks, run_eagerly=True)
-    assert model.run_eagerly
-    model.fit(X, Y, batch_size=8, verbose=0)
-    assert len(seen) == 3
-    model.run_eagerly = False
-    assert not model.run_eagerly
-
-
 def test_results_are_python_numbers() -> None:
     model = make(metrics=["mae"])
     for result in (
@@ -281,107 +249,6 @@ def test_results_are_python_numbers() -> None:
     assert type(make().evaluate(X, Y, verbose=0)) is float
 
 
-def test_a_compile_config_compiles_another_model_alike() -> None:
-    model = make(optimizer=tf.keras.optimizers.Adam(0.02), loss="mae", metrics=["mse"])
-    config = model.get_compile_config()
-    other = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(2)])
-    assert other.get_compile_config() is None
-    other.compile_from_config(config)
-    assert float(other.optimizer.learning_rate) == pytest.approx(0.02)
-    assert list(other.fit(X, Y, verbose=0).history) == ["loss", "mse"]
-
-
-def test_two_optimizers_train_two_models_in_one_step() -> None:
-    class Gan(tf.keras.Model):
-        def __init__(self) -> None:
-            super().__init__()
-            self.discriminator = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(1)])
-            self.generator = tf.keras.Sequential([tf.keras.Input((3,)), layers.Dense(4)])
-            self.d_loss, self.g_loss = tf.keras.metrics.Mean("d_loss"), tf.keras.metrics.Mean("g_loss")
-
-        @property
-        def metrics(self) -> Any:
-            return [self.d_loss, self.g_loss]
-
-        def compile(self, d_optimizer: Any, g_optimizer: Any, loss: Any) -> None:
-            super().compile()
-            self.d_optimizer, self.g_optimizer, self.loss_function = d_optimizer, g_optimizer, loss
-
-        def train_step(self, real: Any) -> Any:
-            count = tf.shape(real)[0]
-            labels = tf.concat([tf.ones((count, 1)), tf.zeros((count, 1))], axis=0)
-            images = tf.concat([self.generator(tf.random.normal((count, 3))), real], axis=0)
-            with tf.GradientTape() as tape:
-                d_loss = self.loss_function(labels, self.discriminator(images))
-            weights = self.discriminator.trainable_weights
-            self.d_optimizer.apply_gradients(zip(tape.gradient(d_loss, weights), weights, strict=True))
-            with tf.GradientTape() as tape:
-                fakes = self.discriminator(self.generator(tf.random.normal((count, 3))))
-                g_loss = self.loss_function(tf.zeros((count, 1)), fakes)
-            weights = self.generator.trainable_weights
-            self.g_optimizer.apply_gradients(zip(tape.gradient(g_loss, weights), weights, strict=True))
-            self.d_loss.update_state(d_loss)
-            self.g_loss.update_state(g_loss)
-            return {m.name: m.result() for m in self.metrics}
-
-    gan = Gan()
-    optimizers = tf.keras.optimizers.Adam(0.01), tf.keras.optimizers.SGD(0.01)
-    gan.compile(*optimizers, tf.keras.losses.BinaryCrossentropy(from_logits=True))
-    before = [w.numpy() for w in (gan.discriminator.weights[0], gan.generator.weights[0])]
-    history = gan.fit(tf.data.Dataset.from_tensor_slices(X).batch(8), epochs=2, verbose=0).history
-    assert list(history) == ["d_loss", "g_loss"]
-    assert [int(o.iterations) for o in optimizers] == [6, 6]
-    after = [w.numpy() for w in (gan.discriminator.weights[0], gan.generator.weights[0])]
-    assert all((a != b).any() for a, b in zip(before, after, strict=True))
-
-
-def test_float16_training_scales_its_loss_and_skips_overflows() -> None:
-    tf.keras.mixed_precision.set_global_policy("mixed_float16")
-    try:
-        model = make(loss=lambda y_true, y_pred: tf.reduce_mean(y_pred) * 1e30)
-        assert isinstance(model.optimizer, tf.keras.mixed_precision.LossScaleOptimizer)
-        before = model.get_weights()[0]
-        model.fit(X, Y, batch_size=8, verbose=0)
-        np.testing.assert_array_equal(model.get_weights()[0], before)
-        assert float(model.optimizer.loss_scale) == model.optimizer.initial_scale / 8
-        model.compile(tf.keras.optimizers.SGD(0.1), "mse")
-        losses = model.fit(X, Y, batch_size=8, epochs=5, verbose=0).history["loss"]
-        assert losses[-1] < losses[0]
-    finally:
-        tf.keras.mixed_precision.set_global_policy("float32")
-
-
-def test_a_model_trains_what_was_trainable_when_it_was_compiled() -> None:
-    judge = make()
-    judge.trainable = False
-    maker = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(4), judge])
-    maker.compile("sgd", "mse")
-    before = judge.get_weights()[0]
-    maker.train_on_batch(X, Y)
-    np.testing.assert_array_equal(judge.get_weights()[0], before)
-    for train in (judge.train_on_batch, lambda x, y: judge.fit(x, y, verbose=0)):
-        before = judge.get_weights()[0]
-        train(X, Y)
-        assert (judge.get_weights()[0] != before).all()
-        assert judge.trainable_weights == []
-
-
-def test_generators_by_their_old_names(model: Any) -> None:
-    class Batches(tf.keras.utils.Sequence):
-        def __len__(self) -> int:
-            return 2
-
-        def __getitem__(self, index: int) -> Any:
-            return X[:12], Y[:12]
-
-    with pytest.warns(UserWarning, match=r"`Model.fit_generator` is deprecated.*use `Model.fit`"):
-        assert model.fit_generator(Batches(), 2, verbose=0).epoch == [0]
-    with pytest.warns(UserWarning, match="evaluate_generator"):
-        assert model.evaluate_generator(Batches(), steps=1) > 0
-    with pytest.warns(UserWarning, match="predict_generator"):
-        assert model.predict_generator(Batches(), steps=1).shape == (12, 2)
-
-
 def test_strings_are_looked_up_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
     lookup = layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot")
     model = tf.keras.Sequential([lookup, layers.Dense(1)])
@@ -389,10 +256,3 @@ def test_strings_are_looked_up_without_a_warning(recwarn: pytest.WarningsRecorde
     model.fit(np.array(["a", "b", "c"]), np.ones((3, 1)), verbose=0)
     assert model.predict(["a", "b"], verbose=0).shape == (2, 1)
     assert [str(w.message) for w in recwarn] == []
-
-
-def test_a_model_that_is_not_compiled_has_no_loss() -> None:
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-    assert not hasattr(model, "loss")
-    model.compile("sgd")
-    assert model.loss == {}

@@ -70,8 +70,10 @@ class WeightOwner(Module):
     scopes_names: bool = True
     # Whether the Variables of metrics in its attributes are among its weights: those of models are.
     _counts_metrics: ClassVar[bool] = False
+    # Whether the weights of what it holds come before its own: those of models do.
+    _children_first: ClassVar[bool] = False
 
-    def _init_weights(self, name: str, trainable: bool, policy: Policy) -> None:
+    def __init__(self, name: str, trainable: bool, policy: Policy) -> None:
         spend_layer(name)
         self._name = name
         self._name_scope = name_scope(name)
@@ -230,10 +232,7 @@ class WeightOwner(Module):
                 children += child.variables
             else:
                 children += child.trainable_variables if counted else child.non_trainable_variables
-        return once(self._ordered(own, children))
-
-    def _ordered(self, own: list[Variable], children: list[Variable]) -> list[Variable]:
-        return own + children
+        return once(children + own if self._children_first else own + children)
 
     @property
     def _trainable_weights(self) -> OwnWeights:

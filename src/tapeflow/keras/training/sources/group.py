@@ -67,7 +67,7 @@ def grouped(batches: Iterable[Any], group: int, start: int) -> Iterator[Group]:
         yield _stacked(waiting, structure, first)
 
 
-def _stacked(batches: list[list[Any]], structure: Any, step: int) -> Group:
+def _stacked(batches: list[list[Any]], structure: object, step: int) -> Group:
     leaves = batches[0] if len(batches) == 1 else stack_leaves(batches)
     return Group(step, len(batches), pack_sequence_as(structure, leaves))
 
