@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -32,7 +32,7 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
         model_name: str = file,
         include_top: bool = True,
         include_preprocessing: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
@@ -152,7 +152,7 @@ ConvNeXtXLarge = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

@@ -70,7 +70,7 @@ DenseNet201 = _dense_network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images from 0 to 255 as 0 to 1, standardised by channel."""
     return imagenet_utils.preprocess_input(x, data_format, mode="torch")
 

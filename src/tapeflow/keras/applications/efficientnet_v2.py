@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -51,7 +51,7 @@ def _network(
 
     def build(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
@@ -166,7 +166,7 @@ EfficientNetV2L = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

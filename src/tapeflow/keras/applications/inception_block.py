@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.applications.assembly import channel_axis
 
@@ -11,7 +12,7 @@ Step = tuple[int, int, int]  # filters, rows, columns
 
 
 def conv(
-    x: Any,
+    x: TensorLike,
     filters: int,
     rows: int,
     columns: int,
@@ -27,7 +28,7 @@ def conv(
     return layers.Activation("relu", name=name and f"{name}_ac")(x)
 
 
-def way(x: Any, *steps: Step) -> Any:
+def way(x: TensorLike, *steps: Step) -> Any:
     """Convolutions one after the other."""
     for step in steps:
         x = conv(x, *step)
@@ -39,12 +40,12 @@ def joined(ways: list[Any], name: str | None) -> Any:
     return layers.Concatenate(axis=channel_axis(), name=name)(ways)
 
 
-def largest(x: Any) -> Any:
+def largest(x: TensorLike) -> Any:
     """The largest of each nine, at half the size."""
     return layers.MaxPooling2D((3, 3), strides=(2, 2))(x)
 
 
-def stem(x: Any) -> Any:
+def stem(x: TensorLike) -> Any:
     """An eighth of the image's size."""
     x = conv(x, 32, 3, 3, 2, "valid")
     x = conv(x, 32, 3, 3, 1, "valid")
@@ -53,7 +54,7 @@ def stem(x: Any) -> Any:
     return largest(conv(x, 192, 3, 3, 1, "valid"))
 
 
-def wide(x: Any, first: int, last: int, name: str) -> Any:
+def wide(x: TensorLike, first: int, last: int, name: str) -> Any:
     """Four ways, of which the first and the last have so many filters."""
     one = conv(x, first, 1, 1)
     five = way(x, (48, 1, 1), (64, 5, 5))
@@ -61,7 +62,7 @@ def wide(x: Any, first: int, last: int, name: str) -> Any:
     return joined([one, five, three, pooled(x, last)], name)
 
 
-def pooled(x: Any, filters: int) -> Any:
+def pooled(x: TensorLike, filters: int) -> Any:
     """The mean of each nine, and a convolution of it."""
     x = layers.AveragePooling2D((3, 3), strides=(1, 1), padding="same")(x)
     return conv(x, filters, 1, 1)

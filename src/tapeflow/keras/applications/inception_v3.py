@@ -65,7 +65,7 @@ InceptionV3 = network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

@@ -105,7 +105,7 @@ def _block(x: KerasTensor, filters: int, stride: int, multiplier: int, number: i
     return _active(x, f"conv_pw_{number}")
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

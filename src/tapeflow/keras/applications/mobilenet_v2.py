@@ -96,7 +96,7 @@ def _block(inputs: Any, filters: int, stride: int, widening: int, number: int) -
     return layers.Add(name=f"{name}add")([inputs, x]) if width == filters and stride == 1 else x
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -72,7 +72,7 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
         alpha: float = 1.0,
         minimalistic: bool = False,
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         classes: int = 1000,
         pooling: str | None = None,
@@ -193,7 +193,7 @@ MobileNetV3Small = _network("small", _SMALL, 1024)
 MobileNetV3Large = _network("large", _LARGE, 1280)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

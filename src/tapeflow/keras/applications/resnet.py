@@ -48,7 +48,7 @@ ResNet152 = residual_network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images from 0 to 255 as BGR less ImageNet's mean."""
     return imagenet_utils.preprocess_input(x, data_format, mode="caffe")
 

@@ -204,7 +204,7 @@ ResNetRS420 = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

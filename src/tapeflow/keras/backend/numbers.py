@@ -13,9 +13,10 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
+from tapeflow.keras.annotations import AxisLike
 
 
-def _as_number(x: Any) -> Any:
+def _as_number(x: TensorLike) -> Any:
     """Truth values count as 0 and 1."""
     return tf.cast(x, config.floatx()) if getattr(x, "dtype", None) == tf.bool else x
 
@@ -85,7 +86,7 @@ def cumsum(x: TensorLike, axis: int | Sequence[int] = 0) -> Tensor:
     return tf.cumsum(x, axis)
 
 
-def cumprod(x: TensorLike, axis: Any = 0) -> Tensor:
+def cumprod(x: TensorLike, axis: AxisLike = 0) -> Tensor:
     """Products of all elements up to each."""
     return tf.math.cumprod(x, axis)
 

@@ -22,7 +22,7 @@ class Initializer:
     A subclass defines `__call__`, and `get_config` if its constructor has arguments.
     """
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Any:
         """A tensor of this shape and type; the type is `floatx()` unless given."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.dtypes import DType
 from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.initializers import fixed, random, spectrum
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_shape
@@ -39,7 +40,9 @@ def serialize(initializer: InitializerLike, use_legacy_format: bool = False) -> 
 
 
 def deserialize(
-    config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
+    config: str | Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,
 ) -> Any:
     """Look up an initializer by name or config."""
     return INITIALIZERS.deserialize(config, custom_objects)
@@ -55,7 +58,7 @@ def get(identifier: Any) -> Any:
 class _ArrayInitializer(fixed.Constant):
     """An array given in place of an initializer: it must have the weight's shape."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Any:
         sizes = read_shape(shape, kwargs)
         if tuple(self.value.shape) != sizes:
             raise ValueError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.applications import scale_layers
 from tapeflow.keras.graph import op_layer
 from tapeflow.keras.layers.base.layer import Layer
@@ -59,19 +60,21 @@ def _names() -> list[str]:
 LAYERS = Family("layer", Layer, _Known, protocol=("call", "get_config"))
 
 
-def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
+def serialize(layer: Layer, use_legacy_format: bool = False) -> dict[str, Any]:
     """A layer as `{"class_name", "config"}`."""
     return serialize_keras_object(layer)
 
 
-def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
+def deserialize(
+    config: str | Mapping[str, Any], custom_objects: CustomObjects = None, use_legacy_format: bool = False
+) -> Any:
     """Create a layer from the result of `serialize`."""
     if isinstance(config, Mapping) and config.get("class_name") == "Model":
         config = {**config, "class_name": "Functional"}
     return LAYERS.deserialize(config, custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """A layer from a config or a class name; a layer as it is."""
     if identifier is None:
         return None

@@ -23,14 +23,14 @@ from tapeflow.ops.training import loss as kernels
 @takes_ragged
 @dispatching
 def binary_focal_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Tensor,
+    y_pred: Tensor,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     label_smoothing: Any = 0.0,
-    axis: Any = -1,
+    axis: int = -1,
 ) -> Any:
     """`binary_crossentropy` that gives easy examples less weight.
 

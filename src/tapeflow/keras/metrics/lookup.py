@@ -19,7 +19,7 @@ METRICS = Family(
 )
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """A metric from its name or config; functions and objects pass unchanged, `None` stays `None`.
 
     A function's name gives the function, a class's name an object. What 'accuracy' stands for depends
@@ -40,7 +40,9 @@ def serialize(metric: Any, use_legacy_format: bool = False) -> dict[str, Any]:
 
 
 def deserialize(
-    config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
+    config: str | Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,
 ) -> Any:
     """Create a metric from its name or from the result of `serialize`."""
     return METRICS.deserialize(config, custom_objects)

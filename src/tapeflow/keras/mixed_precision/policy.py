@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.keras import config
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -68,7 +70,7 @@ class Policy:
         return {"name": self._name}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Policy:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Policy:
         """The policy of a config; a `loss_scale` in an old one is left out."""
         return cls(**{key: value for key, value in config.items() if key != "loss_scale"})
 
@@ -109,7 +111,7 @@ def set_global_policy(policy: Policy | str | None) -> None:
     _global[:] = [chosen]
 
 
-def get_policy(identifier: Any) -> Policy:
+def get_policy(identifier: object) -> Policy:
     """The policy a layer's `dtype` argument stands for.
 
     Args:
@@ -131,7 +133,7 @@ def serialize(policy: Policy) -> Any:
     return serialize_keras_object(policy)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Policy:
+def deserialize(config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Policy:
     """The policy that `serialize` described; names of mixed policies are understood too."""
     if isinstance(config, str):
         return Policy(config)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.config import floatx
 from tapeflow.keras.ops.conversion import alike, floating, shape, tensor
 
@@ -22,7 +23,7 @@ def zeros(shape: Any, dtype: DTypeLike | None = None) -> Tensor:
     return tf.zeros(shape, dtype or floatx())
 
 
-def ones(shape: Any, dtype: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones."""
     return tf.ones(shape, dtype or floatx())
 
@@ -32,12 +33,12 @@ def empty(shape: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return zeros(shape, dtype)
 
 
-def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: str | None = None) -> Tensor:
     """One value everywhere."""
     return tf.broadcast_to(tensor(fill_value, dtype or floatx()), shape)
 
 
-def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
+def zeros_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape of `x`."""
     return tf.zeros_like(tensor(x), dtype=dtype)
 
@@ -52,7 +53,7 @@ def empty_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return zeros_like(x, dtype)
 
 
-def full_like(x: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+def full_like(x: Tensor, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     """One value in the shape of `x`."""
     x = tensor(x)
     return tf.ones_like(x, dtype=dtype or x.dtype) * tf.cast(tensor(fill_value), dtype or x.dtype)
@@ -178,7 +179,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 # Moving
 
 
-def reshape(x: TensorLike, newshape: Any) -> Any:
+def reshape(x: TensorLike, newshape: ShapeLike) -> Any:
     """The elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
@@ -188,7 +189,7 @@ def ravel(x: TensorLike) -> Tensor:
     return tf.reshape(tensor(x), [-1])
 
 
-def transpose(x: TensorLike, axes: Any = None) -> Tensor:
+def transpose(x: TensorLike, axes: AxisLike | None = None) -> Tensor:
     """The axes in another order."""
     return tf.transpose(tensor(x), axes)
 
@@ -213,7 +214,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
     return tf.transpose(x, order)
 
 
-def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
+def expand_dims(x: Tensor, axis: int | Sequence[int]) -> Any:
     """With axes of size 1."""
     x = tensor(x)
     if not isinstance(axis, (tuple, list)):
@@ -229,7 +230,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
 
 
-def broadcast_to(x: TensorLike, shape: Any) -> Any:
+def broadcast_to(x: TensorLike, shape: Sequence[Any]) -> Any:
     """Repeated to a shape."""
     return tf.broadcast_to(tensor(x), shape)
 
@@ -267,7 +268,7 @@ def roll(x: TensorLike, shift: TensorLike, axis: int | Sequence[int] | None = No
     return tf.roll(x, shift, axis)
 
 
-def tile(x: Any, repeats: Any) -> Tensor:
+def tile(x: Tensor, repeats: Any) -> Tensor:
     """Repeated as a whole."""
     x = tensor(x)
     counts = list(np.atleast_1d(repeats))
@@ -280,7 +281,7 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
     return tf.repeat(tensor(x), repeats, axis)
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
     """With elements around."""
     x = tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (len(x.shape), 2)).tolist()
@@ -305,7 +306,7 @@ def triu(x: Any, k: int = 0) -> Tensor:
     return tf.where(left, tf.zeros_like(x), x)
 
 
-def diag(x: Any, k: int = 0) -> Tensor:
+def diag(x: Tensor, k: int = 0) -> Tensor:
     """A matrix with a diagonal, or the diagonal of a matrix."""
     x = tensor(x)
     return diagonal(x, k) if len(x.shape) == 2 else tf.linalg.diag(x, k=k)
@@ -348,18 +349,18 @@ def append(x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Tensor:
     return concatenate([x1, x2], axis)
 
 
-def stack(x: Any, axis: int = 0) -> Any:
+def stack(x: Tensor, axis: int = 0) -> Any:
     """Side by side along a new axis."""
     return tf.stack(alike(*x), axis)
 
 
-def hstack(xs: Any) -> Tensor:
+def hstack(xs: Tensor) -> Tensor:
     """Side by side."""
     found = alike(*xs)
     return tf.concat(found, 0 if len(found[0].shape) <= 1 else 1)
 
 
-def vstack(xs: Any) -> Tensor:
+def vstack(xs: Tensor) -> Tensor:
     """One above the other."""
     return tf.concat([tf.expand_dims(x, 0) if len(x.shape) < 2 else x for x in alike(*xs)], 0)
 
@@ -421,7 +422,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     return tf.gather(x, tf.where(places < 0, places + tf.cast(size, places.dtype), places), axis=axis)
 
 
-def take_along_axis(x: Any, indices: TensorLike, axis: int | None = None) -> Tensor:
+def take_along_axis(x: Tensor, indices: TensorLike, axis: int | None = None) -> Tensor:
     """Elements chosen along an axis for each place of the others."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -437,7 +438,7 @@ def get_item(x: TensorLike, key: TensorLike) -> Any:
     return tensor(x)[key]
 
 
-def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
+def slice(inputs: TensorLike, start_indices: Any, shape: Sequence[Any]) -> Tensor:
     """The part of a shape that begins at indices."""
     return tf.slice(tensor(inputs), start_indices, shape)
 

@@ -11,7 +11,7 @@ from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import tensor
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+def cond(pred: TensorLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """What one of two functions gives."""
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
@@ -77,7 +77,7 @@ def map(f: Callable[[Any], Any], xs: TensorLike) -> Tensor:
     return tf.nest.map_structure(lambda *rows: tf.stack(rows), *[f(part) for part in parts])
 
 
-def _rows(xs: Any) -> int:
+def _rows(xs: TensorLike) -> int:
     return tensor(tf.nest.flatten(xs)[0]).shape[0]
 
 

@@ -11,6 +11,7 @@ from tapeflow.engine.recording.symbolic import CallTaker
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.config import floatx
 
 
@@ -25,7 +26,7 @@ def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     return tf.convert_to_tensor(x, dtype)
 
 
-def _holds_tensors(x: Any) -> bool:
+def _holds_tensors(x: TensorLike) -> bool:
     return isinstance(x, (list, tuple)) and any(
         _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorBase, CallTaker))
         for part in x
@@ -75,7 +76,7 @@ def convert_to_numpy(x: TensorLike) -> np.ndarray:
     return np.asarray(tensor(x))
 
 
-def array(x: TensorLike, dtype: Any = None) -> Tensor:
+def array(x: TensorLike, dtype: DType | None = None) -> Tensor:
     """`x` as a tensor."""
     return tensor(x, dtype)
 
@@ -85,7 +86,7 @@ def copy(x: TensorLike) -> Tensor:
     return tf.identity(tensor(x))
 
 
-def cast(x: Any, dtype: Any) -> Tensor:
+def cast(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """`x` in another dtype."""
     return tf.cast(tensor(x), dtype)
 
@@ -122,6 +123,6 @@ def is_tensor(x: TensorLike) -> bool:
     return isinstance(x, (CallTaker, tf.Tensor))
 
 
-def stop_gradient(variable: Any) -> Tensor:
+def stop_gradient(variable: Variable) -> Tensor:
     """A value that gradients take for a constant."""
     return tf.stop_gradient(tensor(variable))

@@ -18,14 +18,14 @@ Two = Callable[[Any, Any], Any]
 
 
 def _of_any(function: Callable[..., Any]) -> One:
-    def call(x: Any) -> Any:
+    def call(x: TensorLike) -> Any:
         return function(tensor(x))
 
     return _documented(call, function)
 
 
 def _of_floats(function: Callable[..., Any]) -> One:
-    def call(x: Any) -> Tensor:
+    def call(x: TensorLike) -> Tensor:
         return function(floating(x))
 
     return _documented(call, function)
@@ -39,14 +39,14 @@ def _of_two(function: Callable[..., Any]) -> Two:
 
 
 def _of_two_floats(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Tensor:
+    def call(x1: TensorLike, x2: TensorLike) -> Tensor:
         return function(*map(floating, alike(x1, x2)))
 
     return _documented(call, function)
 
 
 def _of_truths(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Any:
+    def call(x1: TensorLike, x2: TensorLike) -> Any:
         return function(*(tf.cast(tensor(x), tf.bool) for x in (x1, x2)))
 
     return _documented(call, function)
@@ -211,7 +211,7 @@ def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.where(tf.math.is_nan(one), two, tf.where(tf.math.is_nan(two), one, tf.minimum(one, two)))
 
 
-def round(x: Any, decimals: int = 0) -> Any:
+def round(x: Tensor, decimals: int = 0) -> Any:
     """Rounded, halves to even, to a number of decimals."""
     x = tensor(x)
     if not x.dtype.is_floating:
@@ -223,13 +223,13 @@ def round(x: Any, decimals: int = 0) -> Any:
     return tf.round(x * factor) / factor if decimals else tf.round(x)
 
 
-def trunc(x: Any) -> Any:
+def trunc(x: Tensor) -> Any:
     """Without what is behind the point."""
     x = tensor(x)
     return tf.where(x < 0, tf.math.ceil(x), tf.floor(x)) if x.dtype.is_floating else x
 
 
-def clip(x: Any, x_min: TensorLike, x_max: TensorLike) -> Tensor:
+def clip(x: Tensor, x_min: TensorLike, x_max: TensorLike) -> Tensor:
     """Numbers below `x_min` or above `x_max` at these."""
     x = tensor(x)
     low, high = (tf.cast(tensor(end), x.dtype) for end in (x_min, x_max))
@@ -257,13 +257,13 @@ def isposinf(x: TensorLike) -> Tensor:
     return tf.equal(floating(x), np.inf)
 
 
-def isreal(x: Any) -> Tensor:
+def isreal(x: Tensor) -> Tensor:
     """Whether there is no imaginary part."""
     x = tensor(x)
     return tf.equal(tf.math.imag(x), 0) if x.dtype.is_complex else tf.ones_like(x, dtype=tf.bool)
 
 
-def signbit(x: Any) -> Any:
+def signbit(x: Tensor) -> Any:
     """Whether the sign is set."""
     x = tensor(x)
     if not x.dtype.is_floating:
@@ -271,7 +271,7 @@ def signbit(x: Any) -> Any:
     return tf.logical_or(x < 0, tf.logical_and(tf.equal(x, 0), 1.0 / x < 0))
 
 
-def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Numbers in the place of NaN and infinities."""
     x = tensor(x)
     if not x.dtype.is_floating:

@@ -11,6 +11,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.ops.arranging import moveaxis
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 
@@ -54,7 +55,7 @@ def outer(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.reshape(one, [-1, 1]) * tf.reshape(two, [1, -1])
 
 
-def tensordot(x1: TensorLike, x2: TensorLike, axes: Any = 2) -> Tensor:
+def tensordot(x1: TensorLike, x2: TensorLike, axes: AxisLike = 2) -> Tensor:
     """The sum over several axes of both."""
     one, two = alike(x1, x2)
     return tf.tensordot(one, two, axes)
@@ -144,7 +145,7 @@ def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> A
     return u, s, tf.linalg.adjoint(v)
 
 
-def solve(a: Any, b: Any) -> Tensor:
+def solve(a: Tensor, b: Tensor) -> Tensor:
     """The solution of linear equations."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -152,7 +153,7 @@ def solve(a: Any, b: Any) -> Tensor:
     return tf.linalg.solve(a, b)
 
 
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
+def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Tensor:
     """The solution of linear equations with a triangular matrix."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -160,7 +161,7 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
     return tf.linalg.triangular_solve(a, b, lower)
 
 
-def lstsq(a: TensorLike, b: Any, rcond: Any = None) -> Tensor:
+def lstsq(a: TensorLike, b: Tensor, rcond: Any = None) -> Tensor:
     """The solution with the least squares."""
     a, b = map(floating, alike(a, b))
     right = tf.expand_dims(b, -1) if len(b.shape) == 1 else b
@@ -189,7 +190,7 @@ def norm(
     return _matrix_norm(x, ord, axes, keepdims)
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Tensor:
+def _vector_norm(x: TensorLike, ord: Any, axis: int, keepdims: bool) -> Tensor:
     size = tf.abs(x)
     if ord == np.inf:
         return tf.reduce_max(size, axis, keepdims)
@@ -200,7 +201,7 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Tensor:
     return tf.pow(tf.reduce_sum(tf.pow(size, float(ord)), axis, keepdims), 1.0 / float(ord))
 
 
-def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+def _matrix_norm(x: TensorLike, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     rows, columns = axes
     size = tf.abs(x)
     if ord in ("fro", "f"):

@@ -11,6 +11,7 @@ import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, losses
+from tapeflow.keras.annotations import WindowSizes
 from tapeflow.keras.config import epsilon as least
 from tapeflow.keras.config import floatx, read_data_format
 from tapeflow.keras.ops.conversion import alike, floating, tensor
@@ -18,7 +19,7 @@ from tapeflow.keras.ops.linear import norm
 
 
 def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(x: Any, **arguments: Any) -> Any:
+    def call(x: TensorLike, **arguments: Any) -> Any:
         return function(floating(x), **arguments)
 
     call.__doc__ = function.__doc__
@@ -97,7 +98,7 @@ def sparse_sigmoid(x: TensorLike) -> Tensor:
     return tf.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
-def threshold(x: Any, threshold: Any, default_value: Any) -> Tensor:
+def threshold(x: TensorLike, threshold: Any, default_value: Any) -> Tensor:
     """Another value where `x` is not above a threshold."""
     x = floating(x)
     return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
@@ -113,7 +114,7 @@ def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
     return _over_axes(tf.nn.log_softmax, floating(x), axis)
 
 
-def _over_axes(function: Callable[..., Any], x: Any, axis: Any) -> Any:
+def _over_axes(function: Callable[..., Any], x: Tensor, axis: Any) -> Any:
     if isinstance(axis, int):
         return function(x, axis)
     rank = len(x.shape)
@@ -149,7 +150,7 @@ def multi_hot(
     return tf.sparse.from_dense(found) if sparse else found
 
 
-def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Tensor:
+def binary_crossentropy(target: TensorLike, output: Tensor, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each yes-or-no question."""
     output = floating(output)
     target = tf.cast(tensor(target), output.dtype)
@@ -160,14 +161,14 @@ def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = Fal
 
 
 def categorical_crossentropy(
-    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> Any:
     """The cross-entropy of distributions over classes."""
     return losses.categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
-    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> Any:
     """The cross-entropy of class numbers."""
     return losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
@@ -250,10 +251,10 @@ def _each(value: Any, count: int) -> list[int]:
 def conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: WindowSizes = 1,
 ) -> Tensor:
     """A convolution of one, two or three dimensions."""
     x, layout, is_first = _windows(inputs, data_format)
@@ -267,10 +268,10 @@ def conv(
 def depthwise_conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: WindowSizes = 1,
 ) -> Any:
     """A convolution of each channel by itself."""
     x, layout, is_first = _windows(inputs, data_format)
@@ -288,10 +289,10 @@ def separable_conv(
     inputs: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: WindowSizes = 1,
 ) -> Any:
     """A convolution of each channel by itself, and one over the channels."""
     found = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
@@ -300,8 +301,8 @@ def separable_conv(
 
 def max_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: WindowSizes,
+    strides: WindowSizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
@@ -311,8 +312,8 @@ def max_pool(
 
 def average_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: WindowSizes,
+    strides: WindowSizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Any:
@@ -321,7 +322,7 @@ def average_pool(
 
 
 def _pooled(
-    kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
+    kind: str, inputs: TensorLike, pool_size: WindowSizes, strides: Any, padding: str, data_format: str | None
 ) -> Tensor:
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2

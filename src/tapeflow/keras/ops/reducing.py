@@ -10,6 +10,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 from tapeflow.keras.ops.elementwise import isclose
 
@@ -23,7 +24,7 @@ def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool 
     return tf.reduce_mean(floating(x), _axes(axis), keepdims)
 
 
-def sum(x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+def sum(x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The sum; of truths, their number."""
     x = tensor(x)
     return tf.reduce_sum(tf.cast(x, "int32") if x.dtype is tf.bool else x, _axes(axis), keepdims)
@@ -50,7 +51,7 @@ def var(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
 
 
 def max(
-    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: TensorLike | None = None
 ) -> Tensor:
     """The largest, at least `initial`."""
     x = tensor(x)
@@ -61,7 +62,7 @@ def max(
 
 
 def min(
-    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: TensorLike | None = None
 ) -> Tensor:
     """The smallest, at most `initial`."""
     x = tensor(x)
@@ -113,7 +114,7 @@ def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     return tf.reduce_logsumexp(floating(x), _axes(axis), keepdims)
 
 
-def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
+def average(x: Tensor, axis: int | None = None, weights: Any = None) -> Tensor:
     """The mean, weighted."""
     if weights is None:
         return mean(x, axis)
@@ -126,7 +127,9 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
     return tf.reduce_sum(x * weights, _axes(axis)) / total
 
 
-def moments(x: TensorLike, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Any, Any]:
+def moments(
+    x: TensorLike, axes: AxisLike, keepdims: bool = False, synchronized: bool = False
+) -> tuple[Any, Any]:
     """The mean and the variance."""
     return mean(x, axes, keepdims), var(x, axes, keepdims)
 
@@ -239,7 +242,7 @@ def median(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: boo
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+def bincount(x: Tensor, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     """How often each number occurs."""
     x = tensor(x)
     axis = -1 if len(x.shape) > 1 else None
@@ -305,7 +308,7 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
 
 
 def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., Any]:
-    def call(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def call(x: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
         return function(_filled(x, neutral), axis, keepdims)
 
     call.__doc__ = f"{function.__doc__} NaN does not count."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
@@ -27,7 +28,7 @@ def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> dict[str
     return serialize_keras_object(optimizer)
 
 
-def deserialize(config: dict[str, Any], custom_objects: Any = None, **kwargs: Any) -> Any:
+def deserialize(config: dict[str, Any], custom_objects: CustomObjects = None, **kwargs: Any) -> Any:
     """The optimizer that `serialize` described; the names of Keras's own may be in any case.
 
     `use_legacy_optimizer` and `use_legacy_format` are accepted and change nothing.
@@ -42,7 +43,7 @@ def deserialize(config: dict[str, Any], custom_objects: Any = None, **kwargs: An
     return OPTIMIZERS.deserialize(config, custom_objects)
 
 
-def get(identifier: Any, **kwargs: Any) -> Any:
+def get(identifier: object, **kwargs: Any) -> Any:
     """Look up an optimizer by name or config; optimizers are returned unchanged.
 
     >>> tf.keras.optimizers.get("adam").name

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.optimizers.state import OptimizerState
 
@@ -38,7 +41,7 @@ class OldWay(OptimizerState):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self._get_hyper(name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # A user's class may mean something else by it.
         if name == "decay" and type(self).__module__.startswith("tapeflow."):
             self._decay_variable().assign(value)
@@ -79,7 +82,7 @@ class OldWay(OptimizerState):
         else:
             setattr(self, name, value)
 
-    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+    def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
         if name == "learning_rate":
             is_schedule = isinstance(self._learning_rate, LearningRateSchedule)
             value = self._learning_rate if is_schedule else self.learning_rate
@@ -103,7 +106,7 @@ class OldWay(OptimizerState):
                         float(value), name=name, dtype=keras_config.floatx(), trainable=False
                     )
 
-    def _serialize_hyperparameter(self, value: Any) -> Any:
+    def _serialize_hyperparameter(self, value: object) -> Any:
         if isinstance(value, str):
             if value == "learning_rate":
                 value = self._learning_rate
@@ -122,7 +125,11 @@ class OldWay(OptimizerState):
     # Slots
 
     def add_slot(
-        self, var: Variable, slot_name: str, initializer: Any = "zeros", shape: Any = None
+        self,
+        var: Variable,
+        slot_name: str,
+        initializer: InitializerLike = "zeros",
+        shape: ShapeLike | None = None,
     ) -> Variable:
         """Make a variable that belongs to another; the same one if there is one of this name already."""
         key = (self._var_key(var), slot_name)
@@ -178,14 +185,14 @@ class OldWay(OptimizerState):
         return state[var_device, var_dtype]
 
     def _resource_apply_dense(
-        self, grad: Any, var: Variable, apply_state: dict[_Key, dict[str, Any]] | None = None
+        self, grad: Tensor, var: Variable, apply_state: dict[_Key, dict[str, Any]] | None = None
     ) -> Any:
         """Move one variable; overridden by a class in the old way, which may call this one."""
         key = (var.device, var.dtype.base_dtype)
         state = (apply_state or {}).get(key) or self._fallback_apply_state(*key)
         return self._move(grad, var, state.get("lr_t"))
 
-    def _move(self, gradient: Any, variable: Variable, rate: Any) -> Any:
+    def _move(self, gradient: Tensor, variable: Variable, rate: Any) -> Any:
         raise NotImplementedError(
             f"{type(self).__name__} expected its class to override `update_step(self, gradient, variable)`, or "
             "`_resource_apply_dense(self, grad, var)` as of old."

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.preprocessing.image_batches import ArrayBatches, FileBatches
 from tapeflow.keras.preprocessing.image_changes import (
     apply_affine_transform,
@@ -129,7 +130,7 @@ class ImageDataGenerator:
 
     def flow_from_directory(
         self,
-        directory: Any,
+        directory: PathLike,
         target_size: tuple[int, int] = (256, 256),
         color_mode: str = "rgb",
         classes: list[str] | None = None,
@@ -338,7 +339,7 @@ class ImageDataGenerator:
             x = x if matrix is None else (x.reshape(-1, x.size) @ matrix).reshape(x.shape)
         return np.asarray(x, self.dtype)
 
-    def _fitted(self, name: str, found: object, otherwise: Any) -> Any:
+    def _fitted(self, name: str, found: object, otherwise: object) -> Any:
         if found is not None:
             return found
         warnings.warn(

@@ -88,7 +88,7 @@ class Family:
         """Keras's own, by every name."""
         return self._own()
 
-    def get(self, identifier: Any) -> Any:
+    def get(self, identifier: object) -> Any:
         """The object for a name, a config or a class; functions and objects as they are, None for None."""
         if identifier is None:
             return None
@@ -101,7 +101,7 @@ class Family:
         advice = f". {self._advice}" if self._advice else ""
         raise ValueError(f"Could not interpret {self._noun} identifier: {identifier}{advice}")
 
-    def deserialize(self, identifier: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    def deserialize(self, identifier: object, custom_objects: Mapping[str, Any] | None = None) -> Any:
         """The object that a config or a name stands for.
 
         Args:
@@ -127,7 +127,7 @@ class Family:
         found = get_registered_object(name)
         return found if found is not None and self._has(found, is_users=True) else None
 
-    def _has(self, value: Any, is_users: bool) -> bool:
+    def _has(self, value: object, is_users: bool) -> bool:
         if not inspect.isclass(value):
             return self._takes_functions and callable(value)
         return self.has_class(value) or (is_users and self._has_protocol(value))
@@ -167,7 +167,7 @@ class Family:
             arguments = _known_arguments(made_by, arguments)
         return _made(made_by, arguments, custom_objects)
 
-    def _deserialize_item(self, key: str, item: Any, custom_objects: Mapping[str, Any] | None) -> Any:
+    def _deserialize_item(self, key: str, item: object, custom_objects: Mapping[str, Any] | None) -> Any:
         if isinstance(item, Mapping) and PASSIVE in item:
             return self._for_items().deserialize(item, custom_objects)
         if isinstance(item, str) and key != "name":  # a name is a name, even if a function has it too
@@ -225,7 +225,7 @@ class _AnyFamily(Family):
         own = _known_anywhere if module_objects is None else lambda: module_objects
         super().__init__(kind, object, own, takes_functions=True)
 
-    def _has(self, value: Any, is_users: bool) -> bool:
+    def _has(self, value: object, is_users: bool) -> bool:
         return super()._has(value, is_users) or (inspect.isclass(value) and has_config(value))
 
     def _for_items(self) -> Family:
@@ -262,7 +262,7 @@ def _known_anywhere() -> Mapping[str, Any]:
 
 
 def deserialize_keras_object(
-    identifier: Any,
+    identifier: object,
     module_objects: Mapping[str, Any] | None = None,
     custom_objects: Mapping[str, Any] | None = None,
     printable_module_name: str = "object",
@@ -292,7 +292,7 @@ def deserialize_keras_object(
         return family.deserialize(identifier, custom_objects)
 
 
-def _plain_or_made(item: Any, *given: Any) -> Any:
+def _plain_or_made(item: object, *given: Any) -> Any:
     """A part of a list or dict: texts are texts there, and name nothing."""
     return item if isinstance(item, str) else deserialize_keras_object(item, *given)
 
@@ -337,7 +337,7 @@ def _known_arguments(made_by: type, arguments: dict[str, Any]) -> dict[str, Any]
         known.update(p.name for p in parameters)
     known |= _ALWAYS
 
-    def is_idle(key: str, value: Any) -> bool:
+    def is_idle(key: str, value: object) -> bool:
         return value is None or value is False or (key in _USUAL and value == _USUAL[key])
 
     return {k: v for k, v in arguments.items() if k in known or not is_idle(k, v)}

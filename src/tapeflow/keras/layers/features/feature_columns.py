@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, Shape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.annotations import InitializerLike
@@ -38,7 +38,7 @@ class DenseColumn(Column):
         """The weight that it needs, if it does."""
         return None
 
-    def numbers(self, features: Features, weight: Any) -> Any:
+    def numbers(self, features: Features, weight: Variable) -> Any:
         """The numbers of each sample."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its numbers are.")
 
@@ -73,7 +73,7 @@ class NumericColumn(DenseColumn):
         self.size = math.prod(shape)
         self.parse_spec = {key: tf.io.FixedLenFeature(shape, self.dtype, default)}
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         given = _feature(features, self.key)
         values = tf.sparse.to_dense(given) if isinstance(given, tf.SparseTensor) else given
         values = tf.cast(values, "float32")
@@ -102,7 +102,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         found = self._bins(features)
         return tf.cast(found + tf.range(self.source_column.size, dtype=found.dtype) * self.bins, "int64")
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         return tf.reshape(tf.one_hot(self._bins(features), self.bins), [-1, self.size])
 
 
@@ -220,7 +220,7 @@ class IndicatorColumn(DenseColumn):
         self.categorical_column, self.name = column, f"{column.name}_indicator"
         self.size, self.parse_spec = column.num_buckets, column.parse_spec
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         spread = tf.one_hot(self.categorical_column.ids(features), self.size)
         counted = self.categorical_column.weights(features)
         return tf.reduce_sum(spread if counted is None else spread * tf.expand_dims(counted, -1), 1)
@@ -297,7 +297,7 @@ def _is_there(values: Tensor) -> Tensor:
 
 def numeric_column(
     key: str,
-    shape: Any = (1,),
+    shape: Shape = (1,),
     default_value: Any = None,
     dtype: DTypeLike = tf.float32,
     normalizer_fn: Any = None,

@@ -11,8 +11,10 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.sketch import NotSketchable
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.keras.annotations import InputShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape, PathLike
 from tapeflow.keras.layers.features.category_numbers import check_mode
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.layers.features.index_lookup import file_of, without_file
@@ -109,7 +111,7 @@ class TextVectorization(PreprocessingLayer):
         """The vocabulary size, including padding and unknown words."""
         return self._lookup.vocabulary_size()
 
-    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+    def set_vocabulary(self, vocabulary: PathLike | TensorLike, idf_weights: Any = None) -> None:
         """Give the words, with or without the special ones before them, or a file with one a line."""
         self._lookup.set_vocabulary(vocabulary, idf_weights)
 
@@ -192,7 +194,7 @@ class TextVectorization(PreprocessingLayer):
         fitting = lengths[: len(words)] if isinstance(lengths, range) else lengths
         return [b" ".join(words[i : i + n]) for n in fitting for i in range(len(words) - n + 1)]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         self._lookup.check_vocabulary(self.name)
         tensor = tf.convert_to_tensor(inputs)
         is_one = len(tensor.shape) == 0
@@ -217,7 +219,7 @@ class TextVectorization(PreprocessingLayer):
             padded[i, : len(row)] = row[:width]
         return tf.constant(padded[0] if is_one else padded)
 
-    def _recorded(self, inputs: Any) -> Any:
+    def _recorded(self, inputs: Tensor) -> Any:
         """The result for texts without values, in a function that is written as TensorFlow's ops."""
         if callable(self.split) or self.ragged or self.sparse:
             raise NotSketchable(

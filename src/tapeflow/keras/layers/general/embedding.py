@@ -39,7 +39,7 @@ class Embedding(Layer):
         output_dim: int,
         embeddings_initializer: InitializerLike = "uniform",
         embeddings_regularizer: RegularizerLike = None,
-        activity_regularizer: Any = None,
+        activity_regularizer: RegularizerLike = None,
         embeddings_constraint: ConstraintLike = None,
         mask_zero: bool = False,
         input_length: int | Sequence[int | None] | None = None,
@@ -72,7 +72,7 @@ class Embedding(Layer):
         """Not where it makes a mask, which only its call gives."""
         return super().knows_output_shape and not self.mask_zero
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         self.embeddings = self.add_weight(
             "embeddings",
             shape=(self.input_dim, self.output_dim),

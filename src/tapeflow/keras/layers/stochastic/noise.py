@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.annotations import ShapeLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer, read_noise_shape
 from tapeflow.ops.random.noise import alpha_dropout_op, gaussian_dropout_op, gaussian_noise_op
@@ -71,7 +72,9 @@ class AlphaDropout(RandomLayer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, noise_shape: ShapeLike | None = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
         self.noise_shape = noise_shape
