@@ -8,9 +8,9 @@ from .fixed import identity as identity
 from .fixed import ones as ones
 from .fixed import zeros as zeros
 from .initializer import Initializer as Initializer
-from .lookup import deserialize as deserialize
-from .lookup import get as get
-from .lookup import serialize as serialize
+from .serialization import deserialize as deserialize
+from .serialization import get as get
+from .serialization import serialize as serialize
 from .random import GlorotNormal as GlorotNormal
 from .random import GlorotUniform as GlorotUniform
 from .random import HeNormal as HeNormal

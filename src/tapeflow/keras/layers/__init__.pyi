@@ -64,8 +64,8 @@ from .general.masking import Masking as Masking
 from .general.tfsm_layer import TFSMLayer as TFSMLayer
 from .general.time_distributed import TimeDistributed as TimeDistributed
 from .general.wrapper import Wrapper as Wrapper
-from .lookup import deserialize as deserialize
-from .lookup import serialize as serialize
+from .serialization import deserialize as deserialize
+from .serialization import serialize as serialize
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate

@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.metrics.accuracy_functions import MATCHINGS
-from tapeflow.keras.metrics.lookup import get
+from tapeflow.keras.metrics.serialization import get
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.reduction import Mean

@@ -18,7 +18,7 @@ from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
 from tapeflow.keras.layers.general.input_layer import InputLayer
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.saving.keras3_form import is_keras3_wanted
 from tapeflow.keras.saving.keras3_ops import (
     function_arguments,

@@ -17,7 +17,7 @@ from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.general.input_layer import Input, InputLayer
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.kinds import AnySequential
 from tapeflow.keras.models.model import Model

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeflow.keras.annotations import CustomObjects
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.keras.saving.archive import parsed
 from tapeflow.keras.saving.config_errors import telling_config

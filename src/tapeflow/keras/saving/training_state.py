@@ -17,8 +17,8 @@ import tapeflow as tf
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.losses.serialization import LOSSES
-from tapeflow.keras.metrics.lookup import METRICS
-from tapeflow.keras.optimizers.lookup import OPTIMIZERS
+from tapeflow.keras.metrics.serialization import METRICS
+from tapeflow.keras.optimizers.serialization import OPTIMIZERS
 from tapeflow.keras.optimizers.nadam import Nadam
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.saving import hdf5

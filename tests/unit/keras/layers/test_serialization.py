@@ -3,7 +3,7 @@
 import pytest
 
 import tapeflow as tf
-from tapeflow.keras.layers.lookup import LAYERS, get
+from tapeflow.keras.layers.serialization import LAYERS, get
 
 layers = tf.keras.layers
 
