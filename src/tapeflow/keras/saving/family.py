@@ -32,12 +32,12 @@ from tapeflow.keras.saving.registry import (
 )
 
 _ALL = {
-    "layers.lookup": "LAYERS",
+    "layers.serialization": "LAYERS",
     "losses.serialization": "LOSSES",
-    "metrics.lookup": "METRICS",
-    "optimizers.lookup": "OPTIMIZERS",
+    "metrics.serialization": "METRICS",
+    "optimizers.serialization": "OPTIMIZERS",
     "optimizers.schedules.schedule": "SCHEDULES",
-    "initializers.lookup": "INITIALIZERS",
+    "initializers.serialization": "INITIALIZERS",
     "regularizers": "REGULARIZERS",
     "constraints": "CONSTRAINTS",
     "activations": "ACTIVATIONS",
