@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Figures of a Python package, to compare releases and projects: `.ci/figures.py [FOLDER]...`.
 
-Each folder is the source of one package; without one it is `src/tapeflow`. `tests/unit/test_types.py` keeps the shares of
-untyped parameters and returns from rising.
+Each folder is the source of one package; without one it is `src/tapeflow`. `tests/unit/test_types.py` keeps the shares
+of untyped parameters and returns from rising.
 """
 
 from __future__ import annotations

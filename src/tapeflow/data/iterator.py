@@ -19,7 +19,7 @@ from tapeflow.data.window_state import packed_windows, unpacked_windows
 from tapeflow.engine import errors
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.programs import phases
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.debugging.introspection import is_tensor, type_spec_from_value
@@ -212,7 +212,7 @@ class NumpyIterator:
 def _shown(part: Any) -> Any:
     if isinstance(part, RaggedTensor):
         return part.numpy()
-    if isinstance(part, CallTaker):
+    if isinstance(part, DispatchTarget):
         return part
     if not isinstance(part, np.ndarray):
         return part.as_numpy_iterator()

@@ -15,7 +15,7 @@ from tapeflow.data.piped import Piped
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
@@ -147,6 +147,6 @@ def as_result(value: object) -> Any:
         return value
     if isinstance(value, TensorBase):
         return tensor_of(value._as_node())
-    if isinstance(value, CallTaker):
+    if isinstance(value, DispatchTarget):
         return value
     return value if isinstance(value, Piped) else tensor_of(to_node(value))

@@ -44,7 +44,7 @@ from tapeflow.engine.recent import Recent
 from tapeflow.engine.recording.node import Node, Value
 from tapeflow.engine.recording.op import freeze
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.recording.trace import FOREIGN, Trace, is_staging, live_trace, state
 from tapeflow.engine.settings import settings
 from tapeflow.engine.values import nest
@@ -529,7 +529,7 @@ def _hold_strings(nodes: list[Node]) -> bool:
 
 
 def _is_nested(args: Iterable[Any]) -> bool:
-    return any(nest.is_nested(a) or isinstance(a, CallTaker) for a in args)
+    return any(nest.is_nested(a) or isinstance(a, DispatchTarget) for a in args)
 
 
 class _Parameters:

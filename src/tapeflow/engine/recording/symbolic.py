@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 OP_MODULES = ("tapeflow.ops.", "tapeflow.engine.values.convert")
 
 
-class CallTaker:
-    """An argument that public ops hand their calls over to."""
+class DispatchTarget:
+    """An argument that handles the calls of public ops itself."""
 
     __slots__ = ()
     # numpy leaves operators with such an argument on the right to the argument.
@@ -46,7 +46,7 @@ class CallTaker:
     _node = _spec = spec
 
 
-class Symbolic(CallTaker):
+class Symbolic(DispatchTarget):
     """Stands for a tensor in the calls of public ops."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class Symbolic(CallTaker):
 class MetSymbolic(TypeError):
     """Raised when an array is read from an argument that has none."""
 
-    def __init__(self, symbol: CallTaker) -> None:
+    def __init__(self, symbol: DispatchTarget) -> None:
         super().__init__(symbol._why_no_array())
         self.symbol = symbol
 

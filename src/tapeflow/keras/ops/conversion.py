@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -17,8 +17,8 @@ from tapeflow.keras.config import floatx
 
 def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
-    if isinstance(x, (CallTaker, TensorBase)):
-        found = x if isinstance(x, CallTaker) else tf.convert_to_tensor(x)
+    if isinstance(x, (DispatchTarget, TensorBase)):
+        found = x if isinstance(x, DispatchTarget) else tf.convert_to_tensor(x)
         return found if dtype is None else tf.cast(found, dtype)
     if dtype is None and not isinstance(x, (np.ndarray, np.generic)):
         kind = np.asarray(x).dtype.kind if not _holds_tensors(x) else ""
@@ -28,7 +28,7 @@ def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
 
 def _holds_tensors(x: TensorLike) -> bool:
     return isinstance(x, (list, tuple)) and any(
-        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorBase, CallTaker))
+        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorBase, DispatchTarget))
         for part in x
     )
 
@@ -120,7 +120,7 @@ def size(x: TensorLike) -> Any:
 
 def is_tensor(x: TensorLike) -> bool:
     """Whether it is a tensor, dense, ragged or sparse."""
-    return isinstance(x, (CallTaker, tf.Tensor))
+    return isinstance(x, (DispatchTarget, tf.Tensor))
 
 
 def stop_gradient(variable: Variable) -> Tensor:

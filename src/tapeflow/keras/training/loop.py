@@ -16,7 +16,7 @@ from tapeflow.engine.functions.staging import reading
 from tapeflow.engine.programs import phases
 from tapeflow.engine.programs.compiling import Announced
 from tapeflow.engine.programs.rows import Rows
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.keras.annotations import CallbacksLike, DataLike
 from tapeflow.keras.callbacks import CallbackList
@@ -215,7 +215,7 @@ def predict(model: Steps, source: Source, callbacks: CallbackList) -> Any:
 
 
 def _joined(parts: list[Any]) -> Any:
-    if isinstance(parts[0], CallTaker):
+    if isinstance(parts[0], DispatchTarget):
         return tf.concat(parts, 0) if isinstance(parts[0], tf.RaggedTensor) else tf.sparse.concat(0, parts)
     return np.concatenate(parts)
 
@@ -223,7 +223,7 @@ def _joined(parts: list[Any]) -> Any:
 def _joined_rows(column: Any, count: int) -> Any:
     """The first `count` rows, each a batch, as one batch on the host, where nothing is compiled for it."""
     if isinstance(column, list):
-        if isinstance(column[0], CallTaker):
+        if isinstance(column[0], DispatchTarget):
             return column[0]
         return np.concatenate([np.atleast_1d(np.asarray(c)) for c in column[:count]])
     rows = np.asarray(column)[:count]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.devices import placement
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.keras.annotations import CallbacksLike, DataLike
 from tapeflow.keras.training.compilation import require_compiled
@@ -200,7 +200,7 @@ class Trainer(Steps, GeneratorMethods):
     def predict_on_batch(self, x: DataLike) -> Any:
         """The outputs for one batch, as numpy arrays."""
         found = run_one(self, PREDICT, single_batch(x))
-        return nest.map_structure(lambda y: y if isinstance(y, CallTaker) else np.asarray(y), found)
+        return nest.map_structure(lambda y: y if isinstance(y, DispatchTarget) else np.asarray(y), found)
 
     def explain(self, x: DataLike = None, y: DataLike = None) -> str:
         """Explain which losses and metrics training computes, over which axes, and why; printed and returned.

@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Any
 
-from tapeflow.engine.recording.symbolic import CallTaker, Symbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, Symbolic
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
@@ -35,7 +35,7 @@ def is_tensor(x: Any) -> bool:
     (True, False)
     """
     return isinstance(x, (TensorBase, IndexedSlices)) or (
-        isinstance(x, CallTaker) and not isinstance(x, Symbolic)
+        isinstance(x, DispatchTarget) and not isinstance(x, Symbolic)
     )
 
 

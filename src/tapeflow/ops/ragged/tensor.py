@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from tapeflow.engine.backend import jax
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic, Symbolic
 from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64
@@ -49,7 +49,7 @@ def _taking_symbols(method: Callable[..., Any]) -> Callable[..., Any]:
     return constructor
 
 
-class RaggedTensor(CallTaker):
+class RaggedTensor(DispatchTarget):
     """A tensor whose rows may have different lengths; made by `tf.ragged.constant` and the `from_...` methods.
 
     >>> digits = tf.ragged.constant([[3, 1, 4, 1], [], [5, 9, 2], [6]])

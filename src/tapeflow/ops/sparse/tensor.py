@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic, Symbolic
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32
@@ -69,7 +69,7 @@ class SparseTensorSpec(TypeSpec):
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
 
-class SparseTensor(CallTaker):
+class SparseTensor(DispatchTarget):
     """The values at some places of a tensor that is zero elsewhere.
 
     >>> st = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 6], dense_shape=[3, 2])

@@ -15,7 +15,7 @@ import numpy as np
 from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.sketch import NotSketchable
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64, string
@@ -34,7 +34,7 @@ def defer(tensor: Tensor) -> None:
         raise MetSymbolic(_DEFERRED)
 
 
-class _Deferred(CallTaker):
+class _Deferred(DispatchTarget):
     """Takes the calls of string functions over."""
 
     __slots__ = ()

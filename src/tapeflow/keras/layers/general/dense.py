@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.annotations import (
@@ -99,7 +99,7 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        if isinstance(inputs, CallTaker):
+        if isinstance(inputs, DispatchTarget):
             return self._of_composite(inputs)
         if inputs.spec.dtype.name != self._policy.compute_dtype:  # integers: others are cast already
             inputs = tf.cast(inputs, self._policy.compute_dtype)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.nest import flatten, map_structure
 from tapeflow.keras.annotations import DataLike
 from tapeflow.ops.ragged.partition import ranges, splits_of_lengths
@@ -23,7 +23,7 @@ Rows = slice | np.ndarray
 
 def has_composites(data: DataLike) -> bool:
     """Whether a batch has a ragged or sparse tensor in it."""
-    return any(isinstance(leaf, CallTaker) for leaf in flatten(data))
+    return any(isinstance(leaf, DispatchTarget) for leaf in flatten(data))
 
 
 def with_batch_axis(data: DataLike) -> Any:
@@ -32,7 +32,7 @@ def with_batch_axis(data: DataLike) -> Any:
 
 
 def _with_batch_axis(leaf: object) -> Any:
-    return with_room(leaf) if leaf is None or isinstance(leaf, CallTaker) else np.asarray(leaf)[None]
+    return with_room(leaf) if leaf is None or isinstance(leaf, DispatchTarget) else np.asarray(leaf)[None]
 
 
 class RaggedColumn:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.module import Module
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
@@ -41,7 +41,7 @@ def broadcast_batch(value: TensorLike, batch: tuple[int, ...], inner: int = 2) -
     return tensor if wanted == shape else shaping.broadcast_to(tensor, wanted)
 
 
-class LinearOperator(CallTaker, Module):
+class LinearOperator(DispatchTarget, Module):
     """A matrix, or a batch of them, that is multiplied and solved without being written out.
 
     A subclass gives `_shape()` and `_matmul(x, adjoint=False)`, or `_to_dense()` instead of the latter, and overrides
