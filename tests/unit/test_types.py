@@ -13,8 +13,8 @@ import tapeflow
 
 ROOT = Path(tapeflow.__file__).parent
 # Shares in percent, rounded up. Lower them when they have fallen; a change that raises one needs a type.
-PARAMETERS = 16.2
-RETURNS = 16.1
+PARAMETERS = 14.0
+RETURNS = 14.6
 
 
 @pytest.fixture(scope="module")

@@ -152,13 +152,13 @@ class Iterator(NextElement):
 class Optional:
     """An element that may be missing, as returned by `get_next_as_optional`."""
 
-    def __init__(self, value: Any, has_value: bool, element_spec: Any) -> None:
+    def __init__(self, value: object, has_value: bool, element_spec: Any) -> None:
         self._value = value
         self._has_value = has_value
         self._element_spec = element_spec
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: object) -> Optional:
         """An `Optional` with a value: a tensor, or a structure of tensors."""
         parts = nest.map_structure(lambda part: part if is_tensor(part) else convert_to_tensor(part), value)
         return Optional(parts, True, nest.map_structure(type_spec_from_value, parts))

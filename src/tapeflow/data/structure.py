@@ -45,7 +45,7 @@ class Structure:
 
     __slots__ = ("_has_none", "_is_plain_tuple", "_is_single", "template")
 
-    def __init__(self, template: Any) -> None:
+    def __init__(self, template: object) -> None:
         leaves = nest.flatten(template)
         self._has_none = any(leaf is None for leaf in leaves)
         self._is_single = not nest.is_nested(template) and not self._has_none

@@ -8,6 +8,7 @@ import zlib
 from typing import IO, Any
 
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.io.files import file_errors, path_of
 from tapeflow.summary.event_files.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, record
 
@@ -74,7 +75,7 @@ class TFRecordWriter:
         elif kind == "ZLIB":
             self._file = _ZlibWriter(self._file, level)
 
-    def write(self, record_bytes: Any) -> None:
+    def write(self, record_bytes: TensorLike) -> None:
         """Append one record."""
         data = record_bytes if isinstance(record_bytes, bytes) else _as_bytes(record_bytes)
         if self._file is None:

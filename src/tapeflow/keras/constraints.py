@@ -46,7 +46,7 @@ class MaxNorm(Constraint):
         self.max_value = max_value
         self.axis = axis
 
-    def __call__(self, w: Variable) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         norms = _norms(w, self.axis)
         desired = tf.clip_by_value(norms, 0.0, float(self.max_value))
         return w * (desired / (keras_config.epsilon() + norms))
@@ -58,7 +58,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """No negative weights."""
 
-    def __call__(self, w: Variable) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         return tf.nn.relu(w)
 
 
@@ -68,7 +68,7 @@ class UnitNorm(Constraint):
     def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w: Variable) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         return w / (keras_config.epsilon() + _norms(w, self.axis))
 
     def get_config(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class MinMaxNorm(Constraint):
         self.rate = rate
         self.axis = axis
 
-    def __call__(self, w: Variable) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         norms = _norms(w, self.axis)
         clipped = tf.clip_by_value(norms, float(self.min_value), float(self.max_value))
         desired = self.rate * clipped + (1 - self.rate) * norms
@@ -108,7 +108,7 @@ class RadialConstraint(Constraint):
     before the middle.
     """
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Any) -> Tensor:
         if len(w.shape) != 4:
             raise ValueError(
                 f"The weight tensor must have rank 4. Received weight tensor with shape: {w.shape}"

@@ -93,7 +93,7 @@ class OrthogonalRegularizer(Regularizer):
             )
         self.mode = mode
 
-    def __call__(self, inputs: Any) -> Any:
+    def __call__(self, inputs: Any) -> Tensor:
         if len(inputs.shape) != 2:
             raise ValueError(
                 f"Inputs to OrthogonalRegularizer must have rank 2. Received: inputs.shape == {inputs.shape}"

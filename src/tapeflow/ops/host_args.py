@@ -79,7 +79,7 @@ def read_array(
     return array
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     """Whether a list holds a tensor: TensorFlow casts what it packs for an op that takes integers."""
     return isinstance(value, (list, tuple)) and any(
         isinstance(v, TensorBase) or _has_tensors(v) for v in value

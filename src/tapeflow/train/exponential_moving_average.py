@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from tapeflow.engine.functions.staging import value_before
 from tapeflow.engine.recording.sketch import init_scope
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.variable import Variable
 
 
@@ -31,8 +31,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
-        num_updates: Any = None,
+        decay: float,
+        num_updates: int | TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:

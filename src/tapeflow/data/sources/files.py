@@ -72,7 +72,7 @@ class Files(Interleave):
         return self.function(path_of(element[0].item(), self.where))
 
 
-def names_of(filenames: Any, where: str) -> Pipe:
+def names_of(filenames: TensorLike, where: str) -> Pipe:
     """A pipe of the names of files: from text, a tensor, or a dataset of them."""
     if isinstance(filenames, Dataset):
         specs = filenames._pipe.specs
@@ -182,7 +182,7 @@ class FixedLengthRecordDataset(Dataset):
 
 
 def _begin(
-    dataset: Dataset, name: str, filenames: Any, compression: str | None, reads: Any, read: Next
+    dataset: Dataset, name: str, filenames: TensorLike, compression: str | None, reads: Any, read: Next
 ) -> None:
     where = f"tf.data.{name}"
     kind = compression_of(compression, where)

@@ -67,12 +67,12 @@ class Map(Step):
         """The function recorded for elements like this one, if it can be."""
         specs = tuple([spec_of_component(part) for part in element])
         if specs not in self._records:
-            found = self._record(specs)
-            if found is not None and found.draws_inside and self.recorded is None:
-                found = None  # elements of other shapes will not come as blocks
-            self._records[specs] = found
-            if found is not None:
-                self._structure = self._structure or found.structure
+            record = self._record(specs)
+            if record is not None and record.draws_inside and self.recorded is None:
+                record = None  # elements of other shapes will not come as blocks
+            self._records[specs] = record
+            if record is not None:
+                self._structure = self._structure or record.structure
         return self._records[specs]
 
     def has_program(self, element: Flat) -> bool:
@@ -98,24 +98,24 @@ class Map(Step):
         recorded = self.recorded_for(element) if by_program or _is_large(element) else None
         if recorded is not None:
             made = recorded.over([part[None] for part in element], self.seed, np.array([place]))
-            found = tuple([part[0, ...] for part in made])
+            row = tuple([part[0, ...] for part in made])
         else:
             with isolated_recording(ElementCounters(self.seed, place)):
                 results = call(self.function, self.source.structure, element)
                 if self._structure is None:
                     self._structure = Structure(results)
-                found = values_of(results)
+                row = values_of(results)
         if log is not None:
             log.note_busy(self, began, 1)
-        return found
+        return row
 
     def apply_to_rows(self, recorded: Recorded, rows: Flat, places: np.ndarray, most: int) -> Flat:
         """The new elements for a block of elements that are alike, as rows; a full block has `most`."""
         log, began = phases.log, time.perf_counter_ns()
-        found = recorded.over(rows, self.seed, places, most)
+        results = recorded.over(rows, self.seed, places, most)
         if log is not None:
             log.note_busy(self, began, len(places))
-        return found
+        return results
 
     def stream(self, iteration: Iteration) -> Stream:
         if self.recorded is None:
@@ -150,10 +150,10 @@ class _MappedRows(Rows):
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         own, places = self._split(handles)
-        found = self._source.elements(own)
+        elements = self._source.elements(own)
         if not self._recorded.draws:
-            return objects([self._pipe.apply(e, (0, 0)) for e in found])
-        return objects([self._pipe.apply(e, p) for e, p in zip(found, places.tolist(), strict=True)])
+            return objects([self._pipe.apply(e, (0, 0)) for e in elements])
+        return objects([self._pipe.apply(e, p) for e, p in zip(elements, places.tolist(), strict=True)])
 
 
 class _Numbered(Stream):
@@ -216,19 +216,19 @@ class _Mapped(Stream):
         return objects([pipe.apply(element, place) for element, place in pairs])
 
     def _take_ahead(self, count: int) -> np.ndarray:
-        pipe, found = self._pipe, []
+        pipe, results = self._pipe, []
         forking.check_threads(self._begun, "Iterating a dataset with parallel calls")
-        while len(found) < count:
+        while len(results) < count:
             while not self._is_over and len(self._pending) < pipe.workers:
                 handles = self._inner.take(1)
                 self._is_over = not len(handles)
                 self._submit(pipe.source.rows.elements(handles))
             if not self._pending:
                 break
-            found.append(self._pending.popleft()[1].result())
+            results.append(self._pending.popleft()[1].result())
         if self._is_over and not self._pending and self._pool is not None:
             self._pool.shutdown(wait=False)
-        return objects(found)
+        return objects(results)
 
     def _submit(self, elements: np.ndarray | Sequence[Flat]) -> None:
         if self._pool is None:

@@ -119,10 +119,10 @@ class Placement:
         zero_stage: int,
     ) -> Placement:
         """The same devices with other layouts of Variables, batches and outputs of layers."""
-        found = copy.copy(self)
-        found._batch_axis, found._axes_of, found._zero_stage = batch_axis, axes_of, zero_stage
-        found.output_axes = output_axes
-        return found
+        other = copy.copy(self)
+        other._batch_axis, other._axes_of, other._zero_stage = batch_axis, axes_of, zero_stage
+        other.output_axes = output_axes
+        return other
 
     def __len__(self) -> int:
         """The number of parts that a batch is split into."""
@@ -133,9 +133,9 @@ class Placement:
         """A placement with which every process gets all of the results: it splits no batch between processes."""
         if self._is_local:
             return self
-        found = copy.copy(self)
-        found._splits = False
-        return found
+        other = copy.copy(self)
+        other._splits = False
+        return other
 
     def layout_of(self, variable: Variable) -> Layout | None:
         """The layout of a Variable that is being created; None if it has none.
@@ -188,10 +188,10 @@ class Placement:
 
     def laying_out(self, axes_of: Callable[[Variable], Axes]) -> Placement:
         """The same devices with a function that chooses the layout of new Variables."""
-        found = copy.copy(self)
-        found._axes_of = axes_of
-        found._zero_stage = 0
-        return found
+        other = copy.copy(self)
+        other._axes_of = axes_of
+        other._zero_stage = 0
+        return other
 
     def _split_further(self, axes: Axes, variable: Variable) -> Axes:
         """The axes, with the batch axis for the largest dimension that is not split yet and can be."""
@@ -222,13 +222,13 @@ class Placement:
             return None
         return Share(own[0], own[-1] + 1, count)
 
-    def everywhere(self, value: Any) -> Any:
+    def everywhere(self, value: object) -> Any:
         """An array on all devices, whole or in parts; with several processes, the array of the first one."""
         if isinstance(value, jax.Array) and value.sharding.device_set == self._everywhere.device_set:
             return value
         return self.put(value, self._everywhere)
 
-    def put(self, value: Any, sharding: NamedSharding) -> Any:
+    def put(self, value: object, sharding: NamedSharding) -> Any:
         """An array with a sharding of this mesh; with several processes, the array of the first one."""
         if self._is_local or (isinstance(value, jax.Array) and not value.is_fully_addressable):
             return jax.device_put(value, sharding)
@@ -266,7 +266,7 @@ def _whole(variable: Variable) -> Axes:
     return ()
 
 
-def is_readable(value: Any) -> bool:
+def is_readable(value: object) -> bool:
     """Whether this process has all of an array."""
     return not isinstance(value, jax.Array) or value.is_fully_addressable or value.is_fully_replicated
 
@@ -368,8 +368,8 @@ def local_devices(kind: str | None = None) -> list[Any]:
 def devices_by_name(*kinds: str) -> dict[str, Any]:
     """The devices of all processes by names such as "cpu:0"; of the default kind unless told otherwise."""
     settle()
-    found = [device for kind in kinds or (None,) for device in jax.devices(kind and kind.lower())]
-    return {f"{device.platform}:{device.id}": device for device in found}
+    devices = [device for kind in kinds or (None,) for device in jax.devices(kind and kind.lower())]
+    return {f"{device.platform}:{device.id}": device for device in devices}
 
 
 def all_devices() -> list[Any]:

@@ -60,8 +60,8 @@ def detected() -> tuple[str, Member] | None:
     for kind in ClusterEnv._cluster_types:
         if kind.opt_in_only_method or not kind.is_env_present():
             continue
-        found = kind.auto_detect_unset_distributed_params(None, None, None, None, None, 60)
-        coordinator, count, index, devices = found
+        detected_values = kind.auto_detect_unset_distributed_params(None, None, None, None, None, 60)
+        coordinator, count, index, devices = detected_values
         if coordinator is None or count is None or index is None:
             return None
         return kind.name or kind.__name__, Member(coordinator, count, index, devices[0] if devices else None)

@@ -88,10 +88,10 @@ def divide_cpu(count: int) -> None:
 
 def run_on(chosen: PhysicalDevice) -> None:
     """Make `chosen` the device of computations outside of `tf.device`."""
-    for kind, index, found in _numbered():
+    for kind, index, jax_device in _numbered():
         if chosen.name == f"/physical_device:{kind}:{index}":
             device.settle()
             run_pending()  # what was recorded before belongs to the device before
-            jax.config.update("jax_default_device", found)
+            jax.config.update("jax_default_device", jax_device)
             return
     raise ValueError(f"run_on expected a device of this machine; got device={chosen!r}.")

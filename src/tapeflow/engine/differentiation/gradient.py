@@ -68,9 +68,9 @@ def _record_gradients(
             taps.append([] if tapped is None else [tapped])
     connected = [i for i, t in enumerate(taps) if t]
     is_seen = len(used) == len(targets)
-    found = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
+    gradients = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
     if not connected:
-        return found
+        return gradients
     parts = GradientRecipe(
         [nodes[i] for i in used],
         [taps[i] for i in connected],
@@ -88,9 +88,9 @@ def _record_gradients(
     finally:
         gradient.held -= 1
     for part, i in zip(through, connected, strict=True):
-        itself = found[i]
-        found[i] = part if itself is None else add_op(part, itself)
-    return found
+        itself = gradients[i]
+        gradients[i] = part if itself is None else add_op(part, itself)
+    return gradients
 
 
 def _of_itself(source: Any, targets: list[Any], seeds: list[Any], used: list[int]) -> Tensor | None:
@@ -127,16 +127,16 @@ def _check_seed(target: Spec, seed: Node | None) -> None:
 
 def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
     """The nodes between the targets and the beginning of the tape."""
-    found: dict[int, Node] = {}
+    crossed: dict[int, Node] = {}
     stack = list(targets)
     while stack:
         node = stack.pop()
-        if id(node) in found:
+        if id(node) in crossed:
             continue
-        found[id(node)] = node
+        crossed[id(node)] = node
         if node.source is None and id(node) not in token.roots:
             stack += [n for n in node.inputs if token in n.tapes]
-    return found
+    return crossed
 
 
 def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]) -> dict[int, Node]:
@@ -146,19 +146,19 @@ def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]
     """
     if all(getattr(n.instance, "followed", None) is None for n in crossed.values()):
         return crossed
-    found: dict[int, Node] = {}
+    reached: dict[int, Node] = {}
     above: dict[int, Node] = {}  # found again beyond a gradient, where everything is followed
     stack = [(node, False) for node in targets]
     while stack:
         node, is_beyond = stack.pop()
-        if id(node) in above or (id(node) in found and not is_beyond):
+        if id(node) in above or (id(node) in reached and not is_beyond):
             continue
-        (above if is_beyond else found)[id(node)] = node
+        (above if is_beyond else reached)[id(node)] = node
         if node.source is None and id(node) not in token.roots:
             is_beyond = is_beyond or node.parts is not None
             inputs = node.inputs if is_beyond else node.inputs[: getattr(node.instance, "followed", None)]
             stack += [(n, is_beyond) for n in inputs if token in n.tapes]
-    return found | above
+    return reached | above
 
 
 def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
@@ -166,15 +166,15 @@ def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
     nodes = list(crossed.values())
     if all(n.trace is trace for n in nodes):
         return sorted(nodes, key=_slot)
-    found: dict[int, Node] = {}
+    ordered: dict[int, Node] = {}
     while nodes:
-        before = [n for n in nodes[-1].inputs if id(n) in crossed and id(n) not in found]
-        if before and id(nodes[-1]) not in found:
+        before = [n for n in nodes[-1].inputs if id(n) in crossed and id(n) not in ordered]
+        if before and id(nodes[-1]) not in ordered:
             nodes += before
         else:
             node = nodes.pop()
-            found[id(node)] = node
-    return list(found.values())
+            ordered[id(node)] = node
+    return list(ordered.values())
 
 
 _slot = operator.attrgetter("slot")

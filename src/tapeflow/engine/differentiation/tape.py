@@ -12,7 +12,7 @@ import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
 
 
 class UnconnectedGradients(enum.Enum):
@@ -121,7 +124,7 @@ class GradientTape:
         state.tapes = tuple(t for t in state.tapes if t is not self._token)
         self._is_recording = False
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: TensorLike) -> None:
         """Record the ops that use a tensor from now on."""
         token = self._live_token()
         for t in nest.flatten(tensor):
@@ -205,8 +208,8 @@ class GradientTape:
                     f"got {len(seeds)}. Give one tensor for each target, of its shape."
                 )
         flat = nest.flatten(sources)
-        found = self._differentiate(targets, flat, seeds, "gradient", unconnected_gradients)
-        return nest.pack_sequence_as(sources, found)
+        gradients = self._differentiate(targets, flat, seeds, "gradient", unconnected_gradients)
+        return nest.pack_sequence_as(sources, gradients)
 
     def jacobian(
         self,
@@ -218,8 +221,8 @@ class GradientTape:
     ) -> Any:
         """The derivative of every element of `target`: shape `target.shape + source.shape`."""
         flat = nest.flatten(sources)
-        found = self._differentiate([target], flat, [None], "jacobian", unconnected_gradients)
-        return nest.pack_sequence_as(sources, found)
+        jacobians = self._differentiate([target], flat, [None], "jacobian", unconnected_gradients)
+        return nest.pack_sequence_as(sources, jacobians)
 
     def batch_jacobian(
         self,
@@ -236,8 +239,8 @@ class GradientTape:
                 "GradientTape.batch_jacobian expected target and source with one first dimension; got "
                 f"target shape {shape}, source shape {other}."
             )
-        found = self._differentiate([target], [source], [None], "batch_jacobian", unconnected_gradients)
-        return found[0]
+        jacobians = self._differentiate([target], [source], [None], "batch_jacobian", unconnected_gradients)
+        return jacobians[0]
 
     def _differentiate(
         self, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str, unconnected: Any
@@ -265,13 +268,13 @@ class GradientTape:
         if self._is_recording and not self._persistent:
             self._stop()
         try:
-            found = record_gradients(token, targets, sources, seeds, mode)
+            gradients = record_gradients(token, targets, sources, seeds, mode)
         finally:
             if not self._persistent:
                 token.release()
         if unconnected is UnconnectedGradients.ZERO:
-            return [_zeros(s) if g is None else g for g, s in zip(found, sources, strict=True)]
-        return found
+            return [_zeros(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
+        return gradients
 
 
 def _zeros(source: Any) -> Tensor:

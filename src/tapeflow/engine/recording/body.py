@@ -83,10 +83,10 @@ class Graph:
 
 def _resized(graph: Graph, parts: tuple[Any, ...]) -> Graph:
     """A graph with other sizes: it is only evaluated, never compared."""
-    found = copy.copy(graph)
-    _, entries, found.leaf_keys, found.specs = parts
-    found.entries = tuple([(instance, slots.value) for instance, slots in entries])
-    return found
+    resized = copy.copy(graph)
+    _, entries, resized.leaf_keys, resized.specs = parts
+    resized.entries = tuple([(instance, slots.value) for instance, slots in entries])
+    return resized
 
 
 structured[Graph] = (
@@ -125,12 +125,12 @@ class Body:
     """
 
     def __init__(
-        self, trace: Trace, given: int, results: tuple[Node, ...], structure: Any, written: list[Written]
+        self, trace: Trace, given: int, results: tuple[Node, ...], structure: object, written: list[Written]
     ) -> None:
         slots = tuple([trace.slot_of(n) for n in results])
         self.graph = Graph(trace, slots, tuple([n.spec for n in results]))
-        found = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
-        self.origins = tuple([o for f in found for o in (f.inner or (f,))])
+        origins = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
+        self.origins = tuple([o for f in origins for o in (f.inner or (f,))])
         self.captured = [tensor_of(n) for n in trace.leaves[given:]]
         self.structure = structure
         self.written = written

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ def index_check(
 ) -> Callable[..., Any]:
     """A check that every element of input `arg` lies in `[lowest, limit(arrays, statics))`."""
 
-    def check(xp: Any, *arrays: Any, **statics: Any) -> Any:
+    def check(xp: ModuleType, *arrays: Any, **statics: Any) -> Any:
         index = arrays[arg]
         top = limit(arrays, statics)
         if index.size == 0:
@@ -81,7 +81,7 @@ def check_argument(instance: Any, origin: Origin, value: np.ndarray, specs: tupl
         raise failure(origin, is_bad, found, limit)
 
 
-def check_numerics_now(node: Node, value: Any) -> None:
+def check_numerics_now(node: Node, value: object) -> None:
     """Raise if a value computed op by op holds a NaN or an Inf."""
     for part in value if isinstance(value, (tuple, list)) else (value,):
         array = np.asarray(part)
@@ -122,9 +122,9 @@ def numerics_report(watched: Sequence[int], evaluation: Evaluation) -> Any:
         worst = jnp.zeros((), jnp.int8)
         for part in parts:
             if part is not None and jnp.issubdtype(part.dtype, jnp.inexact):
-                found = jnp.where(jnp.any(jnp.isinf(part)), 1, 0)
-                found = jnp.where(jnp.any(jnp.isnan(part)), 2, found).astype(jnp.int8)
-                worst = jnp.maximum(worst, found)
+                kind = jnp.where(jnp.any(jnp.isinf(part)), 1, 0)
+                kind = jnp.where(jnp.any(jnp.isnan(part)), 2, kind).astype(jnp.int8)
+                worst = jnp.maximum(worst, kind)
         rows.append(worst)
     return jnp.stack(rows)
 
@@ -132,12 +132,12 @@ def numerics_report(watched: Sequence[int], evaluation: Evaluation) -> Any:
 def first_failure(checked: Sequence[int], report: Any, watched: Sequence[int], numerics: Any) -> Any:
     """The slot of the first op whose check failed, computed inside the program; past all if none."""
     never = np.iinfo(np.int64).max
-    found = jnp.asarray(never, jnp.int64)
+    first = jnp.asarray(never, jnp.int64)
     for slots, flags in ((checked, None if report is None else report[:, 0]), (watched, numerics)):
         if flags is not None:
             places = jnp.asarray(slots, jnp.int64)
-            found = jnp.minimum(found, jnp.min(jnp.where(flags != 0, places, never)))
-    return found
+            first = jnp.minimum(first, jnp.min(jnp.where(flags != 0, places, never)))
+    return first
 
 
 class Origin(NamedTuple):
@@ -204,17 +204,17 @@ class Unsettled:
 
     def _failures(self) -> dict[int, errors.InvalidArgumentError]:
         """The errors of the failed checks, by slot."""
-        found = {}
+        failures = {}
         if self.report is not None:
             rows = np.asarray(self.report).tolist()
             for slot, (is_bad, value, limit) in zip(self.program.checked, rows, strict=True):
                 if is_bad:
-                    found[slot] = failure(self.origins[slot], is_bad, value, limit)
+                    failures[slot] = failure(self.origins[slot], is_bad, value, limit)
         if self.numerics is not None:
             for slot, kind in enumerate(np.asarray(self.numerics).tolist()):
                 if kind:
-                    found[slot] = _not_finite(self.origins[slot], kind == 2)
-        return found
+                    failures[slot] = _not_finite(self.origins[slot], kind == 2)
+        return failures
 
 
 def look_later(
@@ -232,9 +232,9 @@ unsettled: list[Unsettled] = []
 
 def settle(node: Node | None = None) -> None:
     """Look at what this thread left to look at, or `node` comes of; raises for the first failed check."""
-    for found in [u for u in unsettled if u.concerns(node)]:
+    for reports in [u for u in unsettled if u.concerns(node)]:
         try:
-            unsettled.remove(found)
+            unsettled.remove(reports)
         except ValueError:
             continue  # another thread is looking at it
-        found.settle()
+        reports.settle()

@@ -81,10 +81,10 @@ _DTYPES: dict[Any, DType] = {}
 
 def spec_of(shape: tuple[int, ...], dtype: DType) -> Spec:
     """The one `Spec` with this shape and dtype."""
-    found = _SPECS.get((shape, dtype))
-    if found is None:
-        found = _SPECS.setdefault((shape, dtype), Spec(shape, dtype))
-    return found
+    spec = _SPECS.get((shape, dtype))
+    if spec is None:
+        spec = _SPECS.setdefault((shape, dtype), Spec(shape, dtype))
+    return spec
 
 
 def spec_of_value(value: Value) -> Spec:
@@ -174,8 +174,8 @@ class _Ours(dict[str, bool]):
     """By file name, whether code belongs to this package."""
 
     def __missing__(self, name: str) -> bool:
-        found = self[name] = name.startswith(_PACKAGE)
-        return found
+        is_own = self[name] = name.startswith(_PACKAGE)
+        return is_own
 
 
 is_ours = _Ours()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from tapeflow.engine.shapes.skeleton import Fixed, filled, split, structured
 from tapeflow.engine.values.convert import convert_inputs, convert_pair
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
 
 Kernel = Callable[..., Any]
 Check = Callable[..., Any]
@@ -65,19 +68,19 @@ class Instance:
     def infer(self, specs: tuple[Spec, ...]) -> Any:
         """The result's `Spec`, or a tuple of them; runs the kernel on shapes alone, once."""
         if not settings.shares_programs:
-            found = self._infer(specs)
+            result_specs = self._infer(specs)
         else:
             numbers: list[int] = []
             key = (split(self.statics, numbers), tuple([(s.dtype, len(s.shape)) for s in specs]))
             sizes = (*[n for s in specs for n in s.shape], *numbers)
             inference = self.op.inference(key)
-            found = inference.specs(sizes)
-            if found is None:
-                found = self._infer(specs)
+            result_specs = inference.specs(sizes)
+            if result_specs is None:
+                result_specs = self._infer(specs)
                 axes = len(sizes) - len(numbers)
-                inference.learn(sizes, axes, found, lambda symbols: self._traced(specs, symbols, axes))
-        _room_in(self.specs)[specs] = found
-        return found
+                inference.learn(sizes, axes, result_specs, lambda symbols: self._traced(specs, symbols, axes))
+        _room_in(self.specs)[specs] = result_specs
+        return result_specs
 
     def _infer(self, specs: tuple[Spec, ...]) -> Any:
         avals = [jax.ShapeDtypeStruct(s.shape, s.np_dtype) for s in specs]
@@ -115,9 +118,9 @@ class Instance:
         if closed is None and is_small(specs):
             self._infer(specs)
             closed = self.jaxprs.pop(specs)
-        found = None if closed is None else host_function(closed)
-        _room_in(self._on_host)[specs] = found
-        return found
+        on_host = None if closed is None else host_function(closed)
+        _room_in(self._on_host)[specs] = on_host
+        return on_host
 
     def run(self, *values: Any) -> Any:
         """Run this op by itself, compiled."""
@@ -159,7 +162,7 @@ _FREEZE: dict[type, Callable[[Any], Any]] = {
 }
 
 
-def freeze(value: Any) -> Any:
+def freeze(value: object) -> Any:
     """A hashable stand-in for a static, telling apart what `==` would not.
 
     1, True and 1.0, and 0.0 and -0.0, are different statics; a NaN equals itself.
@@ -217,17 +220,17 @@ class Op:
         if not statics:
             return self._bare
         key = tuple([(k, freeze(v)) for k, v in statics.items()])
-        found = self._instances.get(key)
-        if found is None:
-            found = _room_in(self._instances).setdefault(key, Instance(self, statics))
-        return found
+        instance = self._instances.get(key)
+        if instance is None:
+            instance = _room_in(self._instances).setdefault(key, Instance(self, statics))
+        return instance
 
-    def inference(self, key: Any) -> Inference:
+    def inference(self, key: object) -> Inference:
         """What is known of the shapes of this op's results for such statics and inputs."""
-        found = self._inferences.get(key)
-        if found is None:
-            found = _room_in(self._inferences).setdefault(key, Inference())
-        return found
+        inference = self._inferences.get(key)
+        if inference is None:
+            inference = _room_in(self._inferences).setdefault(key, Inference())
+        return inference
 
     def __call__(self, *args: Any, **statics: Any) -> Any:
         trace = state.trace
@@ -253,7 +256,7 @@ class Op:
         instance.specs.setdefault(tuple([t._node.spec for t in tensors]), specs)
         return self(*tensors, **statics)
 
-    def operate(self, x: Any, y: Any) -> Any:
+    def operate(self, x: TensorLike, y: TensorLike) -> Any:
         """`self(x, y)` for the method of an operator, which most ops of a training step are."""
         trace = state.trace
         if trace.is_long:

@@ -12,7 +12,11 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
+
 
 OP_MODULES = ("tapeflow.ops.", "tapeflow.engine.values.convert")
 
@@ -24,7 +28,7 @@ class DispatchTarget:
     # numpy leaves operators with such an argument on the right to the argument.
     __array_ufunc__ = None
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call that has this among its arguments."""
         raise NotImplementedError
 
@@ -51,11 +55,11 @@ class Symbolic(DispatchTarget):
 
     __slots__ = ()
 
-    def keep_index(self, tensor: Any, key: Any) -> Any:
+    def keep_index(self, tensor: TensorLike, key: object) -> Any:
         """The result of `tensor[key]`, where this is part of the key."""
         raise MetSymbolic(self)
 
-    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+    def keep_construction(self, made: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of the class method of a public class called with this among its arguments."""
         raise MetSymbolic(self)
 
@@ -112,6 +116,6 @@ def dispatch_all(namespace: dict[str, Any]) -> None:
             namespace[name] = dispatching(value)
 
 
-def is_public_op(value: Any) -> bool:
+def is_public_op(value: object) -> bool:
     """Whether a value is a plain function that takes tensors: one of `tapeflow.ops`, or a conversion."""
     return type(value) is FunctionType and value.__module__.startswith(OP_MODULES)

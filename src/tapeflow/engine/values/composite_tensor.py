@@ -7,12 +7,15 @@ does so when it is asked to (`expand_composites=True`), and takes the object as 
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.shape import ShapeLike
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import DTypeLike
 
 
 class CompositeTensor(abc.ABC):
@@ -41,7 +44,7 @@ class VariableSpec(TensorSpec):
     __slots__ = ("trainable",)
 
     def __init__(
-        self, shape: ShapeLike, dtype: Any = None, trainable: bool = True, alias_id: Any = None
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, trainable: bool = True, alias_id: Any = None
     ) -> None:
         super().__init__(shape, "float32" if dtype is None else dtype)
         self.trainable = trainable
@@ -65,7 +68,7 @@ def convert_variables_to_tensors(values: Any) -> Any:
     from tapeflow.engine.values.convert import convert_to_tensor  # start-up
     from tapeflow.engine.values.variable import Variable
 
-    def read(value: Any) -> Any:
+    def read(value: object) -> Any:
         if isinstance(value, CompositeTensor):
             return value._convert_variables_to_tensors()
         return convert_to_tensor(value) if isinstance(value, Variable) else value

@@ -40,7 +40,7 @@ def register_tensor_conversion_function(
     converters.sort(key=lambda entry: entry[0])
 
 
-def converted(value: Any, dtype: Any) -> Any:
+def converted(value: object, dtype: Any) -> Any:
     """The result of the first function registered for a value's type; NotImplemented if there is none."""
     for _, types, function in converters:
         if isinstance(value, types):

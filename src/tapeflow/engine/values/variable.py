@@ -8,7 +8,7 @@ Variable may overwrite the old buffer, unless somebody took a snapshot of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from tapeflow.engine.values.shape import TensorShape, static_shape
 from tapeflow.engine.values.tensor import Tensor, TensorBase, to_numpy, value_text
 from tapeflow.engine.values.variable_creation import CreatedThroughScopes
 
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
+
 _new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
 _READ, _ASSIGN = read_op.instance({}), assign_op.instance({})
 _ASSIGN_ADD, _ASSIGN_SUB = assign_add_op.instance({}), assign_sub_op.instance({})
@@ -69,12 +72,12 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         import_scope: str | None = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError(
@@ -214,7 +217,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         self._read = None
         old.held -= 1
 
-    def _value_for(self, where: str, value: Any) -> Node:
+    def _value_for(self, where: str, value: object) -> Node:
         node = to_node(value, self.dtype)
         shape = node.spec.shape
         declared = self._declared
@@ -229,7 +232,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
 
     def assign(
         self,
-        value: Any,
+        value: object,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
@@ -268,7 +271,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         """Subtract `delta`, which must have the Variable's shape."""
         return self._update("Variable.assign_sub", _ASSIGN_SUB, delta)
 
-    def _update(self, where: str, update: Instance, delta: Any) -> Variable:
+    def _update(self, where: str, update: Instance, delta: TensorLike) -> Variable:
         trace = state.trace
         if trace.is_long:
             keep_bounded(trace)
@@ -345,10 +348,10 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
     def __copy__(self) -> Variable:
         return self  # a shallow copy shares the state, and the state is all there is
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self._host_array(), self.dtype.name, self._name, self._trainable)
 
-    def __deepcopy__(self, memo: Any) -> Variable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         layout = self._layout
         placed = placement.current if layout is None else layout.placement.laying_out(lambda _: layout.axes)
         with placement.using(placed):
@@ -378,7 +381,7 @@ def _rebuilt(array: np.ndarray, dtype: str, name: str, trainable: bool) -> Varia
 
 
 def _forbid(symbol: str, instead: str) -> Callable[[Variable, Any], NoReturn]:
-    def forbidden(self: Variable, other: Any) -> NoReturn:
+    def forbidden(self: Variable, other: TensorLike) -> NoReturn:
         raise RuntimeError(
             f"`variable {symbol} value` with `tf.Variable`s is not supported: it would make the name a "
             f"tensor and leave the Variable as it is. Use `{instead}`, or, for a new tensor, "

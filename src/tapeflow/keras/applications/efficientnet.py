@@ -48,7 +48,7 @@ def _network(
         dropout_rate: float = dropout,
         drop_connect_rate: float = 0.2,
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             x = _scaled(x, weights == "imagenet")
             x = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name="stem_conv_pad")(x)
             x = conv(x, in_eights(width * 32), 3, "stem", strides=2, padding="valid")
@@ -103,7 +103,7 @@ def _scaled(x: KerasTensor, is_trained: bool) -> KerasTensor:
     return x
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     x = layers.BatchNormalization(axis=channel_axis(), name=f"{name}bn")(x)
     return layers.Activation("swish", name=f"{name}activation")(x)
 

@@ -35,7 +35,7 @@ class Block(NamedTuple):
 def top(rate: float) -> Any:
     """The head: the mean of each feature, of which a share `rate` is dropped, then the classes."""
 
-    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         if rate > 0:
             x = layers.Dropout(rate, name="top_dropout")(x)
@@ -47,7 +47,9 @@ def top(rate: float) -> Any:
     return head
 
 
-def conv(x: TensorLike, filters: int, size: int, name: str, strides: int = 1, padding: str = "same") -> Any:
+def conv(
+    x: TensorLike, filters: int, size: int, name: str, strides: int = 1, padding: str = "same"
+) -> KerasTensor:
     """A convolution without an offset."""
     return layers.Conv2D(
         filters,
@@ -60,7 +62,7 @@ def conv(x: TensorLike, filters: int, size: int, name: str, strides: int = 1, pa
     )(x)
 
 
-def weighed(x: TensorLike, filters: int, few: int, name: str, activation: str = "swish") -> Any:
+def weighed(x: TensorLike, filters: int, few: int, name: str, activation: str = "swish") -> KerasTensor:
     """Each channel times a weight that all channels' means decide."""
     shape = (1, 1, filters) if channel_axis() == 3 else (filters, 1, 1)
     weight = layers.GlobalAveragePooling2D(name=f"{name}se_squeeze")(x)

@@ -33,7 +33,7 @@ def _network(
         classes: int = 1000,
         classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             if include_preprocessing:
                 x = layers.Rescaling(scale=1.0 / 255.0, name=f"{model_name}_prestem_rescaling")(x)
             x = _conv(x, 32, f"{model_name}_stem_conv", size=3, strides=2, padding="same")
@@ -64,22 +64,22 @@ def _network(
     return published(build, f"RegNet{kind.upper()}", doc, __name__)
 
 
-def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
     number = get_uid("head")  # the names of Keras, which counts heads
     x = layers.GlobalAveragePooling2D(name=f"{number}_head_gap")(x)
     return layers.Dense(classes, name=f"{number}head_dense")(x)
 
 
-def _conv(x: KerasTensor, filters: int, name: str, size: int = 1, **options: Any) -> Any:
+def _conv(x: KerasTensor, filters: int, name: str, size: int = 1, **options: Any) -> KerasTensor:
     conv = layers.Conv2D(filters, size, use_bias=False, kernel_initializer="he_normal", name=name, **options)
     return conv(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     return layers.BatchNormalization(momentum=0.9, epsilon=1e-5, name=f"{name}_bn")(x)
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     return layers.ReLU(name=f"{name}_relu")(_normalized(x, name))
 
 

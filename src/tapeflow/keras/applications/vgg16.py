@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.vgg import vgg
 
@@ -15,7 +18,7 @@ VGG16 = vgg(
 )
 
 
-def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as BGR less ImageNet's mean."""
     return imagenet_utils.preprocess_input(x, data_format, mode="caffe")
 

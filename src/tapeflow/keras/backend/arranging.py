@@ -37,12 +37,12 @@ def concatenate(tensors: Any, axis: int = -1) -> Tensor:
     return tf.concat(list(tensors), axis)
 
 
-def stack(x: TensorLike, axis: int = 0) -> Any:
+def stack(x: TensorLike, axis: int = 0) -> Tensor:
     """Tensors of one shape along a new axis."""
     return tf.stack(x, axis)
 
 
-def reshape(x: TensorLike, shape: ShapeLike) -> Any:
+def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     """The same elements in another shape."""
     return tf.reshape(x, shape)
 
@@ -161,7 +161,7 @@ def resize_images(
     width_factor: int,
     data_format: str | None,
     interpolation: str = "nearest",
-) -> Any:
+) -> Tensor:
     """Enlarge images by integer factors, by repeating pixels or by 'bilinear' interpolation."""
     tensor = convert_to_tensor(x)
     first = 2 if config.read_data_format(data_format) == "channels_first" else 1

@@ -31,7 +31,7 @@ _CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW"
 
 def categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The cross-entropy of one-hot labels, a number for each sample. Mind the order of the arguments."""
     return _categorical(target, output, from_logits=from_logits, axis=axis)
 
@@ -42,13 +42,13 @@ def sparse_categorical_crossentropy(
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross-entropy of class numbers, a number for each sample."""
     return _sparse(target, output, from_logits=from_logits, axis=axis, ignore_class=ignore_class)
 
 
 @dispatching
-def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> Tensor:
     """The cross-entropy of yes-or-no questions; unlike the loss of that name, not averaged."""
     where = "binary_crossentropy"
     predicted, from_logits = logits_behind(where, convert_to_tensor(output), from_logits, "Sigmoid")
@@ -63,7 +63,7 @@ def binary_focal_crossentropy(
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-) -> Any:
+) -> Tensor:
     """The same with easy answers counting less, by `(1 - probability of the truth) ** gamma`; not averaged.
 
     With `apply_class_balancing`, ones count `alpha` and zeros `1 - alpha`.
@@ -92,7 +92,7 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> Tensor:
     return tf.math.in_top_k(targets, predictions, k)
 
 
-def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Any:
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)

@@ -31,7 +31,7 @@ def constant(
     dtype: DTypeLike | None = None,
     shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A constant tensor, of type `floatx()` unless another is given."""
     return tf.constant(value, dtype=_dtype(dtype), shape=shape)
 
@@ -187,7 +187,7 @@ def moving_average_update(x: Variable, value: TensorLike, momentum: float) -> Va
     return x.assign_sub((x - tf.cast(value, x.dtype)) * (1 - tf.cast(momentum, x.dtype)))
 
 
-def shape(x: TensorLike) -> Any:
+def shape(x: TensorLike) -> Tensor:
     """The shape as a tensor."""
     return tf.shape(x)
 

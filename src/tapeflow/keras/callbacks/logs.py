@@ -105,7 +105,7 @@ class Logs(dict[str, Any]):
     def __deepcopy__(self, memo: Any) -> dict[str, Any]:
         return self.copy()
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return dict, (self.copy(),)
 
     def copy(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
@@ -102,7 +102,7 @@ class TFOpLambda(Layer):
         return self.function(*args, **kwargs)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         # A name that the user registered has become a function on the way here; no file may have it called.
         function = config.get("function", "")
         if not isinstance(function, str):

@@ -10,6 +10,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.initializers import fixed, random, spectrum
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_shape
@@ -58,7 +59,7 @@ def get(identifier: Any) -> Any:
 class _ArrayInitializer(fixed.Constant):
     """An array given in place of an initializer: it must have the weight's shape."""
 
-    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         sizes = read_shape(shape, kwargs)
         if tuple(self.value.shape) != sizes:
             raise ValueError(

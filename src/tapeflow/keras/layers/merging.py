@@ -26,7 +26,7 @@ class Merge(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         """What is made of inputs of one rank."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge: write _merge_function.")
 
@@ -51,7 +51,7 @@ class Merge(Layer):
         batch = batch_sizes.pop() if len(batch_sizes) == 1 else None
         return tf.TensorShape((batch, *functools.reduce(_broadcast, [s[1:] for s in shapes])))
 
-    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Tensor | None:
         masks = [m for m in _masks(inputs, mask) if m is not None]
         return functools.reduce(tf.logical_and, masks) if masks else None
 
@@ -151,7 +151,7 @@ class Concatenate(Merge):
         merged[self.axis] = None if None in sizes else sum(d for d in sizes if d is not None)
         return tf.TensorShape(merged)
 
-    def compute_mask(self, inputs: Sequence[Tensor], mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Sequence[Tensor], mask: TensorLike | None = None) -> Tensor | None:
         masks = _masks(inputs, mask)
         if all(m is None for m in masks):
             return None
@@ -227,49 +227,49 @@ class Dot(Merge):
         left = (*_dropped(shapes[0], one), *_dropped(shapes[1], two)[1:])
         return tf.TensorShape(left if len(left) > 1 else (*left, 1))
 
-    def compute_mask(self, inputs: Sequence[TensorLike], mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Sequence[TensorLike], mask: TensorLike | None = None) -> Tensor | None:
         return None
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
-def add(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def add(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The sum of the inputs, by an `Add` layer."""
     return Add(**kwargs)(inputs)
 
 
-def subtract(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def subtract(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The first input less the second, by a `Subtract` layer."""
     return Subtract(**kwargs)(inputs)
 
 
-def multiply(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def multiply(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The product of the inputs, by a `Multiply` layer."""
     return Multiply(**kwargs)(inputs)
 
 
-def average(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def average(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The mean of the inputs, by an `Average` layer."""
     return Average(**kwargs)(inputs)
 
 
-def maximum(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def maximum(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The largest of the inputs, by a `Maximum` layer."""
     return Maximum(**kwargs)(inputs)
 
 
-def minimum(inputs: Sequence[TensorLike], **kwargs: Any) -> Any:
+def minimum(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The smallest of the inputs, by a `Minimum` layer."""
     return Minimum(**kwargs)(inputs)
 
 
-def concatenate(inputs: Sequence[TensorLike], axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: Sequence[TensorLike], axis: int = -1, **kwargs: Any) -> Tensor:
     """Concatenate the inputs with a `Concatenate` layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
-def dot(inputs: Sequence[TensorLike], axes: AxisLike, normalize: bool = False, **kwargs: Any) -> Any:
+def dot(inputs: Sequence[TensorLike], axes: AxisLike, normalize: bool = False, **kwargs: Any) -> Tensor:
     """The product of two inputs over an axis of each, by a `Dot` layer."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)
 

@@ -33,7 +33,7 @@ def binary_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: AxisLike = -1,
-) -> Any:
+) -> Tensor:
     """The cross-entropy of binary labels, averaged over `axis`.
 
     Args:

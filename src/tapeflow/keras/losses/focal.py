@@ -31,7 +31,7 @@ def binary_focal_crossentropy(
     from_logits: bool = False,
     label_smoothing: Any = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """`binary_crossentropy` that gives easy examples less weight.
 
     Args:
@@ -68,7 +68,7 @@ def categorical_focal_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """`categorical_crossentropy` that gives easy examples less weight.
 
     Args:

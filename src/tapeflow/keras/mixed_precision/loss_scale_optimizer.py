@@ -160,7 +160,7 @@ class LossScaleOptimizer(Optimizer):
             return lambda: self._scaled(loss())
         return self._scaled(loss)
 
-    def _scaled(self, loss: TensorLike | Callable[[], TensorLike]) -> Any:
+    def _scaled(self, loss: TensorLike | Callable[[], TensorLike]) -> Tensor:
         tensor = tf.convert_to_tensor(loss)
         return tensor * tf.cast(self.loss_scale, tensor.dtype)
 
@@ -176,7 +176,7 @@ class LossScaleOptimizer(Optimizer):
             return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
         return gradient * tf.cast(factor, gradient.dtype)
 
-    def scale_loss(self, loss: TensorLike | Callable[[], TensorLike]) -> Any:
+    def scale_loss(self, loss: TensorLike | Callable[[], TensorLike]) -> Tensor:
         """The loss times the scale, for gradients that `apply_gradients` is to unscale: as in Keras 3."""
         self._unscales_later = True
         return self._scaled(loss)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
@@ -97,9 +97,9 @@ class Functional(Model, AnyFunctional):
         """Make the graph's calls on real tensors."""
         values = _fitted(self, inputs)
         if mask is not None:
-            for value, found in zip(values, nest.flatten(mask), strict=False):
-                if found is not None:
-                    value._keras_mask = found
+            for value, input_mask in zip(values, nest.flatten(mask), strict=False):
+                if input_mask is not None:
+                    value._keras_mask = input_mask
         results = self._plan.run(values)
         if self._nested_outputs is self.outputs[0]:
             return results[0]
@@ -188,7 +188,7 @@ class Functional(Model, AnyFunctional):
         return graph_config(self)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         return graph_model(cls, config, custom_objects)
 
 
@@ -278,12 +278,12 @@ def _conformed(value: object, symbol: KerasTensor) -> Any:
 def _distinct(names: list[str]) -> list[str]:
     """Names of outputs, with numbers where one layer gives several."""
     counts: dict[str, int] = {}
-    found = []
+    distinct = []
     for name in names:
         count = counts.get(name, 0)
         counts[name] = count + 1
-        found.append(f"{name}_{count}" if count else name)
-    return found
+        distinct.append(f"{name}_{count}" if count else name)
+    return distinct
 
 
 @functools.cache

@@ -80,10 +80,10 @@ def _is_without_input(layer: Layer) -> bool:
 
 
 def _ends(symbols: Any, numbers: dict[int, int], is_bare: bool) -> Any:
-    found = nest.map_structure(lambda x: _Leaf(_reference(x, numbers)), symbols)
-    if isinstance(found, _Leaf):
-        return found.value if is_bare else [found.value]
-    return nest.map_structure(lambda leaf: leaf.value, found)
+    references = nest.map_structure(lambda x: _Leaf(_reference(x, numbers)), symbols)
+    if isinstance(references, _Leaf):
+        return references.value if is_bare else [references.value]
+    return nest.map_structure(lambda leaf: leaf.value, references)
 
 
 def _keras3_layer(layer: Layer, calls: list[Any], numbers: dict[int, int]) -> dict[str, Any]:
@@ -106,9 +106,9 @@ def _keras3_layer(layer: Layer, calls: list[Any], numbers: dict[int, int]) -> di
     if isinstance(layer, TFOpLambda) and len(calls) == 1:
         first, kwargs = _named_arguments(calls[0])
         name = next(iter(inspect.signature(layer.function).parameters))
-        found = operation_call(layer, {name: first, **kwargs})
-        if found is not None:
-            config, args = found
+        call = operation_call(layer, {name: first, **kwargs})
+        if call is not None:
+            config, args = call
             inbound = {"args": nest.map_structure(written, args), "kwargs": {}}
             return {**config, "inbound_nodes": [inbound]}
     inbound = [
@@ -142,10 +142,10 @@ def _call_config(node: Any, numbers: dict[int, int]) -> Any:
             return _Leaf([*_reference(leaf, numbers), plain])
         return _Leaf([_CONSTANT, -1, _plain(leaf, numbers), plain])
 
-    found = nest.map_structure(written, first)
-    if isinstance(found, _Leaf):
-        return found.value if isinstance(node.layer, TFOpLambda) else [found.value]
-    return nest.map_structure(lambda leaf: leaf.value, found)
+    inputs = nest.map_structure(written, first)
+    if isinstance(inputs, _Leaf):
+        return inputs.value if isinstance(node.layer, TFOpLambda) else [inputs.value]
+    return nest.map_structure(lambda leaf: leaf.value, inputs)
 
 
 def _named_arguments(node: Any) -> tuple[Any, dict[str, Any]]:
@@ -301,8 +301,8 @@ class _Graph:
             return self._symbol(value, self._first.get(value[0], 0))
         if isinstance(value, dict):
             return {k: self.ends(v) for k, v in value.items()}
-        found = [self.ends(v) for v in value]
-        return found[0] if len(found) == 1 else found
+        restored_ends = [self.ends(v) for v in value]
+        return restored_ends[0] if len(restored_ends) == 1 else restored_ends
 
     def arguments(self, layer: dict[str, Any], call: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call."""
@@ -313,8 +313,8 @@ class _Graph:
             return (first, *(kwargs.pop(rest, ()) if rest else ())), kwargs
         args, kwargs = self._keras3_value(call["args"]), self._keras3_value(call.get("kwargs") or {})
         if is_operation(layer):
-            found = function_arguments(layer, args, kwargs)
-            return (), {k: _as_index(v) if k == "slice_spec" else v for k, v in found.items()}
+            named = function_arguments(layer, args, kwargs)
+            return (), {k: _as_index(v) if k == "slice_spec" else v for k, v in named.items()}
         # Masks are found on the symbols; Keras 3 writes them down as well.
         return tuple(args), {k: v for k, v in kwargs.items() if v is not None}
 
@@ -362,10 +362,10 @@ class _Graph:
         first = read(call)
         if isinstance(first, list) and len(first) == 1 and _is_reference(call[0]):
             first = first[0]
-        found = {k: restored(v) for k, v in kwargs.items()}
-        if "slice_spec" in found:
-            found["slice_spec"] = _as_index(found["slice_spec"])
-        return first, found
+        options = {k: restored(v) for k, v in kwargs.items()}
+        if "slice_spec" in options:
+            options["slice_spec"] = _as_index(options["slice_spec"])
+        return first, options
 
 
 def _as_index(value: object) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
@@ -113,7 +113,7 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         return cls(**config)
 
 
@@ -156,8 +156,8 @@ class WideDeepModel(Model):
             loss = self.compute_loss(x, y, outputs, sample_weight)
         parts = (self.linear_model.trainable_variables, self.dnn_model.trainable_variables)
         gradients = tape.gradient(loss, parts)
-        for optimizer, found, variables in zip(self.optimizer, gradients, parts, strict=True):
-            optimizer.apply_gradients(zip(found, variables, strict=True))
+        for optimizer, own_gradients, variables in zip(self.optimizer, gradients, parts, strict=True):
+            optimizer.apply_gradients(zip(own_gradients, variables, strict=True))
         return self.compute_metrics(x, y, outputs, sample_weight)
 
     def get_config(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class WideDeepModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         config = dict(config)
         models = [
             tf.keras.layers.deserialize(config.pop(name), custom_objects=custom_objects)

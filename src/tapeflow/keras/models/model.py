@@ -81,14 +81,14 @@ class Model(Trainer, AnyModel):
     def _gather(self, trainable: bool | None) -> list[Any]:
         if trainable is not None:
             return super()._gather(trainable)
-        found: list[Any] = []
+        weights: list[Any] = []
         for name, children in self._holding().by_name.items():
             if isinstance(vars(self)[name], Module) or name in self._layer_lists:
-                found += [w for child in children for w in _weights_of(child)]
+                weights += [w for child in children for w in _weights_of(child)]
             else:
-                found += [w for child in children for w in _weights_of(child, True)]
-                found += [w for child in children for w in _weights_of(child, False)]
-        return once(found + self._own_weights)
+                weights += [w for child in children for w in _weights_of(child, True)]
+                weights += [w for child in children for w in _weights_of(child, False)]
+        return once(weights + self._own_weights)
 
     def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Any:
         """The computation of the model; subclasses implement it."""
@@ -204,7 +204,7 @@ class Model(Trainer, AnyModel):
 
     # What it is saved as
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         from tapeflow.keras.saving.copies import reduced  # start-up
 
         return reduced(self)
@@ -220,7 +220,7 @@ class Model(Trainer, AnyModel):
         return {k: v for k, v in config.items() if k not in ("inputs", "outputs")}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         """Create a model from the result of `get_config`."""
         if _takes_graph(cls) and {"layers", "input_layers", "output_layers"} <= set(config):
             from tapeflow.keras.models.functional import graph_model  # cycle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
@@ -247,7 +247,7 @@ class Sequential(Functional, AnySequential):
         return self._graph_shape or vars(self).get("_build_input_shape")
 
     @classmethod
-    def from_config(cls, config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         layers = config["layers"] if isinstance(config, dict) else config
         name = config.get("name") if isinstance(config, dict) else None
         model = cls(name=name)

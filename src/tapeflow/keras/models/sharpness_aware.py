@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
@@ -38,13 +38,13 @@ class SharpnessAwareMinimization(Model):
 
     def train_step(self, data: Any) -> Any:
         x, y, sample_weight = unpack_x_y_sample_weight(data)
-        found = [
+        steps = [
             self._part_step(*part) for part in zip(*map(self._split, (x, y, sample_weight)), strict=True)
         ]
-        predictions = tf.concat([p for p, _ in found], 0)
+        predictions = tf.concat([p for p, _ in steps], 0)
         # A weight that the loss does not depend on has no gradient in any part.
         totals = [
-            None if g[0] is None else tf.add_n(list(g)) for g in zip(*[g for _, g in found], strict=True)
+            None if g[0] is None else tf.add_n(list(g)) for g in zip(*[g for _, g in steps], strict=True)
         ]
         self.optimizer.apply_gradients(zip(totals, self.model.trainable_variables, strict=True))
         return self.compute_metrics(x, y, predictions, sample_weight)
@@ -86,7 +86,7 @@ class SharpnessAwareMinimization(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         config = dict(config)
         model = tf.keras.layers.deserialize(config.pop("model"), custom_objects=custom_objects)
         return cls(model, **config)

@@ -154,14 +154,14 @@ def _in_range(layers: list[Any], layer_range: Any) -> list[Any]:
         raise ValueError(
             f"Model.summary expected layer_range to be two names of layers; got layer_range={layer_range!r}."
         )
-    found = [[i for i, x in enumerate(layers) if re.match(name, x.name)] for name in layer_range]
-    if not all(found):
+    matches = [[i for i, x in enumerate(layers) if re.match(name, x.name)] for name in layer_range]
+    if not all(matches):
         raise ValueError(
             "Passed layer_names do not match the layer names in the model: Model.summary expected layer_range to "
             f"hold two of {[x.name for x in layers]}; got {layer_range!r}."
         )
-    first, last = min(found[0]), max(found[1])
-    return layers[first : last + 1] if first <= last else layers[min(found[1]) : max(found[0]) + 1]
+    first, last = min(matches[0]), max(matches[1])
+    return layers[first : last + 1] if first <= last else layers[min(matches[1]) : max(matches[0]) + 1]
 
 
 def _shape_text(layer: Layer) -> str:

@@ -68,8 +68,8 @@ def arange(
     """Numbers from `start` up to `stop`."""
     low, high = (0, start) if stop is None else (start, stop)
     ends = alike(low, high, 1 if step is None else step)
-    found = tf.range(*ends)
-    return found if dtype is None else tf.cast(found, dtype)
+    numbers = tf.range(*ends)
+    return numbers if dtype is None else tf.cast(numbers, dtype)
 
 
 def linspace(
@@ -87,11 +87,11 @@ def linspace(
     places = tf.range(num)
     rank = len((low + high).shape)
     line = tf.cast(tf.reshape(places, [num, *[1] * rank]), low.dtype)
-    found = low + line * step
+    points = low + line * step
     if axis != 0:
-        found = moveaxis(found, 0, axis)
-    found = found if dtype is None else tf.cast(found, dtype)
-    return (found, step) if retstep else found
+        points = moveaxis(points, 0, axis)
+    points = points if dtype is None else tf.cast(points, dtype)
+    return (points, step) if retstep else points
 
 
 def logspace(
@@ -105,8 +105,8 @@ def logspace(
 ) -> Tensor:
     """Powers of `base` whose exponents are evenly spaced."""
     exponents = linspace(start, stop, num, endpoint, axis=axis)
-    found = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
-    return found if dtype is None else tf.cast(found, dtype)
+    powers = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
+    return powers if dtype is None else tf.cast(powers, dtype)
 
 
 def geomspace(
@@ -119,8 +119,8 @@ def geomspace(
 ) -> Tensor:
     """Numbers of which each is the one before times the same."""
     low, high = (tf.math.log(floating(end)) for end in (start, stop))
-    found = tf.exp(linspace(low, high, num, endpoint, axis=axis))
-    return found if dtype is None else tf.cast(found, dtype)
+    powers = tf.exp(linspace(low, high, num, endpoint, axis=axis))
+    return powers if dtype is None else tf.cast(powers, dtype)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Tensor:
@@ -179,7 +179,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 # Moving
 
 
-def reshape(x: TensorLike, newshape: ShapeLike) -> Any:
+def reshape(x: TensorLike, newshape: ShapeLike) -> Tensor:
     """The elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
@@ -214,7 +214,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
     return tf.transpose(x, order)
 
 
-def expand_dims(x: Tensor, axis: int | Sequence[int]) -> Any:
+def expand_dims(x: Tensor, axis: int | Sequence[int]) -> Tensor:
     """With axes of size 1."""
     x = tensor(x)
     if not isinstance(axis, (tuple, list)):
@@ -230,7 +230,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
 
 
-def broadcast_to(x: TensorLike, shape: Sequence[Any]) -> Any:
+def broadcast_to(x: TensorLike, shape: Sequence[Any]) -> Tensor:
     """Repeated to a shape."""
     return tf.broadcast_to(tensor(x), shape)
 
@@ -281,7 +281,7 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
     return tf.repeat(tensor(x), repeats, axis)
 
 
-def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Tensor:
     """With elements around."""
     x = tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (len(x.shape), 2)).tolist()
@@ -329,8 +329,8 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
 
 def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
     """The places in a shape of elements that are counted through."""
-    found = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
-    return tuple(tf.unstack(tf.cast(found, "int32"), axis=0))
+    indices_by_axis = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
+    return tuple(tf.unstack(tf.cast(indices_by_axis, "int32"), axis=0))
 
 
 # Joining and splitting
@@ -338,9 +338,9 @@ def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
 
 def concatenate(xs: Any, axis: int | None = 0) -> Tensor:
     """One after the other."""
-    found = alike(*xs)
+    parts = alike(*xs)
     return tf.concat(
-        [tf.reshape(x, [-1]) for x in found] if axis is None else found, 0 if axis is None else axis
+        [tf.reshape(x, [-1]) for x in parts] if axis is None else parts, 0 if axis is None else axis
     )
 
 
@@ -349,15 +349,15 @@ def append(x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Tensor:
     return concatenate([x1, x2], axis)
 
 
-def stack(x: Tensor, axis: int = 0) -> Any:
+def stack(x: Tensor, axis: int = 0) -> Tensor:
     """Side by side along a new axis."""
     return tf.stack(alike(*x), axis)
 
 
 def hstack(xs: Tensor) -> Tensor:
     """Side by side."""
-    found = alike(*xs)
-    return tf.concat(found, 0 if len(found[0].shape) <= 1 else 1)
+    parts = alike(*xs)
+    return tf.concat(parts, 0 if len(parts[0].shape) <= 1 else 1)
 
 
 def vstack(xs: Tensor) -> Tensor:
@@ -367,11 +367,11 @@ def vstack(xs: Tensor) -> Tensor:
 
 def dstack(xs: Sequence[np.ndarray]) -> Tensor:
     """Along a third axis."""
-    found = []
+    columns = []
     for x in alike(*xs):
         rows = tf.reshape(x, [1, -1]) if len(x.shape) < 2 else x
-        found.append(tf.expand_dims(rows, -1) if len(rows.shape) < 3 else rows)
-    return tf.concat(found, 2)
+        columns.append(tf.expand_dims(rows, -1) if len(rows.shape) < 3 else rows)
+    return tf.concat(columns, 2)
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -433,7 +433,7 @@ def take_along_axis(x: Tensor, indices: TensorLike, axis: int | None = None) -> 
     return moveaxis(tf.gather(swapped, chosen, batch_dims=last), last, axis)
 
 
-def get_item(x: TensorLike, key: TensorLike) -> Any:
+def get_item(x: TensorLike, key: TensorLike) -> Tensor:
     """`x[key]`."""
     return tensor(x)[key]
 
@@ -486,8 +486,8 @@ def unique(
     fill_value: TensorLike | None = None,
 ) -> Any:
     """Each value once, in order. It looks at the values, so it is no part of a program."""
-    found = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
-    parts = [found] if not isinstance(found, tuple) else list(found)
+    distinct = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
+    parts = [distinct] if not isinstance(distinct, tuple) else list(distinct)
     if size is not None:
         kept = parts[0][:size]
         fill = kept[:1] if fill_value is None else np.full_like(kept[:1], fill_value)

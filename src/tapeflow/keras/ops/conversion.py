@@ -18,8 +18,8 @@ from tapeflow.keras.config import floatx
 def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """`x` as a tensor: Python's fractions are of `floatx`, its integers of int32. Symbols stay what they are."""
     if isinstance(x, (DispatchTarget, TensorBase)):
-        found = x if isinstance(x, DispatchTarget) else tf.convert_to_tensor(x)
-        return found if dtype is None else tf.cast(found, dtype)
+        converted = x if isinstance(x, DispatchTarget) else tf.convert_to_tensor(x)
+        return converted if dtype is None else tf.cast(converted, dtype)
     if dtype is None and not isinstance(x, (np.ndarray, np.generic)):
         kind = np.asarray(x).dtype.kind if not _holds_tensors(x) else ""
         dtype = {"f": floatx(), "i": "int32"}.get(kind)
@@ -28,29 +28,35 @@ def tensor(x: TensorLike, dtype: DTypeLike | None = None) -> Any:
 
 def _holds_tensors(x: TensorLike) -> bool:
     return isinstance(x, (list, tuple)) and any(
-        _holds_tensors(part) if isinstance(part, (list, tuple)) else isinstance(part, (TensorBase, DispatchTarget))
+        _holds_tensors(part)
+        if isinstance(part, (list, tuple))
+        else isinstance(part, (TensorBase, DispatchTarget))
         for part in x
     )
 
 
-def floating(x: TensorLike) -> Any:
+def floating(x: TensorLike) -> Tensor:
     """`x` as a tensor of fractions or complex numbers."""
-    found = tensor(x)
-    return found if found.dtype.is_floating or found.dtype.is_complex else tf.cast(found, floatx())
+    converted = tensor(x)
+    return (
+        converted
+        if converted.dtype.is_floating or converted.dtype.is_complex
+        else tf.cast(converted, floatx())
+    )
 
 
 def alike(*values: Any) -> list[Any]:
     """Values as tensors of one dtype: fractions win over integers, wide over narrow ones; numbers follow tensors."""
-    found = [tensor(value) for value in values]
+    tensors = [tensor(value) for value in values]
     strong = [
-        f.dtype for f, value in zip(found, values, strict=True) if not isinstance(value, (bool, int, float))
+        f.dtype for f, value in zip(tensors, values, strict=True) if not isinstance(value, (bool, int, float))
     ]
-    common = _widest(strong or [f.dtype for f in found])
-    if any(f.dtype.is_floating for f in found) and not (common.is_floating or common.is_complex):
+    common = _widest(strong or [f.dtype for f in tensors])
+    if any(f.dtype.is_floating for f in tensors) and not (common.is_floating or common.is_complex):
         common = tf.as_dtype(floatx())
-    if common is tf.bool and any(f.dtype is not tf.bool for f in found):
-        common = _widest([f.dtype for f in found])
-    return [f if f.dtype is common else tf.cast(f, common) for f in found]
+    if common is tf.bool and any(f.dtype is not tf.bool for f in tensors):
+        common = _widest([f.dtype for f in tensors])
+    return [f if f.dtype is common else tf.cast(f, common) for f in tensors]
 
 
 def _widest(dtypes: list[Any]) -> DType:
@@ -62,7 +68,7 @@ def _widest(dtypes: list[Any]) -> DType:
 
 def convert_to_tensor(
     x: TensorLike, dtype: DTypeLike | None = None, sparse: bool | None = None, ragged: bool | None = None
-) -> Any:
+) -> Tensor:
     """`x` as a tensor; `sparse=False` and `ragged=False` fill one up."""
     if sparse is False and isinstance(x, tf.SparseTensor):
         x = tf.sparse.to_dense(x)
@@ -103,9 +109,9 @@ def dtype(x: TensorLike) -> str:
 
 def shape(x: TensorLike) -> tuple[Any, ...]:
     """The sizes; what is not known yet as a symbol."""
-    found = tensor(x)
-    sizes = tuple(found.shape)
-    return tuple(tf.shape(found)[i] if size is None else size for i, size in enumerate(sizes))
+    converted = tensor(x)
+    sizes = tuple(converted.shape)
+    return tuple(tf.shape(converted)[i] if size is None else size for i, size in enumerate(sizes))
 
 
 def ndim(x: TensorLike) -> int:
@@ -113,7 +119,7 @@ def ndim(x: TensorLike) -> int:
     return len(tensor(x).shape)
 
 
-def size(x: TensorLike) -> Any:
+def size(x: TensorLike) -> Tensor:
     """The number of elements."""
     return tf.size(tensor(x))
 

@@ -43,7 +43,7 @@ def vdot(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.reduce_sum(tf.math.conj(tf.reshape(one, [-1])) * tf.reshape(two, [-1]))
 
 
-def inner(x1: TensorLike, x2: TensorLike) -> Any:
+def inner(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The sum over the last axes."""
     one, two = alike(x1, x2)
     return one * two if not len(one.shape) or not len(two.shape) else tf.tensordot(one, two, [[-1], [-1]])
@@ -81,8 +81,8 @@ def cross(
 
 def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     """The triangular matrix whose product with its transpose is `x`."""
-    found = tf.linalg.cholesky(floating(x))
-    return tf.linalg.adjoint(found) if upper else found
+    factor = tf.linalg.cholesky(floating(x))
+    return tf.linalg.adjoint(factor) if upper else factor
 
 
 def cholesky_inverse(x: TensorLike, upper: bool = False) -> Tensor:
@@ -165,8 +165,8 @@ def lstsq(a: TensorLike, b: Tensor, rcond: Any = None) -> Tensor:
     """The solution with the least squares."""
     a, b = map(floating, alike(a, b))
     right = tf.expand_dims(b, -1) if len(b.shape) == 1 else b
-    found = tf.matmul(tf.linalg.pinv(a, rcond), right)
-    return tf.squeeze(found, -1) if len(b.shape) == 1 else found
+    solution = tf.matmul(tf.linalg.pinv(a, rcond), right)
+    return tf.squeeze(solution, -1) if len(b.shape) == 1 else solution
 
 
 def matrix_rank(x: TensorLike, tol: Any = None) -> Tensor:
@@ -209,11 +209,11 @@ def _matrix_norm(x: TensorLike, ord: Any, axes: tuple[int, ...], keepdims: bool)
     if ord in ("nuc", 2, -2):
         values = tf.linalg.svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
         reduce = {"nuc": tf.reduce_sum, 2: tf.reduce_max, -2: tf.reduce_min}[ord]
-        found = reduce(values, -1)
+        norms = reduce(values, -1)
     elif ord in (1, -1, np.inf, -np.inf):
         summed, kept = (rows, columns) if builtins.abs(ord) == 1 else (columns, rows)
         sums = tf.reduce_sum(size, summed, True)
-        found = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, [summed, kept])
+        norms = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, [summed, kept])
     else:
         raise ValueError(
             f"tf.keras.ops.norm expected ord to be None, 'fro', 'nuc', 1, 2, inf or one of their negatives; got "
@@ -221,8 +221,8 @@ def _matrix_norm(x: TensorLike, ord: Any, axes: tuple[int, ...], keepdims: bool)
         )
     if keepdims:
         for axis in sorted(axes):
-            found = tf.expand_dims(found, axis)
-    return found
+            norms = tf.expand_dims(norms, axis)
+    return norms
 
 
 def _complex(x: Any) -> Tensor:

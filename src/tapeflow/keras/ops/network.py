@@ -104,12 +104,12 @@ def threshold(x: TensorLike, threshold: Any, default_value: Any) -> Tensor:
     return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
 
 
-def softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
+def softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """Positive numbers that sum to one along an axis, several, or all."""
     return _over_axes(tf.nn.softmax, floating(x), axis)
 
 
-def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
+def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """The logarithm of `softmax`."""
     return _over_axes(tf.nn.log_softmax, floating(x), axis)
 
@@ -130,8 +130,8 @@ def one_hot(
     x: TensorLike, num_classes: int, axis: int = -1, dtype: DTypeLike | None = None, sparse: bool = False
 ) -> Any:
     """A vector with a one for each class number."""
-    found = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
-    return tf.sparse.from_dense(found) if sparse else found
+    rows = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
+    return tf.sparse.from_dense(rows) if sparse else rows
 
 
 def multi_hot(
@@ -146,8 +146,8 @@ def multi_hot(
     classes = kwargs.pop("num_tokens", num_classes)
     x = tf.cast(tensor(inputs), "int32")
     reduced = 1 if len(x.shape) > 1 else 0
-    found = tf.reduce_max(tf.one_hot(x, classes, axis=axis, dtype=dtype or floatx()), reduced)
-    return tf.sparse.from_dense(found) if sparse else found
+    rows = tf.reduce_max(tf.one_hot(x, classes, axis=axis, dtype=dtype or floatx()), reduced)
+    return tf.sparse.from_dense(rows) if sparse else rows
 
 
 def binary_crossentropy(target: TensorLike, output: Tensor, from_logits: bool = False) -> Tensor:
@@ -162,19 +162,19 @@ def binary_crossentropy(target: TensorLike, output: Tensor, from_logits: bool = 
 
 def categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The cross-entropy of distributions over classes."""
     return losses.categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The cross-entropy of class numbers."""
     return losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
-def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Tensor:
     """Divided by the norm along an axis."""
     x = floating(x)
     return x / tf.maximum(norm(x, order, axis, True), tf.constant(epsilon or least(), x.dtype))
@@ -211,9 +211,9 @@ def layer_normalization(
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     mean, variance = tf.nn.moments(x, axes, keepdims=True)
-    found = (x - mean) * tf.math.rsqrt(variance + (least() if epsilon is None else epsilon))
-    found = found if gamma is None else found * tensor(gamma)
-    return found if beta is None else found + tensor(beta)
+    normalized = (x - mean) * tf.math.rsqrt(variance + (least() if epsilon is None else epsilon))
+    normalized = normalized if gamma is None else normalized * tensor(gamma)
+    return normalized if beta is None else normalized + tensor(beta)
 
 
 def rms_normalization(
@@ -226,8 +226,8 @@ def rms_normalization(
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     mean = tf.reduce_mean(tf.square(x), axes, keepdims=True)
-    found = x * tf.math.rsqrt(mean + (least() if epsilon is None else epsilon))
-    return found if scale is None else found * tensor(scale)
+    normalized = x * tf.math.rsqrt(mean + (least() if epsilon is None else epsilon))
+    return normalized if scale is None else normalized * tensor(scale)
 
 
 def _windows(x: Any, data_format: Any) -> tuple[Any, str, bool]:
@@ -259,10 +259,10 @@ def conv(
     """A convolution of one, two or three dimensions."""
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
-    found = tf.nn.convolution(
+    outputs = tf.nn.convolution(
         x, tensor(kernel), _each(strides, count), padding.upper(), layout, _each(dilation_rate, count)
     )
-    return _back(found, is_first)
+    return _back(outputs, is_first)
 
 
 def depthwise_conv(
@@ -272,7 +272,7 @@ def depthwise_conv(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: WindowSizes = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of each channel by itself."""
     x, layout, is_first = _windows(inputs, data_format)
     kernel = tensor(kernel)
@@ -281,8 +281,8 @@ def depthwise_conv(
         x, kernel = tf.expand_dims(x, 1), tf.expand_dims(kernel, 0)
     stride, dilation = (_each(value, 1 if is_flat else 2) for value in (strides, dilation_rate))
     stride, dilation = (value * 2 if is_flat else value for value in (stride, dilation))
-    found = tf.nn.depthwise_conv2d(x, kernel, [1, *stride, 1], padding.upper(), dilations=dilation)
-    return _back(tf.squeeze(found, 1) if is_flat else found, is_first)
+    outputs = tf.nn.depthwise_conv2d(x, kernel, [1, *stride, 1], padding.upper(), dilations=dilation)
+    return _back(tf.squeeze(outputs, 1) if is_flat else outputs, is_first)
 
 
 def separable_conv(
@@ -293,10 +293,10 @@ def separable_conv(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: WindowSizes = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of each channel by itself, and one over the channels."""
-    found = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
-    return conv(found, pointwise_kernel, 1, "valid", data_format)
+    by_channel = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(by_channel, pointwise_kernel, 1, "valid", data_format)
 
 
 def max_pool(
@@ -316,7 +316,7 @@ def average_pool(
     strides: WindowSizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window."""
     return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
 
@@ -327,19 +327,19 @@ def _pooled(
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
     size = _each(pool_size, count)
-    found = tf.nn.pool(
+    pooled = tf.nn.pool(
         x, size, kind, size if strides is None else _each(strides, count), padding.upper(), layout
     )
-    return _back(found, is_first)
+    return _back(pooled, is_first)
 
 
-def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
+def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Channels as blocks of pixels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.depth_to_space(moved, block_size), is_first)
 
 
-def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
+def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Blocks of pixels as channels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.space_to_depth(moved, block_size), is_first)
@@ -373,7 +373,7 @@ def dot_product_attention(
     return tf.einsum("bhqk,bkhd->bqhd", tf.nn.softmax(scores, -1), value)
 
 
-def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Any:
+def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Tensor:
     """The ratio of the largest signal and the noise between two, in decibels."""
     one, two = map(floating, alike(x1, x2))
     error = tf.reduce_mean(tf.square(one - two))

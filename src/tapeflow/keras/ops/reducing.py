@@ -19,7 +19,7 @@ def _axes(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple) else axis
 
 
-def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The mean."""
     return tf.reduce_mean(floating(x), _axes(axis), keepdims)
 
@@ -35,12 +35,12 @@ def prod(
     axis: int | Sequence[int] | None = None,
     keepdims: bool = False,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Tensor:
     """The product."""
     return tf.reduce_prod(tensor(x, dtype), _axes(axis), keepdims)
 
 
-def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The standard deviation."""
     return tf.math.reduce_std(floating(x), _axes(axis), keepdims)
 
@@ -57,8 +57,8 @@ def max(
     x = tensor(x)
     if x.dtype is tf.bool:
         return any(x, axis, keepdims)
-    found = tf.reduce_max(x, _axes(axis), keepdims)
-    return found if initial is None else tf.maximum(found, tf.cast(initial, found.dtype))
+    largest = tf.reduce_max(x, _axes(axis), keepdims)
+    return largest if initial is None else tf.maximum(largest, tf.cast(initial, largest.dtype))
 
 
 def min(
@@ -68,8 +68,8 @@ def min(
     x = tensor(x)
     if x.dtype is tf.bool:
         return all(x, axis, keepdims)
-    found = tf.reduce_min(x, _axes(axis), keepdims)
-    return found if initial is None else tf.minimum(found, tf.cast(initial, found.dtype))
+    smallest = tf.reduce_min(x, _axes(axis), keepdims)
+    return smallest if initial is None else tf.minimum(smallest, tf.cast(initial, smallest.dtype))
 
 
 def amax(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -87,7 +87,7 @@ def ptp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
-def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether all are true."""
     return tf.reduce_all(tf.cast(tensor(x), tf.bool), _axes(axis), keepdims)
 
@@ -104,7 +104,7 @@ def allclose(
     return tf.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
-def count_nonzero(x: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
+def count_nonzero(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """How many are not zero."""
     return tf.reduce_sum(tf.cast(tf.not_equal(tensor(x), 0), "int32"), _axes(axis))
 
@@ -139,7 +139,7 @@ def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Te
     return _place(tf.argmax, x, axis, keepdims)
 
 
-def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The place of the smallest."""
     return _place(tf.argmin, x, axis, keepdims)
 
@@ -147,10 +147,10 @@ def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> An
 def _place(function: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Tensor:
     x = tensor(x)
     if axis is None:
-        found = function(tf.reshape(x, [-1]), 0, "int32")
-        return tf.reshape(found, [1] * len(x.shape)) if keepdims else found
-    found = function(x, axis, "int32")
-    return tf.expand_dims(found, axis) if keepdims else found
+        places = function(tf.reshape(x, [-1]), 0, "int32")
+        return tf.reshape(places, [1] * len(x.shape)) if keepdims else places
+    places = function(x, axis, "int32")
+    return tf.expand_dims(places, axis) if keepdims else places
 
 
 def cumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -218,12 +218,12 @@ def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
         )
     share = tf.cast(choose[method](), x.dtype)
     below, above = (tf.gather(ordered, tf.cast(end, "int32"), axis=-1) for end in (low, high))
-    found = below + (above - below) * share
-    found = tf.transpose(found, [len(rest), *range(len(rest))])
+    values = below + (above - below) * share
+    values = tf.transpose(values, [len(rest), *range(len(rest))])
     if keepdims:
         for a in sorted(kept):
-            found = tf.expand_dims(found, a + 1)
-    return found if len(q.shape) else found[0]
+            values = tf.expand_dims(values, a + 1)
+    return values if len(q.shape) else values[0]
 
 
 def percentile(
@@ -247,8 +247,8 @@ def bincount(x: Tensor, weights: Any = None, minlength: int = 0, sparse: bool = 
     x = tensor(x)
     axis = -1 if len(x.shape) > 1 else None
     given = None if weights is None else tensor(weights)
-    found = tf.math.bincount(x, weights=given, minlength=minlength, axis=axis)
-    return tf.sparse.from_dense(found) if sparse else found
+    counts = tf.math.bincount(x, weights=given, minlength=minlength, axis=axis)
+    return tf.sparse.from_dense(counts) if sparse else counts
 
 
 def digitize(x: TensorLike, bins: Any) -> Tensor:
@@ -357,5 +357,5 @@ def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None =
 def isin(x1: TensorLike, x2: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each is among the elements of `x2`."""
     one, two = alike(x1, x2)
-    found = tf.reduce_any(tf.equal(tf.expand_dims(one, -1), tf.reshape(two, [-1])), -1)
-    return tf.logical_not(found) if invert else found
+    is_in = tf.reduce_any(tf.equal(tf.expand_dims(one, -1), tf.reshape(two, [-1])), -1)
+    return tf.logical_not(is_in) if invert else is_in

@@ -10,7 +10,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
 
 import tapeflow as tf
 from tapeflow.engine.functions.staging import require_first_call
@@ -380,7 +380,7 @@ class Optimizer(OldWay):
         return found
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Any:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The optimizer that `get_config` described, without its state."""
         found = dict(config)
         if isinstance(found.get("learning_rate"), dict):

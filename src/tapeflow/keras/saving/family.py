@@ -116,16 +116,16 @@ class Family:
         if isinstance(identifier, Mapping):
             return self._from_dict(identifier, custom_objects)
         if isinstance(identifier, str):
-            found = self._find(identifier, custom_objects)
-            return found() if inspect.isclass(found) else found
+            member = self._find(identifier, custom_objects)
+            return member() if inspect.isclass(member) else member
         if inspect.isroutine(identifier) and self._takes_functions:
             return identifier
         raise ValueError(f"Could not interpret serialized {self.kind}: {identifier}")
 
     def named_by_user(self, name: str) -> Any:
         """What the user registered, or has in an open scope, under a name; None if it is not of the family."""
-        found = get_registered_object(name)
-        return found if found is not None and self._has(found, is_users=True) else None
+        registered = get_registered_object(name)
+        return registered if registered is not None and self._has(registered, is_users=True) else None
 
     def _has(self, value: object, is_users: bool) -> bool:
         if not inspect.isclass(value):
@@ -171,8 +171,8 @@ class Family:
         if isinstance(item, Mapping) and PASSIVE in item:
             return self._for_items().deserialize(item, custom_objects)
         if isinstance(item, str) and key != "name":  # a name is a name, even if a function has it too
-            found = get_registered_object(item, custom_objects)
-            return found if inspect.isfunction(found) else item
+            registered = get_registered_object(item, custom_objects)
+            return registered if inspect.isfunction(registered) else item
         return item
 
     def _for_items(self) -> Family:
@@ -188,14 +188,16 @@ class Family:
             if not isinstance(candidate, str):
                 continue
             for objects in (*named_by_user(custom_objects), self.known):
-                found = objects.get(candidate)
-                if found is not None and self._has(found, is_users=objects is not self.known):
-                    return found
-                refused = found if refused is None else refused
-        found = imported(said.get("module"), name)
-        if found is not None and self._has(found, is_users=True):
-            return found
-        refused = found if refused is None else refused
+                candidate_object = objects.get(candidate)
+                if candidate_object is not None and self._has(
+                    candidate_object, is_users=objects is not self.known
+                ):
+                    return candidate_object
+                refused = candidate_object if refused is None else refused
+        candidate_object = imported(said.get("module"), name)
+        if candidate_object is not None and self._has(candidate_object, is_users=True):
+            return candidate_object
+        refused = candidate_object if refused is None else refused
         if refused is not None:
             raise ValueError(
                 f"Loading expected {name!r} to name {self._article} {self.kind}; got {_described(refused)}. "
@@ -241,10 +243,10 @@ class _AnyFamily(Family):
 def named_in(package: str, base: type) -> dict[str, Any]:
     """The classes with this base and the functions of a package, by every name; not what looks them up."""
     module = importlib.import_module(package)
-    found = {name: getattr(module, name) for name in dir(module) if name not in _LOOKUPS}
+    members = {name: getattr(module, name) for name in dir(module) if name not in _LOOKUPS}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in members.items()
         if (issubclass(value, base) if inspect.isclass(value) else inspect.isfunction(value))
     }
 

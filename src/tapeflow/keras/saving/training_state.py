@@ -18,9 +18,9 @@ from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.losses.serialization import LOSSES
 from tapeflow.keras.metrics.serialization import METRICS
-from tapeflow.keras.optimizers.serialization import OPTIMIZERS
 from tapeflow.keras.optimizers.nadam import Nadam
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from tapeflow.keras.optimizers.serialization import OPTIMIZERS
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.config_errors import telling_config
 from tapeflow.keras.saving.draft import Draft

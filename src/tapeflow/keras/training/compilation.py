@@ -131,11 +131,11 @@ class Compilation(Layer):
     @property
     def metrics(self) -> list[Any]:
         """The metrics of training: the compiled ones, then those of the model and its layers."""
-        found: list[Any] = []
+        metrics: list[Any] = []
         if self._is_compiled:
-            found += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
-        found += super().metrics
-        return list({id(m): m for m in found}.values())
+            metrics += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
+        metrics += super().metrics
+        return list({id(m): m for m in metrics}.values())
 
     @property
     def metrics_names(self) -> list[str]:
@@ -191,11 +191,13 @@ def _optimizer(optimizer: object) -> Any:
     """The optimizer to train with, or a list of them; scaled losses where the global policy computes in float16."""
     if isinstance(optimizer, (list, tuple)):  # for a `train_step` that knows which is whose
         return [_optimizer(one) for one in optimizer]
-    found = tf.keras.optimizers.get(optimizer)
+    optimizer_object = tf.keras.optimizers.get(optimizer)
     scaled = tf.keras.mixed_precision.LossScaleOptimizer
-    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(found, scaled):
-        return scaled(found)
-    return found
+    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(
+        optimizer_object, scaled
+    ):
+        return scaled(optimizer_object)
+    return optimizer_object
 
 
 def _is_plain(value: object) -> bool:

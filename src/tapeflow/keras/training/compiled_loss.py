@@ -108,10 +108,10 @@ def loss_object(loss: Loss) -> Any:
     """A loss given by name, as a function or as an object, as something to call with sample weights."""
     if loss is None:
         return None
-    found = losses_module.get(loss)
-    if isinstance(found, Loss):
-        return found
-    return LossFunctionWrapper(found, name=getattr(found, "__name__", type(found).__name__))
+    function = losses_module.get(loss)
+    if isinstance(function, Loss):
+        return function
+    return LossFunctionWrapper(function, name=getattr(function, "__name__", type(function).__name__))
 
 
 def _sum(values: list[Any]) -> Any:

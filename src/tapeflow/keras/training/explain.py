@@ -78,8 +78,8 @@ def _build(model: Model, y: DataLike, y_pred: Any) -> None:
 def _before_data(model: Functional) -> list[str]:
     lines = ["It has seen no data yet, so shapes, and what 'accuracy' means, are not known."]
     if model.built and model.output_names:
-        found = zip(model.output_names, model.outputs, strict=False)
-        lines += [f"Output {name!r} has shape {tuple(symbol.shape)}." for name, symbol in found]
+        outputs = zip(model.output_names, model.outputs, strict=False)
+        lines += [f"Output {name!r} has shape {tuple(symbol.shape)}." for name, symbol in outputs]
     names = names_for([None] * len(nest.flatten(model.loss) or [None]), None)
     lines.append(f"Loss given to compile: {model.loss!r} for {len(names)} output(s).")
     lines.append("Pass a batch to know: model.explain(x[:32], y[:32]).")

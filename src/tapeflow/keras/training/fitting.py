@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.devices import placement
 from tapeflow.engine.devices.placement import Share
@@ -16,6 +16,9 @@ from tapeflow.keras.training.resume import Run
 from tapeflow.keras.training.sources import Source, make_source, split_validation, warn_ran_out
 from tapeflow.keras.training.steps import Steps
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
+
+if TYPE_CHECKING:
+    from tapeflow.keras.callbacks.history import History
 
 
 def fit(
@@ -35,7 +38,7 @@ def fit(
     initial_epoch: int,
     steps_per_epoch: int | None,
     reading: dict[str, Any],
-) -> Any:
+) -> History:
     """Train `model`; the arguments are those of `Model.fit`."""
     if validation_split and validation.data is None:
         (x, y, sample_weight), held_out = split_validation(x, y, sample_weight, validation_split)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.keras.annotations import CallbacksLike, DataLike
+
+if TYPE_CHECKING:
+    from tapeflow.keras.callbacks.history import History
 
 
 class GeneratorMethods:
@@ -25,7 +28,7 @@ class GeneratorMethods:
         validation_data: DataLike = None,
         validation_steps: int | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> History:
         """The same as `fit`."""
         _warn("fit")
         return self.fit(

@@ -190,18 +190,18 @@ class Run:
         except (FileNotFoundError, NotADirectoryError):
             return False
         try:
-            found = unpacked(json.loads(self._file.metadata[_KEY]), self._file.read)
-            if "beginning" in found:
-                self._beginning = found["beginning"]
+            saved = unpacked(json.loads(self._file.metadata[_KEY]), self._file.read)
+            if "beginning" in saved:
+                self._beginning = saved["beginning"]
                 return False
-            self._start = self.epoch, self.step = int(found["epoch"]), int(found["step"])
-            self.is_over = bool(found["is_over"])
+            self._start = self.epoch, self.step = int(saved["epoch"]), int(saved["step"])
+            self.is_over = bool(saved["is_over"])
         except (KeyError, TypeError, ValueError, RecursionError, IndexError, AttributeError) as error:
             raise BrokenFile(
                 f"Resuming expected a training state; got {str(path)!r}, which contains none ({type(error).__name__}: "
                 f"{error}). Delete it to begin anew."
             ) from error
-        self._restored = found
+        self._restored = saved
         self._build()
         self._apply()
         return True
@@ -227,10 +227,10 @@ class Run:
         elif not is_in_epoch:
             self._remind(self._beginning)
 
-    def _settle(self, found: dict[str, Any]) -> None:
+    def _settle(self, saved: dict[str, Any]) -> None:
         """Restore all objects once more: what callbacks did on the way here is undone, and they remember."""
         self._apply()
-        self._remind(found["callbacks"])
+        self._remind(saved["callbacks"])
 
     def _remind(self, remembered: list[Any]) -> None:
         """Let callbacks remember what those of the same class did."""
@@ -243,24 +243,24 @@ class Run:
             if state is not None:
                 callback.set_training_state(state)
 
-    def _place(self, found: dict[str, Any]) -> None:
+    def _place(self, saved: dict[str, Any]) -> None:
         """Put the data where it was; called once, last, since it may read from it."""
-        self._logs = found["logs"]
-        if self.loop is not None and found["loop"] is not None:
-            self.loop.size, self.loop.row_shapes = found["loop"]
+        self._logs = saved["logs"]
+        if self.loop is not None and saved["loop"] is not None:
+            self.loop.size, self.loop.row_shapes = saved["loop"]
         ran_again = False
-        if self.source is not None and found["source"] is not None:
-            ran_again = self.source.restore(found["source"], found["epoch"], found["step"])
-        if self.validation is not None and found["validation"] is not None:
+        if self.source is not None and saved["source"] is not None:
+            ran_again = self.source.restore(saved["source"], saved["epoch"], saved["step"])
+        if self.validation is not None and saved["validation"] is not None:
             placed = host_random()  # where the source, which may have run again, has left them
-            self.validation.restore(found["validation"])
+            self.validation.restore(saved["validation"])
             set_host_random(placed)
-        set_history(found.get("sizes", ""))
-        set_next_iteration(found["iterations"])
-        set_random_state(found["random"])
-        set_global_state(found["generator"])
+        set_history(saved.get("sizes", ""))
+        set_next_iteration(saved["iterations"])
+        set_random_state(saved["random"])
+        set_global_state(saved["generator"])
         if not ran_again:
-            set_host_random(found["host_random"])
+            set_host_random(saved["host_random"])
 
     def _apply(self) -> None:
         if self._file is None or self._restored is None:

@@ -33,10 +33,10 @@ class StagedSteps:
         self.meets_batches = True
         if is_eager:
             return _EagerSteps(step)
-        found = self.repeaters.get(mode)
-        if found is None or force:
-            found = self.repeaters[mode] = Repeater(step)
-        return found
+        repeater = self.repeaters.get(mode)
+        if repeater is None or force:
+            repeater = self.repeaters[mode] = Repeater(step)
+        return repeater
 
     def forget(self) -> None:
         """Stage all steps anew: what they do has changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
 from tapeflow.keras.training.running import run_one
 from tapeflow.keras.training.sources import make_source, single_batch
 from tapeflow.keras.training.steps import Steps
+
+if TYPE_CHECKING:
+    from tapeflow.keras.callbacks.history import History
 
 
 class Trainer(Steps, GeneratorMethods):
@@ -45,7 +48,7 @@ class Trainer(Steps, GeneratorMethods):
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
-    ) -> Any:
+    ) -> History:
         """Train the model.
 
         Args:
@@ -199,8 +202,8 @@ class Trainer(Steps, GeneratorMethods):
 
     def predict_on_batch(self, x: DataLike) -> Any:
         """The outputs for one batch, as numpy arrays."""
-        found = run_one(self, PREDICT, single_batch(x))
-        return nest.map_structure(lambda y: y if isinstance(y, DispatchTarget) else np.asarray(y), found)
+        outputs = run_one(self, PREDICT, single_batch(x))
+        return nest.map_structure(lambda y: y if isinstance(y, DispatchTarget) else np.asarray(y), outputs)
 
     def explain(self, x: DataLike = None, y: DataLike = None) -> str:
         """Explain which losses and metrics training computes, over which axes, and why; printed and returned.

@@ -19,8 +19,8 @@ from tapeflow.keras.layers.features.hashing import Hashing
 from tapeflow.keras.layers.features.vocabulary_lookup import IntegerLookup, StringLookup
 from tapeflow.keras.layers.general.identity import Identity
 from tapeflow.keras.layers.general.input_layer import Input
-from tapeflow.keras.layers.serialization import deserialize as deserialize_layer
 from tapeflow.keras.layers.merging import Concatenate
+from tapeflow.keras.layers.serialization import deserialize as deserialize_layer
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 _OUTPUT = {"int", "one_hot"}

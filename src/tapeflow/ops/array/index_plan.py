@@ -160,7 +160,7 @@ class Plan:
         self._shape.append(len(taken))
 
 
-def _integer(index: Any) -> int | Tensor:
+def _integer(index: TensorLike) -> int | Tensor:
     """An index as a Python int, or as the tensor it is when the host does not know its value."""
     if isinstance(index, TensorBase):
         tensor = convert_to_tensor(index)

@@ -28,7 +28,7 @@ def executing_eagerly() -> bool:
     return state.recording is None
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Whether `x` is a tensor of any kind, a Variable or `tf.IndexedSlices`; arrays and numbers are not.
 
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(1.0)

@@ -18,7 +18,7 @@ Ints = tuple[int, ...]
 
 
 @op(name="ExtractPatches")
-def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> Any:
+def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> jax.Array:
     """Windows over the axes between the first and the last, their elements in the order of the axes."""
     rank = len(sizes)
     for i, (size, stride, rate) in enumerate(zip(sizes, strides, rates, strict=True)):
@@ -50,7 +50,15 @@ def _read(where: str, name: str, value: object, rank: int) -> Ints:
     return found[1:-1]
 
 
-def _patches(where: str, x: Any, sizes: Any, strides: Any, rates: Any, padding: str, rank: int) -> Tensor:
+def _patches(
+    where: str,
+    x: TensorLike,
+    sizes: Any,
+    strides: int | Sequence[int],
+    rates: int | Sequence[int],
+    padding: str,
+    rank: int,
+) -> Tensor:
     tensor = convert_to_tensor(x)
     if tensor.ndim != rank + 2:
         raise invalid(
@@ -72,7 +80,7 @@ def extract_patches(
     images: TensorLike,
     sizes: Any,
     strides: int | Sequence[int],
-    rates: Any,
+    rates: int | Sequence[int],
     padding: str,
     name: str | None = None,
 ) -> Tensor:
@@ -89,7 +97,11 @@ def extract_patches(
 
 
 def extract_volume_patches(
-    input: TensorLike, ksizes: Any, strides: int | Sequence[int], padding: str, name: str | None = None
+    input: TensorLike,
+    ksizes: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """Windows of volumes, each flattened to the channels of one cell; see `tf.image.extract_patches`."""
     return _patches("tf.extract_volume_patches", input, ksizes, strides, [1] * 5, padding, 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ Window = Callable[..., Any] | None
 
 
 @op(name="Frame")
-def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, axis: int) -> Any:
+def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, axis: int) -> jax.Array:
     samples = x.shape[axis]
     if pad_value is None:
         count = max(0, 1 + (samples - length) // step)
@@ -43,7 +43,7 @@ def frame(
     frame_step: TensorLike,
     pad_end: bool = False,
     pad_value: Any = 0,
-    axis: Any = -1,
+    axis: int | Sequence[int] = -1,
     name: str | None = None,
 ) -> Tensor:
     """A signal cut into frames that may overlap, with the frames as an axis before their samples.
@@ -74,7 +74,7 @@ def _positive(where: str, name: str, value: Any) -> int:
 
 
 @op(name="OverlapAndAdd")
-def _overlap_op(frames: jax.Array, *, step: int) -> Any:
+def _overlap_op(frames: jax.Array, *, step: int) -> jax.Array:
     """Frames added up where they overlap: each is cut into steps, and steps that coincide are summed."""
     count, length = frames.shape[-2:]
     pieces = -(-length // step)

@@ -17,6 +17,7 @@ from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.sketch import NotSketchable
 from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic
 from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.engine.values.dtypes import bool as boolean
@@ -39,7 +40,7 @@ class _Deferred(DispatchTarget):
 
     __slots__ = ()
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         recorded = _FUNCTIONS.get(function.__name__)
         if recorded is None:
             raise NotSketchable(f"{function.__name__} of strings cannot be written as TensorFlow's ops.")
@@ -125,34 +126,34 @@ def compare(x: Tensor, y: Tensor, is_equal: bool) -> Tensor:
     return _recorded("Equal" if is_equal else "NotEqual", [x, y], boolean)
 
 
-def _lower(input: Any, encoding: str | None = "", name: str | None = None) -> Tensor:
+def _lower(input: TensorLike, encoding: str | None = "", name: str | None = None) -> Tensor:
     return _recorded("StringLower", [input], string, encoding=encoding or "")
 
 
-def _upper(input: Any, encoding: str | None = "", name: str | None = None) -> Tensor:
+def _upper(input: TensorLike, encoding: str | None = "", name: str | None = None) -> Tensor:
     return _recorded("StringUpper", [input], string, encoding=encoding or "")
 
 
-def _strip(input: Any, name: str | None = None) -> Tensor:
+def _strip(input: TensorLike, name: str | None = None) -> Tensor:
     return _recorded("StringStrip", [input], string)
 
 
-def _length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def _length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return _recorded("StringLength", [input], int32, unit=unit)
 
 
 def _regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     texts = {"pattern": _constant(pattern), "rewrite": _constant(rewrite)}
     return _recorded("StaticRegexReplace", [input], string, replace_global=replace_global, **texts)
 
 
-def _regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def _regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     return _recorded("StaticRegexFullMatch", [input], boolean, pattern=_constant(pattern))
 
 
-def _substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def _substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return _recorded(
         "Substr", [input, convert_to_tensor(pos, int32), convert_to_tensor(len, int32)], string, unit=unit
     )
@@ -162,13 +163,13 @@ def _join(inputs: Any, separator: Any = "", name: str | None = None) -> Tensor:
     return _recorded("StringJoin", list(inputs), string, separator=_constant(separator or b""))
 
 
-def _to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Tensor:
+def _to_number(input: TensorLike, out_type: DTypeLike = "float32", name: str | None = None) -> Tensor:
     dtype = as_dtype(out_type)
     return _recorded("StringToNumber", [input], dtype, out_type=dtype.as_datatype_enum)
 
 
 def _as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,

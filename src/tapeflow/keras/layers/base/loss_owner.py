@@ -61,15 +61,15 @@ class LossOwner(WeightOwner):
     @property
     def losses(self) -> list[Any]:
         """What this layer and those below it add to the loss, weight regularizers included."""
-        found: list[Any] = []
+        losses: list[Any] = []
         for layer in self._below():
             if not isinstance(layer, LossOwner):
                 continue
             if layer._losses and layer._losses_of >= self._called_as:
-                found += layer._losses
-            found += [regularizer(weight) for weight, regularizer in layer._regularized]
-            found += [loss() for loss in layer._callable_losses]
-        return found
+                losses += layer._losses
+            losses += [regularizer(weight) for weight, regularizer in layer._regularized]
+            losses += [loss() for loss in layer._callable_losses]
+        return losses
 
     def add_metric(
         self, value: TensorLike, name: str | None = None, aggregation: str | None = None, **_: Any

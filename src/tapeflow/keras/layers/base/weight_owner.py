@@ -100,13 +100,15 @@ class WeightOwner(Module):
     def _track(self, name: str, old: object, value: object) -> None:
         """Note that an attribute changes which may hold weights or layers."""
         object.__setattr__(self, "_held", None)
-        found = variables_in(value)
-        if "_own_weights" not in vars(self) and (found or (self._counts_metrics and _holds_modules(value))):
+        variables = variables_in(value)
+        if "_own_weights" not in vars(self) and (
+            variables or (self._counts_metrics and _holds_modules(value))
+        ):
             raise RuntimeError(_not_initialised(self))
         if isinstance(old, Variable):
             self._own_weights[:] = [w for w in self._own_weights if w is not old]
-        if found:
-            self._own_weights.extend(v for v in found if all(v is not w for w in self._own_weights))
+        if variables:
+            self._own_weights.extend(v for v in variables if all(v is not w for w in self._own_weights))
 
     # Making weights
 
@@ -144,8 +146,8 @@ class WeightOwner(Module):
         """
         if "_own_weights" not in vars(self):
             raise RuntimeError(_not_initialised(self))
-        found = self._policy.variable_dtype if dtype is None else dtype
-        wanted = tf.as_dtype(found or tf.keras.config.floatx())
+        dtype_or_none = self._policy.variable_dtype if dtype is None else dtype
+        wanted = tf.as_dtype(dtype_or_none or tf.keras.config.floatx())
         sizes = _static_shape(self.name, name, shape)
         spend(math.prod(sizes) * wanted.size, f"a weight of layer {self.name!r} of shape {sizes}")
         value = _initializer_for(self.name, name, initializer, wanted)
@@ -203,14 +205,14 @@ class WeightOwner(Module):
 
     def _below(self) -> list[WeightOwner]:
         """This layer and every layer below it, each once, parents first."""
-        found: dict[int, WeightOwner] = {}
+        layers: dict[int, WeightOwner] = {}
         stack: list[Any] = [self]
         while stack:
             layer = stack.pop()
-            if isinstance(layer, WeightOwner) and id(layer) not in found:
-                found[id(layer)] = layer
+            if isinstance(layer, WeightOwner) and id(layer) not in layers:
+                layers[id(layer)] = layer
                 stack.extend(reversed(layer._children()))
-        return list(found.values())
+        return list(layers.values())
 
     def _gather(self, trainable: bool | None) -> list[Variable]:
         """Weights in Keras's order: all, the trainable, or the others."""
@@ -332,8 +334,8 @@ def _static_shape(layer: str, name: Any, shape: Any) -> tuple[int, ...]:
 
 def _initializer_for(layer: str, name: Any, initializer: InitializerLike, dtype: DType) -> Any:
     if initializer is not None:
-        found = initializers.get(initializer)
-        return found if isinstance(found, initializers.Initializer) else _plain(found)
+        given = initializers.get(initializer)
+        return given if isinstance(given, initializers.Initializer) else _plain(given)
     if dtype.is_floating:
         return initializers.get("glorot_uniform")
     if dtype.is_integer or dtype.is_bool:

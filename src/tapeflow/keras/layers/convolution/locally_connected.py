@@ -178,7 +178,7 @@ class LocallyConnected(Layer):
         links = np.stack(np.broadcast_arrays(outputs, inputs), -1).reshape(-1, 2)
         return links[np.lexsort((links[:, 1], links[:, 0]))]
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.implementation == 1:
             outputs = local_conv(
                 inputs, self.kernel, self.kernel_size, self.strides, self._outer, self.data_format

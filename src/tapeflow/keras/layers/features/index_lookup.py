@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -272,7 +272,7 @@ class IndexLookup(PreprocessingLayer):
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         layer = super().from_config(without_file(config))
         layer.unread_file = file_of(config)
         return layer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -254,7 +254,7 @@ class TextVectorization(PreprocessingLayer):
         return tf.TensorShape((*kept, width))
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         layer = super().from_config(without_file(config))
         layer._lookup.unread_file = file_of(config)
         return layer

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
 from tapeflow.keras.annotations import (
     ActivationLike,
@@ -98,7 +99,7 @@ class Dense(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         if isinstance(inputs, DispatchTarget):
             return self._of_composite(inputs)
         if inputs.spec.dtype.name != self._policy.compute_dtype:  # integers: others are cast already

@@ -93,7 +93,7 @@ class DenseAttention(RandomLayer):
             weights = dropout_op(weights, key, rate=float(self.dropout), noise_shape=weights.spec.shape)
         return tf.matmul(weights, value), weights
 
-    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Tensor | None:
         self._check(inputs, mask)
         return None if not mask or mask[0] is None else tf.convert_to_tensor(mask[0])
 

@@ -50,7 +50,7 @@ class ZeroPadding1D(Layer):
         self.input_spec = InputSpec(ndim=3)
         self._around = _around((self.padding,), self.data_format)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return pad_kernel(inputs, 0, paddings=self._around)
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
@@ -75,7 +75,7 @@ class _ZeroPadding(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self._around = _around(self.padding, self.data_format)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return pad_kernel(inputs, 0, paddings=self._around)
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:

@@ -26,7 +26,7 @@ class GaussianNoise(RandomLayer):
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or self.stddev == 0:
             return inputs
         return gaussian_noise_op(inputs, self.seed_generator.next_key(), stddev=float(self.stddev))
@@ -50,7 +50,7 @@ class GaussianDropout(RandomLayer):
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or not 0 < self.rate < 1:
             return inputs
         stddev = math.sqrt(self.rate / (1 - self.rate))
@@ -79,7 +79,7 @@ class AlphaDropout(RandomLayer):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or not 0 < self.rate < 1:
             return inputs
         shape = read_noise_shape("AlphaDropout", self.noise_shape, inputs.spec.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
@@ -39,7 +39,7 @@ class LearningRateSchedule:
         )
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """The schedule that `get_config` described."""
         return cls(**config)
 

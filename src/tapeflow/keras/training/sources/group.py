@@ -49,12 +49,12 @@ def grouped(batches: Iterable[Any], group: int, start: int) -> Iterator[Group]:
     try:
         for step, data in enumerate(batches, start):
             leaves = flatten(data)
-            found = [leaf if leaf is None else (leaf.shape, leaf.dtype) for leaf in leaves]
-            if waiting and found != form:
+            own_form = [leaf if leaf is None else (leaf.shape, leaf.dtype) for leaf in leaves]
+            if waiting and own_form != form:
                 yield _stacked(waiting, structure, first)
                 waiting = []
             if not waiting:
-                structure, form, first = data, found, step
+                structure, form, first = data, own_form, step
             waiting.append(leaves)
             if (step + 1) % group == 0:
                 yield _stacked(waiting, structure, first)

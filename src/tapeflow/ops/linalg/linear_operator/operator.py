@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.engine.module import Module
 from tapeflow.engine.recording.symbolic import DispatchTarget
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.shape import TensorShape
@@ -66,7 +66,7 @@ class LinearOperator(DispatchTarget, Module):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         graph_parents: Any = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
