@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.summary.event_files.sorted_table import is_table
 from tapeflow.train.checkpoint import Checkpoint, CheckpointOptions
 from tapeflow.train.checkpoint_state import (
@@ -55,7 +54,7 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: int | TensorLike | None = None,
+        step_counter: Any = None,
         checkpoint_interval: int | None = None,
         init_fn: Callable[[], Any] | None = None,
         last_checkpoint_step: int | None = None,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from tapeflow.engine.functions.staging import value_before
 from tapeflow.engine.recording.sketch import init_scope
-from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.variable import Variable
 
 
@@ -32,7 +32,7 @@ class ExponentialMovingAverage:
     def __init__(
         self,
         decay: float,
-        num_updates: int | TensorLike | None = None,
+        num_updates: Any = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:

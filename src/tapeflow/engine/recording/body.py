@@ -125,7 +125,7 @@ class Body:
     """
 
     def __init__(
-        self, trace: Trace, given: int, results: tuple[Node, ...], structure: object, written: list[Written]
+        self, trace: Trace, given: int, results: tuple[Node, ...], structure: Any, written: list[Written]
     ) -> None:
         slots = tuple([trace.slot_of(n) for n in results])
         self.graph = Graph(trace, slots, tuple([n.spec for n in results]))

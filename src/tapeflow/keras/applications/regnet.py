@@ -70,16 +70,16 @@ def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTens
     return layers.Dense(classes, name=f"{number}head_dense")(x)
 
 
-def _conv(x: KerasTensor, filters: int, name: str, size: int = 1, **options: Any) -> KerasTensor:
+def _conv(x: KerasTensor, filters: int, name: str, size: int = 1, **options: Any) -> Any:
     conv = layers.Conv2D(filters, size, use_bias=False, kernel_initializer="he_normal", name=name, **options)
     return conv(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> KerasTensor:
+def _normalized(x: KerasTensor, name: str) -> Any:
     return layers.BatchNormalization(momentum=0.9, epsilon=1e-5, name=f"{name}_bn")(x)
 
 
-def _active(x: KerasTensor, name: str) -> KerasTensor:
+def _active(x: KerasTensor, name: str) -> Any:
     return layers.ReLU(name=f"{name}_relu")(_normalized(x, name))
 
 

@@ -35,7 +35,7 @@ def _holds_tensors(x: TensorLike) -> bool:
     )
 
 
-def floating(x: TensorLike) -> Tensor:
+def floating(x: TensorLike) -> Any:
     """`x` as a tensor of fractions or complex numbers."""
     converted = tensor(x)
     return (
