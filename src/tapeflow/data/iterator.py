@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.composites import packed_state, unpacked_state
+from tapeflow.data.deferral import deferring_steps
 from tapeflow.data.description import description
 from tapeflow.data.functions.calls import note_read
 from tapeflow.data.pipe import Iteration, Part, Pipe, State
 from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
 from tapeflow.data.sharing import shared_step
-from tapeflow.data.specs import IteratorSpec, OptionalSpec
+from tapeflow.data.specs import IteratorSpec, OptionalSpec, are_settled
 from tapeflow.data.structure import as_tensor
 from tapeflow.data.window_state import packed_windows, unpacked_windows
 from tapeflow.engine import errors
@@ -47,7 +48,10 @@ class ArrayIterator:
 
     def _begun(self) -> Iteration:
         shared = None if self._share is None else shared_step(self._pipe)
-        return Iteration(self._share if shared is not None else None, shared, self._part)
+        iteration = Iteration(self._share if shared is not None else None, shared, self._part)
+        if shared is not None and are_settled(shared.source.specs):
+            iteration.deferring.update(deferring_steps(shared.source))
+        return iteration
 
     def next_flat(self) -> tuple[Any, ...]:
         """The components of the next element."""

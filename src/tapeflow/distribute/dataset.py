@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.composites import concatenated
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterator import ArrayIterator, NextElement
 from tapeflow.data.worker_batches import WorkerBatches
@@ -203,4 +204,4 @@ def _tensor(part: Any) -> Any:
 def _joined(batches: list[Any]) -> Any:
     if len(batches) == 1:
         return batches[0]
-    return nest.map_structure(lambda *parts: np.concatenate([np.asarray(p) for p in parts]), *batches)
+    return nest.map_structure(lambda *parts: concatenated(parts), *batches)

@@ -171,6 +171,30 @@ def open_to_read(path: str, compression: str, where: str) -> Any:
     return _ZlibReader(file) if compression == "ZLIB" else file
 
 
+def open_sparsely(path: str, where: str) -> Any:
+    """A file of which some parts are read, and as little as possible of what is between them."""
+    with file_errors(path, where):
+        file = open(path, "rb", 0)  # noqa: SIM115 (the caller closes it)
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+    return file
+
+
+def pass_record(file: Any, path: str, least_bytes: int) -> bool:
+    """Go behind the next record of a file that was opened sparsely, if it is whole and not small; else stay.
+
+    Its data is not read, so its checksum is not looked at.
+    """
+    at = file.tell()
+    head = file.read(HEADER_SIZE)
+    length = int.from_bytes(head[:8], "little")
+    end = at + HEADER_SIZE + length + FOOTER_SIZE
+    is_sound = len(head) == HEADER_SIZE and int.from_bytes(head[8:], "little") == masked_crc(head[:8])
+    is_passed = is_sound and length >= least_bytes and end <= os.fstat(file.fileno()).st_size
+    file.seek(end if is_passed else at)
+    return is_passed
+
+
 def read_record(file: Any, path: str) -> bytes | None:
     """The next record of a file, or None at its end; a damaged one is an error."""
     where = "tf.data.TFRecordDataset"

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import debugging
+from tapeflow.data.deferral import deferred, made
 from tapeflow.data.functions.calls import call, isolated_recording, values_of
 from tapeflow.data.functions.inference import Inferred, inferred
 from tapeflow.data.functions.randomness import (
@@ -49,6 +50,9 @@ class Map(Step):
         function: the user's.
         workers: how many calls may run at a time; negative leaves it open.
     """
+
+    defers = True
+    passes_deferred = True
 
     def __init__(self, source: Pipe, function: Callable[..., Any], workers: int = 1) -> None:
         super().__init__(source)
@@ -117,7 +121,26 @@ class Map(Step):
             log.note_busy(self, began, len(places))
         return found
 
+    def make(self, notes: Sequence[tuple[Any, tuple[int, int]]]) -> Sequence[Flat]:
+        """The new elements for handles of the source, each with its place: what was deferred."""
+        handles, places = zip(*notes, strict=True)
+        if self.source.rows.width:
+            elements = self.source.rows.elements(np.array(handles))
+        else:
+            elements = made(objects(handles))
+        recorded = self.recorded_for(elements[0]) if _are_alike(elements) else None
+        if recorded is not None:
+            return split_rows(
+                self.apply_to_rows(recorded, stacked(list(elements)), np.array(places), len(places))
+            )
+        if self.workers == 1 or self.has_program(elements[0]):
+            return [self.apply(element, place) for element, place in zip(elements, places, strict=True)]
+        with ThreadPoolExecutor(self.workers, "tf.data map") as pool:
+            return list(pool.map(self.apply, elements, places))
+
     def stream(self, iteration: Iteration) -> Stream:
+        if self in iteration.deferring:
+            return _Deferring(self, iteration)
         if self.recorded is None:
             return _Mapped(self, iteration)
         return _Numbered(self, iteration) if self.recorded.draws else self.source.stream(iteration)
@@ -251,6 +274,43 @@ class _Mapped(Stream):
         self._is_over = state["is_over"]
         if state["pending"]:
             self._submit(state["pending"])
+        self._inner.restore(state["inner"])
+
+
+class _Deferring(Stream):
+    """The function is called when somebody wants the results; the state is that of a stream that calls it at once."""
+
+    def __init__(self, pipe: Map, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._inner = pipe.source.stream(iteration)
+        self._pass = iteration.next_pass(pipe)
+        self._at = 0
+        self._pending: list[Any] = []  # elements that another stream had read ahead
+
+    def take(self, count: int) -> np.ndarray:
+        ahead, self._pending = self._pending[:count], self._pending[count:]
+        found = objects([self._pipe.apply(element, self._next_place()) for element in ahead])
+        if len(ahead) == count:
+            return found
+        handles = self._inner.take(count - len(ahead))
+        later = deferred(self._pipe, [(handle, self._next_place()) for handle in handles])
+        return np.concatenate([found, later])
+
+    def _next_place(self) -> tuple[int, int]:
+        self._at += 1
+        return self._pass, self._at - 1
+
+    def state(self) -> State:
+        return {
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
+            "pending": list(self._pending),
+            "is_over": False,
+            "inner": self._inner.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
+        self._pending = list(state["pending"])
         self._inner.restore(state["inner"])
 
 
