@@ -323,6 +323,13 @@ def current_share() -> Share | None:
     return None if current is None else current.share
 
 
+def batch_mesh() -> Mesh | None:
+    """The devices, if programs get batches that are split over several, and nothing else is split."""
+    if current is None or not current._splits or len(current) == 1 or len(current.mesh.axis_names) > 1:
+        return None
+    return current.mesh
+
+
 def is_shared() -> bool:
     """Whether programs run on devices of several processes now."""
     return current is not None and not current._is_local

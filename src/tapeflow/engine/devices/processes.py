@@ -6,7 +6,9 @@ that all of them can read, also from threads.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import socket
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +21,7 @@ from tapeflow.engine.backend import jax, xla_bridge
 from tapeflow.engine.errors import DeadlineExceededError
 
 _PREFIX = "tapeflow/"
+_THREADS = "/proc/self/task"
 
 begun = 0
 """How many programs this process has begun to run of those that all processes run together."""
@@ -94,15 +97,32 @@ def use_address_of(coordinator: str) -> None:
     address = address_towards(coordinator)
 
     def make_client() -> Any:
-        client = distributed.global_state.client
+        client, threads = distributed.global_state.client, _threads()
         collectives = (
             None
             if client is None
             else _jax.make_gloo_tcp_collectives(distributed_client=client, hostname=address)
         )
+        _keep_patient(_threads() - threads)
         return xla_bridge.make_cpu_client(collectives)
 
     xla_bridge.register_backend_factory("cpu", make_client, priority=0, fail_quietly=False)
+
+
+def _threads() -> set[int]:
+    """The threads of this process, where the system lists them."""
+    return {int(name) for name in os.listdir(_THREADS)} if os.path.isdir(_THREADS) else set()
+
+
+def _keep_patient(threads: set[int]) -> None:
+    """Let threads that are woken up wait until a core is free, and not take it from another thread.
+
+    That is for gloo's: while another thread holds the lock of a connection, it asks for events in an endless loop. If
+    it takes the core from that very thread, both stand still for all of its time slice, in nearly every exchange.
+    """
+    for thread in threads:
+        with contextlib.suppress(OSError):  # it has ended, or the system allows no such choice
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
 def address_towards(coordinator: str) -> str:

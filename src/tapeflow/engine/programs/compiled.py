@@ -15,6 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
+from tapeflow.engine.devices import placement
 from tapeflow.engine.programs.compiling import Compiling
 from tapeflow.engine.programs.precompile import awaited, compile_ahead
 from tapeflow.engine.programs.quick import jitted
@@ -43,8 +44,8 @@ class Compiled:
     def __init__(
         self, function: Callable[..., Any], donated: tuple[int, ...] = (), is_looped: bool = False
     ) -> None:
-        self._jit = partial(jitted, function, donated, is_looped)
-        self._jitted: Any = None
+        self._jit = partial(_jitted, function, donated, is_looped)
+        self._jitted: dict[Any, Any] = {}  # by the devices that batches are split over
         self._ahead: Future[Any] | None = None
         self.used_at = 0
 
@@ -59,12 +60,12 @@ class Compiled:
         self.touch()
         if self._ahead is not None:
             return awaited(self._ahead)
-        return self._first if self._jitted is None else self._jitted
+        return self._jitted.get(placement.batch_mesh(), self._first)
 
     def _first(self, *arguments: Any) -> Any:
         with Compiling():
-            self._jitted = self._jit(*arguments)
-            return self._jitted(*arguments)
+            found = self._jitted[placement.batch_mesh()] = self._jit(*arguments)
+            return found(*arguments)
 
     def touch(self) -> None:
         """Be the one that was used last."""
@@ -72,11 +73,19 @@ class Compiled:
 
     def release(self) -> None:
         """Let go of the code."""
-        if self._jitted is not None:
-            self._jitted.clear_cache()
+        for found in self._jitted.values():
+            found.clear_cache()
         self._ahead = None
         self.used_at = 0
         _kept.discard(self)
+
+
+def _jitted(function: Callable[..., Any], donated: tuple[int, ...], is_looped: bool, *arguments: Any) -> Any:
+    """A function, compiled; kernels may compute otherwise where batches are split over devices."""
+    if placement.batch_mesh() is None:
+        return jitted(function, donated, is_looped, *arguments)
+    # JAX looks a trace up by its function: this one has none yet.
+    return jitted(partial(function), donated, is_looped, *arguments)
 
 
 _kept: weakref.WeakSet[Compiled] = weakref.WeakSet()

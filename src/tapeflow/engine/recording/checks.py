@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.devices import placement
 from tapeflow.engine.recording.node import Node, line_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,12 @@ def index_check(
             return _PASSED
         flat = xp.ravel(index).astype(xp.int64)
         bad = (flat < lowest) | (flat >= top)
-        return xp.stack([xp.any(bad).astype(xp.int64), flat[xp.argmax(bad)], xp.asarray(top, xp.int64)])
+        is_bad = xp.any(bad)
+        if xp is jnp and placement.is_shared():  # the processes exchange their parts only to name the value
+            value = jax.lax.cond(is_bad, lambda: flat[xp.argmax(bad)], lambda: xp.zeros((), xp.int64))
+        else:
+            value = flat[xp.argmax(bad)]
+        return xp.stack([is_bad.astype(xp.int64), value, xp.asarray(top, xp.int64)])
 
     # Which input the host must know to check at once, and that it looks at no other's values.
     check.arg = arg  # pyright: ignore[reportFunctionMemberAccess]

@@ -38,6 +38,7 @@ from tapeflow.ops.nn.conv import fold as conv_fold
 from tapeflow.ops.nn.conv import gemm as conv_gemm
 from tapeflow.ops.nn.conv import native as conv_native
 from tapeflow.ops.nn.conv import taps as conv_taps
+from tapeflow.ops.nn.conv.devices import on_rows
 from tapeflow.ops.nn.conv.taps import HEIGHT, WIDTH, pad_axis
 from tapeflow.ops.nn.window import Window
 
@@ -53,7 +54,7 @@ _FEW_PLACES = 2
 def forward(statics: Statics, x: Array, filters: Array) -> Array:
     """The convolution of `x` with `filters`; `statics` is the window and the number of groups."""
     shape = (x.shape[0], *statics[0].output, filters.shape[-1])
-    return _run(_cpu_forward, _native_forward, statics, shape, x, filters)
+    return _run(_cpu_forward, _native_forward, statics, shape, x, filters, (True, False))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -61,7 +62,7 @@ def to_input(statics: Statics, y: Array, filters: Array) -> Array:
     """The gradient of `x`, given `y`, that of the result: also the transposed convolution of `y`."""
     window, groups = statics
     shape = (y.shape[0], *window.input, filters.shape[2] * groups)
-    return _run(_cpu_to_input, _native_to_input, statics, shape, y, filters)
+    return _run(_cpu_to_input, _native_to_input, statics, shape, y, filters, (True, False))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -69,7 +70,7 @@ def to_filter(statics: Statics, x: Array, y: Array) -> Array:
     """The gradient of the filters, given `y`, that of the result."""
     window, groups = statics
     shape = (*window.size, x.shape[-1] // groups, y.shape[-1])
-    return _run(_cpu_to_filter, _native_to_filter, statics, shape, x, y)
+    return _run(_cpu_to_filter, _native_to_filter, statics, shape, x, y, (True, True))
 
 
 def _vjp_of(function: Any, backward: Callable[..., Any]) -> None:
@@ -98,14 +99,19 @@ def _run(
     shape: tuple[int, ...],
     a: Array,
     b: Array,
+    are_rows: tuple[bool, bool],
 ) -> Array:
-    """One of the three functions, on whichever device it is compiled for."""
+    """One of the three functions, on whichever device it is compiled for; `are_rows` says which arrays are batches."""
     if 0 in (*a.shape, *b.shape, *shape):
         return jnp.zeros(shape, a.dtype)
     if not jnp.issubdtype(a.dtype, jnp.floating) or has_symbols((*a.shape, *b.shape, *shape)):
         return native(statics, a, b)
+    cpu = partial(_in_float32, cpu, statics)
     return lax.platform_dependent(
-        a, b, cpu=partial(_in_float32, cpu, statics), default=partial(native, statics)
+        a,
+        b,
+        cpu=lambda a, b: on_rows(cpu, (a, b), are_rows, is_sum=all(are_rows)),
+        default=partial(native, statics),
     )
 
 

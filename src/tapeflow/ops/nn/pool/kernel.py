@@ -18,6 +18,7 @@ from jax import Array, lax
 
 from tapeflow.engine.shapes.expression import is_symbolic
 from tapeflow.ops.nn.conv.blocks import map_blocks
+from tapeflow.ops.nn.conv.devices import on_rows
 from tapeflow.ops.nn.window import Window
 
 
@@ -40,7 +41,10 @@ def _pool_max_jvp(
     (x,), (dx,) = primals, tangents
     # A loop over two halves: without one, XLA works the winners out again wherever they are used.
     contest, rows = partial(_contest, window), x.shape[0]
-    y, winner = contest(x) if is_symbolic(rows) else map_blocks(contest, x, max(1, rows // 2))
+    if is_symbolic(rows):
+        y, winner = contest(x)
+    else:
+        y, winner = on_rows(lambda x: map_blocks(contest, x, max(1, x.shape[0] // 2)), (x,), (True,))
     zero = jnp.zeros((), dx.dtype)
     if _tiles(window):
         inner = _inner_axes(window)
