@@ -110,7 +110,7 @@ class Trace:
         self.is_done = False
         self.is_long = False
         self.is_taped = True
-        self.keeps_strings = False
+        self.keeps_strings = 0
         self.thread = threading.get_ident()
         self.is_busy = False
         self.is_claimed = False

@@ -67,10 +67,15 @@ _REDUCTIONS = tuple(
 
 def operator(name: str, operands: tuple[Any, ...]) -> RaggedTensor:
     """What an operator gives; for one that the other operand does not know, NotImplemented."""
+    return elementwise(function_of_operator(name), operands, {})
+
+
+def function_of_operator(name: str) -> Callable[..., Any]:
+    """The public function that does what an operator does."""
     for module in (arithmetic, comparison, division, power):
         function = getattr(module, name, None)
         if function is not None:
-            return elementwise(function, operands, {})
+            return function
     raise AttributeError(name)
 
 

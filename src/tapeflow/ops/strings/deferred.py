@@ -21,6 +21,7 @@ from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.engine.values.dtypes import bool as boolean
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.ragged.recorded import RecordedRagged, unknown_size
 
 
 def is_deferred(tensor: Tensor) -> bool:
@@ -60,6 +61,8 @@ STRING_OP = Op(_unrunnable, name="StringOp", same_dtype=False, differentiable=Fa
 """An op of TensorFlow's, named by the static `node`; the other statics are its attributes."""
 FIND_TERMS = Op(_unrunnable, name="FindTerms", same_dtype=False, differentiable=False)
 """The places of strings: see `find_terms`."""
+SPLIT_STRINGS = Op(_unrunnable, name="SplitStrings", same_dtype=False, differentiable=False)
+"""The parts of all strings, and where those of each begin."""
 SPLIT_AND_FIND = Op(_unrunnable, name="SplitAndFind", same_dtype=False, differentiable=False)
 """The places of the words of texts: see `split_and_find`."""
 
@@ -107,8 +110,8 @@ def split_and_find(
         filling: what rows are filled up with.
     """
     rows = texts.spec.shape[0]
-    # Nobody knows how many words there are. A number that follows from none of the others says so.
-    width = 23 + rows**3 % 31 if length is None else length
+    # Nobody knows how many words there are.
+    width = unknown_size() if length is None else length
     table = {"terms": tuple(places), "places": tuple(places.values()), "unknown": unknown}
     form = {
         "split": split,
@@ -197,6 +200,17 @@ def _to_hash_bucket_strong(
     return _recorded("StringToHashBucketStrong", [input], int64, num_buckets=int(num_buckets), key=words)
 
 
+def _split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> RecordedRagged:
+    if len(input.spec.shape) != 1:
+        raise NotSketchable(
+            "tf.strings.split can be written as TensorFlow's ops for a vector of strings only."
+        )
+    rows = input.spec.shape[0]
+    specs = (spec_of((unknown_size(),), string), spec_of((rows + 1,), int64))
+    parts, splits = SPLIT_STRINGS.giving(specs, input, sep=_constant(sep or b""), maxsplit=int(maxsplit))
+    return RecordedRagged(parts, splits)
+
+
 def _constant(text: Any) -> bytes:
     """The bytes of a text that must be known."""
     if isinstance(text, str):
@@ -204,9 +218,10 @@ def _constant(text: Any) -> bytes:
     return text if isinstance(text, bytes) else bytes(convert_to_tensor(text).numpy())
 
 
-_FUNCTIONS: dict[str, Callable[..., Tensor]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "lower": _lower,
     "upper": _upper,
+    "split": _split,
     "strip": _strip,
     "length": _length,
     "regex_replace": _regex_replace,
