@@ -65,7 +65,8 @@ class Trace:
     `is_sketch` marks a body that is thrown away once the shapes of its results are known. `takes_writes` marks a
     body that may assign Variables: what they hold at its end are results of it. `takes_effects` marks one that may
     print or log: whoever records it sees to that.
-    `keeps_strings` marks a sketch that is written as TensorFlow's nodes, so that ops may record strings.
+    `keeps_strings` is the number of a sketch that is written as TensorFlow's nodes, so that ops may record
+    strings; 0 elsewhere.
     `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
 
     Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest

@@ -26,7 +26,7 @@ from tapeflow.ops.ragged.recorded import RecordedRagged, unknown_size
 
 def is_deferred(tensor: Tensor) -> bool:
     """Whether a tensor has no value, and string functions of it are recorded."""
-    return state.trace.keeps_strings and tensor._node.value is None
+    return bool(state.trace.keeps_strings) and tensor._node.value is None
 
 
 def defer(tensor: Tensor) -> None:
