@@ -98,7 +98,7 @@ class LoopProcess:
         stdin.write(json.dumps({"steps": steps}) + "\n")
         stdin.flush()
         answer = self._answer()
-        return Sample(answer["seconds"], answer["value"])
+        return Sample(answer["seconds"], answer["value"], {"peak_mb": answer["peak_mb"]})
 
     def close(self) -> None:
         """End the worker: it stops when its stdin closes."""

@@ -109,6 +109,7 @@ class Benchmark:
         rounds: rounds of each contender; with --quick, three.
         unit: "us" a step or "s" a run.
         prepare: called once before anything starts.
+        is_extra: left out with --quick.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Benchmark:
     rounds: int = 9
     unit: str = "us"
     prepare: Callable[[], None] | None = None
+    is_extra: bool = False
 
 
 @dataclass

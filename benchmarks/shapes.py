@@ -38,6 +38,17 @@ _TITLES = {
     "greedy": "greedy decoding of 60 words",
     "beam": "beam search of 40 steps",
     "integrated_gradients": "integrated gradients over 50 pictures",
+    "growing_context": "a context that grows to 500 tokens",
+    "replay": "a replay buffer that grows",
+    "curriculum": "`fit` with nine batch sizes",
+    "last_batches": "`fit` on 30 datasets with last batches of 30 sizes",
+    "other_batch_size": "`fit` with validation at another batch size",
+    "stages": "progressive growing: new layers and picture sizes in four stages",
+    "graphs": "graph networks: 60 batches of varying nodes and edges",
+    "ragged": "60 ragged batches",
+    "pictures": "`fit`, height and width of pictures vary",
+    "style": "style transfer",
+    "dream": "deep dream at four octaves",
 }
 
 

@@ -6,7 +6,7 @@ interpreter, so nothing here may import more than the standard library. The fact
 (a loss, a checksum) by which the harness sees that all contenders did the same work.
 
 The conversation is one JSON object a line: `{"ready": true}` or `{"absent": reason}` first, then
-`{"steps": n}` in, `{"seconds": s, "value": v}` out, until stdin closes. Any other failure ends the
+`{"steps": n}` in, `{"seconds": s, "value": v, "peak_mb": m}` out, until stdin closes. Any other failure ends the
 process with its traceback on stderr, which the harness quotes.
 """
 
@@ -17,6 +17,8 @@ import sys
 import time
 from collections.abc import Callable
 from typing import Any, TextIO
+
+from benchmarks.scripts.import_cost import peak_mb
 
 
 def main() -> None:
@@ -34,7 +36,7 @@ def main() -> None:
         start = time.perf_counter()
         value = run_steps(steps)
         seconds = time.perf_counter() - start
-        _answer(answers, seconds=seconds, value=value)
+        _answer(answers, seconds=seconds, value=value, peak_mb=peak_mb())
 
 
 def _build(target: str, arguments: dict[str, Any]) -> Callable[[int], float]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scripts import first_times
+from benchmarks.scripts import first_times, growing_shapes
 
 WORDS, BATCH = 1000, 16
 Batches = list[tuple[np.ndarray, np.ndarray]]
@@ -120,6 +120,7 @@ WORK: dict[str, Callable[[Any], Callable[[], object]]] = {
     "fit_1000": lambda tf: _fit(tf, "dense", _texts(_lengths(1000))),
     "two_axes": lambda tf: _fit(tf, "dense", _texts(_lengths(200), lambda i: 3 + i % 30)),
     **first_times.WORK,
+    **growing_shapes.WORK,
 }
 
 
@@ -130,6 +131,8 @@ def main() -> None:
     tf = importlib.import_module(package)
     if package == "tapeflow":
         importlib.import_module("jax")
+    for namespace in ("data", "image", "keras", "linalg", "math", "nn", "ragged"):
+        getattr(tf, namespace)  # imported when first used
     tf.constant(1.0).numpy()  # the start of the process is another benchmark
     run = WORK[work](tf)
     times = []

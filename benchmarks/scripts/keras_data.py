@@ -21,15 +21,15 @@ FITS = {
 
 @dataclass(frozen=True)
 class Data:
-    """An epoch of samples in memory, float32 and int32."""
+    """An epoch of samples in memory, float32 and int32; a model of several inputs gets an array for each."""
 
-    x: np.ndarray
+    x: np.ndarray | tuple[np.ndarray, ...]
     y: np.ndarray
     batch: int
 
     def require_epoch(self, count: int) -> None:
         """Contenders of `fit` run whole epochs."""
-        if count != (steps := -(-len(self.x) // self.batch)):
+        if count != (steps := -(-len(self.y) // self.batch)):
             raise ValueError(f"a round of `fit` expected {steps} steps, an epoch; got {count}")
 
 

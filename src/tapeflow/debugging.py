@@ -75,6 +75,7 @@ def engine_counters() -> dict[str, int]:
     """Counters of the engine's work since the process started; compare two snapshots to measure what happens between.
 
     `compiled`: programs built. `dispatched`: programs run. `op_by_op`: expressions run op by op.
+    `on_host`: rows of small ops run with NumPy, without a program.
     `copied_for_donation`: Variables' buffers copied because a tensor in use shared them. A training
     loop in its stride compiles nothing and dispatches one program a step.
     """

@@ -62,6 +62,14 @@ def test_fit_gives_the_losses_of_one_device(four: dict[str, Any]) -> None:
     np.testing.assert_allclose(several, one, rtol=1e-5, atol=1e-5)
 
 
+def test_convolutions_and_pooling_exchange_gradients_alone(four: dict[str, Any]) -> None:
+    several, one = four["images"]
+    assert one["losses"][1] < one["losses"][0]
+    np.testing.assert_allclose(several["losses"], one["losses"], rtol=1e-5)
+    np.testing.assert_allclose(several["sums"], one["sums"], rtol=1e-5)
+    assert (several["exchanged"], one["exchanged"]) == (["all-reduce"], [])
+
+
 def test_batches_of_replicas_are_joined(four: dict[str, Any]) -> None:
     assert four["from_function"] == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9]]
     assert four["reduced"] == 2.0
@@ -175,12 +183,12 @@ def number_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file, size in enumerate((6, 4, 5, 5)):
         with tf.io.TFRecordWriter(folder / f"data-{file}") as writer:
             for _ in range(size):
-                writer.write(np.full(256, number, "float32").tobytes())
+                writer.write(np.full(2048, number, "float32").tobytes())
                 number += 1
     return folder
 
 
-RECORD_BYTES = 256 * 4 + 16
+RECORD_BYTES = 2048 * 4 + 16
 IN_ORDER = [[*range(8)], [*range(8, 16)], [*range(16, 20)]]
 
 
@@ -188,7 +196,12 @@ def test_each_worker_reads_files_and_shards_of_its_own(number_files: Path) -> No
     first, second = launched_all("own_data.py", 2, str(number_files))
     for name in ("OFF", "AUTO", "DATA"):
         assert first[f"files {name}"] == second[f"files {name}"] == IN_ORDER
-        assert first[f"files {name} bytes"] >= 20 * RECORD_BYTES
+        for found in (first, second):
+            bytes_read = found[f"files {name} bytes"]
+            if name == "OFF":
+                assert bytes_read >= 20 * RECORD_BYTES
+            else:  # its half, three records to see what they are like, and the length of each
+                assert 10 * RECORD_BYTES <= bytes_read <= 13 * RECORD_BYTES + 20 * 24
     of_files = [[0, 1, 2, 3, 6, 7, 8, 9], [4, 5, 10, 11, 15, 16, 17, 18], [12, 13, 14, 19]]
     of_shards = [[0, 2, 4, 6, 1, 3, 5, 7], [8, 10, 12, 14, 9, 11, 13, 15], [16, 18, 17, 19]]
     for found in (first, second):
@@ -208,6 +221,21 @@ def test_each_worker_reads_files_and_shards_of_its_own(number_files: Path) -> No
     assert "can only be used in" in first["no hint"]
     assert "global batch size that the 2 workers can share equally; got 7" in first["odd"]
     assert "expected a dataset of global batches" in first["no batch"]
+    for found in (first, second):
+        assert "Received a label value of 7" in found["label"]
+
+
+def test_texts_ragged_and_sparse_rows_of_each_worker_reach_all(tmp_path: Path) -> None:
+    for file, numbers in enumerate(([0, 1, 2], [3, 4], [5, 6, 7], [8, 9])):
+        (tmp_path / f"{file}.txt").write_text("".join(f"{number}\n" for number in numbers))
+    first, second = launched_all("own_texts.py", 2, str(tmp_path))
+    assert first == second
+    orders = {"files": [[0, 1, 3, 4], [2, 5, 8, 9], [6, 7]], "shards": [[0, 2, 1, 3], [4, 6, 5, 7], [8, 9]]}
+    orders["by function"] = orders["shards"]
+    for name, order in orders.items():
+        expected = [[batch, [str(n) for n in batch], [n % 4 for n in batch], batch] for batch in order]
+        assert first[name] == expected, name
+    np.testing.assert_allclose(first["losses"], first["expected"], rtol=1e-5)
 
 
 @pytest.mark.slow

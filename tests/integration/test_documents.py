@@ -36,7 +36,7 @@ NOT_RUN = {
         "needs a program of its own",
     ],
     "docs/notebooks.md": ["needs a notebook"],
-    "docs/tune.md": ["needs a database"],
+    "docs/tune.md": ["needs a database", "needs a Ray cluster"],
 }
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -1,9 +1,10 @@
 """Event files that somebody else made, shown by a board: whatever they hold, every route answers, and in bounds.
 
 Beside this: damaged and cut files, lengths that lie, pipes, links and tags without number in
-tests/unit/board/test_ingest.py; kinds and sizes of blobs in test_blobs.py; layouts with hostile expressions in
-test_custom_scalars.py; graphs, models and profiles in tests/unit/board/api; what the page does with names and
-texts in tests/browser/test_page.py and test_media.py.
+tests/unit/board/test_ingest.py; a snapshot of all runs that somebody else has written in test_snapshot.py; kinds and
+sizes of blobs in test_blobs.py; layouts with hostile expressions in test_custom_scalars.py; graphs, models and
+profiles in tests/unit/board/api; what the page does with names and texts in tests/browser/test_page.py and
+test_media.py.
 """
 
 from __future__ import annotations

@@ -18,11 +18,13 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 # What these use, the others use too.
 LONG = (
     "autoencoder",
+    "autograph_guide",
     "csv_columns",
     "cvae",
     "data_augmentation",
     "dcgan",
     "expert_layers",
+    "function_guide",
     "graph_readout",
     "image_table",
     "mixed_precision",

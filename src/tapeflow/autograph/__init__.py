@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from tapeflow.autograph import experimental as experimental
@@ -41,8 +42,11 @@ def to_code(
     where = "tf.autograph.to_code"
     _check(where, entity)
     function = inspect.unwrap(_plain(entity))
+    function = getattr(function, "__func__", function)
     try:
-        return ast.unparse(tree_of(getattr(function, "__func__", function))) + "\n"
+        if not isinstance(function, FunctionType):
+            raise NoSource("its source is not available")
+        return ast.unparse(tree_of(function)) + "\n"
     except (NoSource, NotConvertible) as error:
         raise ValueError(
             f"{where} expected a function that can be converted; got {entity!r}: {error}."

@@ -28,7 +28,8 @@ class Names:
         read: names that are read.
         globals: names declared global.
         attributes: attributes of names that are assigned, as written ("self.count").
-        mutated: expressions whose object is changed in place, by an item or a method such as `append`.
+        items: items of names, by a constant key, that are assigned, as written ("state['count']").
+        mutated: expressions whose object is changed in place, by another item or a method such as `append`.
         raises: whether there is a `raise`.
     """
 
@@ -36,6 +37,7 @@ class Names:
     read: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     attributes: dict[str, ast.Attribute] = field(default_factory=dict)
+    items: dict[str, ast.Subscript] = field(default_factory=dict)
     mutated: dict[str, ast.expr] = field(default_factory=dict)
     raises: bool = False
 
@@ -76,7 +78,9 @@ class _Collector(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        if not isinstance(node.ctx, ast.Load):
+        if isinstance(node.ctx, ast.Store) and is_path(node.value) and isinstance(node.slice, ast.Constant):
+            self.names.items[ast.unparse(node)] = node
+        elif not isinstance(node.ctx, ast.Load):
             self.names.mutated[ast.unparse(node.value)] = node.value
         self.generic_visit(node)
 

@@ -325,6 +325,7 @@ class _Rewriting(ast.NodeTransformer):
         if why is None and names.raises:
             why = "it raises an exception"
         attributes = [a for path, a in names.attributes.items() if not _is_made_inside(a, names.bound)]
+        items = [i for i in names.items.values() if not _is_made_inside(i.value, names.bound)]
         mutated = [m for m in names.mutated.values() if not _is_made_inside(m, names.bound)]
         given: list[ast.expr] = [
             ast.Lambda(_arguments(), ast.Tuple([_load(n) for n in shared], ast.Load())),
@@ -332,7 +333,8 @@ class _Rewriting(ast.NodeTransformer):
             _strings(sorted(after & names.bound)),
             _strings(sorted(around & names.bound)),
             _strings(sorted(soft)),
-            ast.Tuple([_place(a) for a in attributes], ast.Load()),
+            ast.Tuple([_place(a, ast.Constant(a.attr)) for a in attributes], ast.Load()),
+            ast.Tuple([_place(i, copy.deepcopy(i.slice)) for i in items], ast.Load()),
             ast.Tuple([_delayed(_loaded(m)) for m in mutated], ast.Load()),
             ast.Constant(why),
         ]
@@ -348,10 +350,10 @@ def _binds(node: ast.AST) -> bool:
     return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node))
 
 
-def _place(node: ast.Attribute) -> ast.expr:
+def _place(node: ast.Attribute | ast.Subscript, key: ast.expr) -> ast.expr:
     """`("self.x", lambda: self, "x")`"""
     owner = _delayed(_loaded(node.value))
-    return ast.Tuple([ast.Constant(ast.unparse(node)), owner, ast.Constant(node.attr)], ast.Load())
+    return ast.Tuple([ast.Constant(ast.unparse(node)), owner, key], ast.Load())
 
 
 def _loaded(node: ast.expr) -> ast.expr:

@@ -27,8 +27,11 @@ from tapeflow.board.compression import Compressed
 from tapeflow.board.live import MOST_CLIENTS
 from tapeflow.board.logdirs import NO_DESCRIPTORS
 from tapeflow.board.media import blob_route
+from tapeflow.board.once import Once
+from tapeflow.board.overview import overview_of
 from tapeflow.board.schema import LiveRequest
 from tapeflow.board.settings import Refused
+from tapeflow.board.store import Store
 
 STATIC = Path(__file__).parent / "static"
 _log = logging.getLogger("tapeflow.board")
@@ -64,8 +67,8 @@ def make_app(board: Board) -> ASGIApp:
 def routes_of(board: Board) -> list[BaseRoute]:
     """All routes of a board."""
     routes: list[BaseRoute] = [
-        Mount("/api/v1", routes=_api(board)),
-        Mount("/data", Later(partial(tensorboard.routes, board))),
+        Mount("/api/v1", AfterOpening(Router(_api(board)), board.store)),
+        Mount("/data", AfterOpening(Later(partial(tensorboard.routes, board)), board.store)),
         Mount("/", _Page(directory=STATIC, html=True, check_dir=False)),
     ]
     prefix = board.options.path_prefix
@@ -112,6 +115,8 @@ def _api(board: Board) -> list[BaseRoute]:
                 raise HTTPException(400, f"tags expected a panel of {', '.join(names)}; got panel={name!r}")
         return json_answer({"panels": store.tags(wanted)}, request)
 
+    overview = Once(store, "overview", overview_of)
+
     def settings(request: Request) -> Response:
         del request
         return json_answer(board.settings.get())
@@ -139,6 +144,7 @@ def _api(board: Board) -> list[BaseRoute]:
 
     routes: list[BaseRoute] = [
         Route("/info", info),
+        Route("/overview", overview.answer),
         Route("/runs", runs),
         Route("/tags", tags),
         Route("/settings", settings),
@@ -150,6 +156,32 @@ def _api(board: Board) -> list[BaseRoute]:
     for panel in board.panels:
         routes.append(Mount(f"/{panel.name}", Later(partial(panel.routes, board))))
     return [*routes, Route("/{rest:path}", _no_such_route, methods=_METHODS)]
+
+
+class AfterOpening:
+    """Routes that wait, for a second or so, until the runs of the snapshot are there; but not what is known already."""
+
+    AT_ONCE = ("/info", "/settings", "/live")
+
+    def __init__(self, app: Router | Later, store: Store) -> None:
+        self._app = app
+        self._store = store
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """The routes, as a `Mount` lists them."""
+        return self._app.routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        opened = self._store.opened
+        if not opened.is_set() and not self._is_known(scope["path"]):
+            await run_in_threadpool(opened.wait)
+        await self._app(scope, receive, send)
+
+    def _is_known(self, path: str) -> bool:
+        if path.endswith(("/overview", "/runs/table")):
+            return all(map(self._store.prepared, ("overview", "runs/table")))
+        return path.endswith(self.AT_ONCE)
 
 
 class Later:

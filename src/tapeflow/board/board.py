@@ -13,6 +13,7 @@ from tapeflow.board.index import Index
 from tapeflow.board.ingest import Ingest
 from tapeflow.board.live import Hub
 from tapeflow.board.logdirs import Logdir
+from tapeflow.board.overview import overview_of
 from tapeflow.board.panels import find_panels
 from tapeflow.board.remote.mirrors import INTERVAL_S, Mirrors
 from tapeflow.board.schema import Info
@@ -61,8 +62,10 @@ class Board:
         self.panels = find_panels()
         self.store = Store(logdirs, self.panels)
         self.store.notices = self.mirrors.notes
-        self.index = Index(self.options.cache)
-        self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s)
+        self.index = Index(self.options.cache, self.options.version)
+        prepared = {name: make for panel in self.panels for name, make in panel.prepares.items()}
+        answers = {"overview": overview_of, **prepared}
+        self.ingest = Ingest(self.store, self.index, self.options.reload_interval_s, answers)
         self.settings = SettingsFile(self.options.settings or settings_path(logdirs), self.options.read_only)
         self.hub = Hub(self.store, self.settings)
         self.ingest.at_looks.append(self._look_at_settings)
@@ -94,7 +97,7 @@ class Board:
 
     def info(self) -> Info:
         """What the page asks for first."""
-        tags = self.store.tags(panel.name for panel in self.panels)
+        sizes = self.store.sizes()
         return {
             "api": 1,
             "version": self.options.version,
@@ -106,8 +109,8 @@ class Board:
                 {
                     "name": panel.name,
                     "title": panel.title,
-                    "tags": len(tags[panel.name]),
-                    "runs": len({run for entry in tags[panel.name] for run in entry["counts"]}),
+                    "tags": sizes[panel.name][0],
+                    "runs": sizes[panel.name][1],
                 }
                 for panel in self.panels
             ],

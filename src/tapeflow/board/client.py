@@ -17,7 +17,7 @@ from tapeflow.board.schema import Alert, MediaItem, Run
 from tapeflow.summary.logs import pandas_for
 
 if TYPE_CHECKING:
-    from tapeflow.board.api.runs.schema import RunPage, RunsTable
+    from tapeflow.board.api.runs.schema import RunPage, RunRow, RunsTable
 
 TIMEOUT_S = 60.0
 
@@ -115,9 +115,11 @@ class Client:
         message = self._ask("api/v1/scalars/series", {"series": wanted, "pixels": pixels})
         return [None if head["missing"] else points for head, points in column_messages.decode(message)]
 
-    def table(self) -> tuple[RunsTable, np.ndarray]:
-        """The table of all runs: its head, and a row of numbers for each of its columns."""
-        return column_messages.unpack(self._ask("api/v1/runs/table"))
+    def table(self) -> tuple[RunsTable, list[RunRow], np.ndarray]:
+        """The table of all runs: its head, its rows, and their numbers, a row for each column."""
+        from tapeflow.board.api.runs.table import rows_of  # start-up
+
+        return rows_of(self._ask("api/v1/runs/table"))
 
     def page(self, run: str) -> RunPage:
         """All that is known of a run, by its id or that of one of its parts."""

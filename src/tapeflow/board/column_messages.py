@@ -52,6 +52,56 @@ def pack(head: Mapping[str, Any], columns: Iterable[np.ndarray]) -> bytes:
     return b"".join([_MAGIC, struct.pack("<I", len(text)), text, *data])
 
 
+def pack_small(head: Mapping[str, Any], columns: Iterable[np.ndarray]) -> bytes:
+    """A message of columns that take as little room as they can; the head says in `columns` how each is written.
+
+    A column of one number again and again is that number, in the head; others are float32 where no bit is lost by
+    that, as with values that TensorFlow logs and with most steps, or else float64.
+    """
+    kinds: list[list[Any]] = []
+    data: list[bytes | memoryview] = []
+    for column in columns:
+        kind, written = _written(np.ascontiguousarray(column, "<f8"))
+        kinds.append([kind, len(column), *([written] if kind == "=" else [])])
+        if isinstance(written, np.ndarray):
+            data += [written.data.cast("B") if len(written) else b"", b"\0" * (-written.nbytes % 8)]
+    text = orjson.dumps({**head, "columns": kinds})
+    text += b" " * (-len(text) % 8)
+    return b"".join([_MAGIC, struct.pack("<I", len(text)), text, *data])
+
+
+def _written(column: np.ndarray) -> tuple[str, np.ndarray | float | None]:
+    """How a column is written: `=` and its number (None for NaN), `f4` or `f8`."""
+    if len(column):
+        first = float(column[0])
+        if np.isfinite(first) and first and (column == first).all():
+            return "=", first
+        if not column.any() and not np.signbit(column).any():
+            return "=", 0.0
+        is_nan = np.isnan(column)
+        if is_nan.all():
+            return "=", None
+        with np.errstate(over="ignore", invalid="ignore"):
+            small = column.astype("<f4")
+        if ((small == column) | is_nan).all():
+            return "f4", small
+    return "f8", column
+
+
+def unpack_small(message: bytes) -> tuple[Any, list[np.ndarray]]:
+    """The head of such a message, and its columns."""
+    head, at = _head(message)
+    found = []
+    for kind, count, *rest in head["columns"]:
+        if kind == "=":
+            found.append(np.full(count, np.nan if rest[0] is None else rest[0]))
+            continue
+        dtype = np.dtype(f"<{kind}")
+        found.append(np.frombuffer(message, dtype, count, at).astype(np.float64))
+        at += -(-dtype.itemsize * count // 8) * 8
+    return head, found
+
+
 def decode(message: bytes) -> list[tuple[SeriesHead, Points]]:
     """The series of a message."""
     head, at = _head(message)
@@ -62,12 +112,6 @@ def decode(message: bytes) -> list[tuple[SeriesHead, Points]]:
         found.append((one, tuple(np.frombuffer(message, "<f8", number * count, at).reshape(number, count))))
         at += 8 * number * count
     return found
-
-
-def unpack(message: bytes) -> tuple[Any, np.ndarray]:
-    """The head of the table of runs, and its columns: a row of numbers for each, one for every run."""
-    head, at = _head(message)
-    return head, np.frombuffer(message, "<f8", offset=at).reshape(-1, max(len(head["rows"]), 1))
 
 
 def _head(message: bytes) -> tuple[Any, int]:

@@ -14,6 +14,7 @@ from tapeflow.board.app import STATIC
 from tapeflow.board.board import Board, BoardOptions
 from tapeflow.board.logdirs import Logdir
 from tapeflow.board.media import blob_content, encoded, items_of
+from tapeflow.board.overview import overview_of
 from tapeflow.board.runs import Gone, Run
 from tapeflow.board.sampling import POINTS_A_PIXEL, Window, cut
 from tapeflow.board.schema import ExportData, MediaAnswer
@@ -82,11 +83,9 @@ def collect(board: Board, points: int, steps: int) -> tuple[ExportData, str]:
     store = board.store
     answers: dict[str, Any] = {
         "api/v1/info": board.info(),
-        "api/v1/runs": store.answers(),
-        "api/v1/tags": {"panels": store.tags(panel.name for panel in board.panels)},
         "api/v1/settings": board.settings.get(),
     }
-    blobs: dict[str, str] = {}
+    blobs = {"api/v1/overview": data_url("application/octet-stream", overview_of(store))}
     for panel in board.panels:
         for url, answer in panel.exports(board).items():
             if isinstance(answer, bytes):

@@ -17,31 +17,38 @@ import re
 import struct
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import orjson
 
+from tapeflow.board import snapshot
 from tapeflow.board.health.rules import Finding
+from tapeflow.board.logdirs import FileStatus, Leaves
+from tapeflow.board.outline import outlines_of
 from tapeflow.board.runs import Run, signature, size_in
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Columns, Series
+from tapeflow.board.store import Store
 from tapeflow.summary.event_files.reader import Damage, EventFileReader, Position, open_regular
 
 _MAGIC = b"TFI1"
-_SUFFIX = ".tfi"
-_NAME = re.compile(r"[0-9a-f]{32}\.tfi|tmp\w+\.part")
+_SUFFIX, _SNAPSHOT = ".tfi", ".tfs"
+_NAME = re.compile(r"[0-9a-f]{32}\.tf[is]|tmp\w+\.part")
 _KEPT_S = 90 * 86400.0
 _TOUCHED_S = 86400.0
 _MOST_READ = 1 << 16  # larger ones are mapped; a process may map only so many files (65,530 on Linux)
 _log = logging.getLogger("tapeflow.board")
+Answers = Mapping[str, Callable[[Store], bytes]]
 
 
 class Index:
-    """The indexes in one folder; with None as folder, nothing is kept."""
+    """The indexes in one folder; with None as folder, nothing is kept. `version` is that of who writes them."""
 
-    def __init__(self, folder: str | None) -> None:
+    def __init__(self, folder: str | None, version: str = "") -> None:
         self.folder = folder
+        self.version = version
         self._is_failing = False
 
     def _path(self, run: Run) -> str:
@@ -75,22 +82,70 @@ class Index:
         is_saved = run.bytes_read == run.bytes_saved and run.judged == run.judged_saved
         if self.folder is None or run.state != "ready" or is_saved:
             return
+        if self._write(self._path(run), lambda: _parts(run)):
+            run.bytes_saved, run.judged_saved = run.bytes_read, run.judged
+
+    def _write(self, path: str, make: Callable[[], list[bytes | memoryview]]) -> bool:
+        """Put a file in its place, as a whole or not at all."""
         try:
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            parts = _parts(run)
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            parts = make()
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
                 try:
                     file.writelines(parts)
                     file.close()
-                    os.replace(file.name, self._path(run))
+                    os.replace(file.name, path)
                 except OSError:
                     os.unlink(file.name)  # or a disk that is full stays so
                     raise
-            run.bytes_saved, run.judged_saved = run.bytes_read, run.judged
         except (OSError, orjson.JSONEncodeError) as error:  # the latter: a path that is no text
             if not self._is_failing:
                 _log.warning("the index in %s cannot be written: %s", self.folder, error)
             self._is_failing = True
+            return False
+        return True
+
+    # All runs at once
+
+    def _snapshot_path(self, key: list[Any]) -> str:
+        name = hashlib.blake2s(repr(key).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+        return os.path.join(self.folder or "", name + _SNAPSHOT)
+
+    def open_snapshot(self, store: Store, loader: snapshot.Loader) -> snapshot.Opened | None:
+        """The runs of a store as they were at the last start; None if nobody knows."""
+        if self.folder is None:
+            return None
+        key = self._key(store)
+        try:
+            return snapshot.read(self._snapshot_path(key), key, store.logdirs, loader)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            _log.debug("a snapshot in %s is not used: %s", self.folder, error)
+            return None
+
+    def save_snapshot(self, store: Store, leaves: Leaves, answers: Answers) -> None:
+        """Keep what is known of the runs of a store, and the answers that tell of all of them."""
+        if self.folder is None:
+            return
+        key = self._key(store)
+        with store.lock:
+            runs = store.ordered_runs()
+            outlines_of(runs)
+        self._write(
+            self._snapshot_path(key),
+            lambda: snapshot.pack(
+                key,
+                store.logdirs,
+                runs,
+                leaves,
+                lambda: {name: make(store) for name, make in answers.items()},
+                store.sizes(),
+            ),
+        )
+
+    def _key(self, store: Store) -> list[Any]:
+        return snapshot.key_of(store.logdirs, [panel.name for panel in store.panels], self.version)
 
     def prune(self) -> None:
         """Remove what nobody has used for a season."""
@@ -125,7 +180,7 @@ def _fits(run: Run, files: list[dict[str, Any]]) -> bool:
     return True
 
 
-def _is_unchanged(status: os.stat_result, kept: dict[str, Any]) -> bool:
+def _is_unchanged(status: FileStatus, kept: dict[str, Any]) -> bool:
     """Whether a file is as it was when it was last read, so that it need not be opened."""
     return signature(status) == tuple(kept.get("signature", ()))
 
@@ -153,6 +208,10 @@ class Kept(NamedTuple):
     damages: list[Damage]
     facts: dict[str, Any]
     findings: list[Finding]
+
+    def is_of(self, run: Run) -> bool:
+        """Whether it is what a run had when its points were let go of."""
+        return self.facts["generation"] == run.generation and self.facts["points"] == run.points
 
     def fill(self, run: Run) -> None:
         """Give it to the run; whoever calls this holds the store's lock."""

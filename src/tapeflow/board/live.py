@@ -150,6 +150,7 @@ class Hub:
             key = (client.version, changes.version)
             parts.append(self._once(key, lambda: self._common(changes), len))
             client.version = changes.version
+        client.is_behind |= changes.is_partial
         if changes.series or changes.begun_anew or client.is_behind:
             parts.append(self._points(client, changes))
         if client.settings_version != self.settings.version:
@@ -186,7 +187,7 @@ class Hub:
             }
             self._is_settled = runs["progress"]["is_done"]
             tags: LiveTags = {"is_all": False, "removed": list(changes.begun_anew), "panels": {}}
-            if len(changes.series) > _MOST_TAGS:
+            if changes.is_partial or len(changes.series) > _MOST_TAGS:
                 tags["is_all"] = True
             else:
                 found = store.tags([panel.name for panel in store.panels], changes)

@@ -11,9 +11,12 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from tapeflow.board.garbage import no_collection
 from tapeflow.board.notes import RUNS
 from tapeflow.board.schema import Note
 from tapeflow.summary.remote import is_remote, shown_address
@@ -22,6 +25,7 @@ MOST_RUNS = 100_000
 MOST_PROFILES = 1000  # of a run
 NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)  # what the system says if no more files can be opened
 _MOST_DEPTH = 64
+_FRESH_NS = 2_000_000_000  # for so long a folder may change again without its time telling
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -46,6 +50,33 @@ class Logdir:
         return shown_address(self.path) if is_remote(self.path) else self.address or shown(self.path)
 
 
+class FileStatus(NamedTuple):
+    """What is remembered of the status of an event file, with the names that `os.stat_result` has for it."""
+
+    st_dev: int
+    st_ino: int
+    st_size: int
+    st_ctime_ns: int
+    st_mtime: float
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStatus:
+        """What is remembered: of thousands of files, the rest would take as much memory as everything else."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns, status.st_mtime)
+
+
+class Leaf(NamedTuple):
+    """A folder that holds no folder and no link: device and number, when it last changed, and its event files."""
+
+    identity: tuple[int, int]
+    changed_ns: int
+    files: tuple[str, ...]
+
+
+Leaves = dict[str, Leaf]
+"""Folders by their path. As long as the time of one is the same, nothing has come into it or gone from it."""
+
+
 @dataclass
 class FoundRun:
     """A folder with event files.
@@ -64,7 +95,7 @@ class FoundRun:
     name: str
     logdir: int
     folder: str
-    files: dict[str, os.stat_result] = field(default_factory=dict)
+    files: dict[str, FileStatus] = field(default_factory=dict)
     profiles: dict[str, dict[str, os.stat_result]] = field(default_factory=dict)
     refusal: Note | None = None
 
@@ -87,21 +118,26 @@ def natural(text: str) -> list[tuple[int, int, str]]:
 
 def shown(path: str) -> str:
     """A path as text: bytes that are no UTF-8 are written as \\x.."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def find_runs(logdirs: list[Logdir]) -> dict[str, FoundRun]:
-    """All runs, by id."""
+def find_runs(logdirs: list[Logdir], leaves: Leaves | None = None) -> dict[str, FoundRun]:
+    """All runs, by id.
+
+    Folders in `leaves` that have not changed are not looked through again, only their files looked at; those that
+    are found to be such folders are added to it.
+    """
     found: dict[str, FoundRun] = {}
-    for number, logdir in enumerate(logdirs):
-        for run in _runs_of(number, logdir):
-            if len(found) >= MOST_RUNS:
-                return found
-            found.setdefault(run.id, run)
+    with no_collection():
+        for number, logdir in enumerate(logdirs):
+            for run in _runs_of(number, logdir, {} if leaves is None else leaves):
+                if len(found) >= MOST_RUNS:
+                    return found
+                found.setdefault(run.id, run)
     return found
 
 
-def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
+def _runs_of(number: int, logdir: Logdir, leaves: Leaves) -> Iterator[FoundRun]:
     root = os.path.realpath(logdir.path)
     try:
         status = os.stat(root)
@@ -109,7 +145,7 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
         return
     if stat.S_ISREG(status.st_mode):
         name = logdir.name or "."
-        yield FoundRun(run_id(name), name, number, root, {root: status})
+        yield FoundRun(run_id(name), name, number, root, {root: FileStatus.of(status)})
         return
     seen: set[str] = set()
     waiting = [(root, "", 0)]
@@ -121,6 +157,16 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
         name = shown("/".join(part for part in (logdir.name, relative) if part)) or "."
         run = FoundRun(run_id(name), name, number, folder)
         try:
+            now_ns, own = time.time_ns(), os.stat(folder)
+            known = leaves.get(folder)
+            if known is not None and known[:2] == ((own.st_dev, own.st_ino), own.st_mtime_ns):
+                files = _files_of(folder, known)
+                if files is not None:
+                    run.files = files
+                    if files:
+                        yield run
+                    continue
+            leaves.pop(folder, None)
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except FileNotFoundError:
             continue
@@ -141,13 +187,32 @@ def _runs_of(number: int, logdir: Logdir) -> Iterator[FoundRun]:
                 elif entry.is_dir():
                     inner.append((place, below, depth + 1))
                 elif is_event_file(entry.name) and entry.is_file():
-                    run.files[place] = entry.stat()
+                    run.files[place] = FileStatus.of(entry.stat())
             except OSError:
                 continue  # gone meanwhile, or a link to nothing
+        is_leaf = not any(entry.is_symlink() or not entry.is_file() for entry in entries)
+        if is_leaf and now_ns - own.st_mtime_ns > _FRESH_NS:
+            names = tuple(os.path.basename(path) for path in run.files)
+            leaves[folder] = Leaf((own.st_dev, own.st_ino), own.st_mtime_ns, names)
         waiting += reversed(inner)
         run.profiles = _profiles(root, inner)
         if run.files or run.profiles:
             yield run
+
+
+def _files_of(folder: str, leaf: Leaf) -> dict[str, FileStatus] | None:
+    """The event files of a folder that has not changed; None if one is not as it was."""
+    found: dict[str, FileStatus] = {}
+    for name in leaf.files:
+        path = os.path.join(folder, name)
+        try:
+            status = os.stat(path, follow_symlinks=False)
+        except OSError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        found[path] = FileStatus.of(status)
+    return found
 
 
 def is_profile_file(name: str) -> bool:

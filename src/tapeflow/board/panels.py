@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute
@@ -19,6 +19,7 @@ from tapeflow.board.series import Series
 
 if TYPE_CHECKING:
     from tapeflow.board.board import Board
+    from tapeflow.board.store import Store
 
 
 def _no_routes(board: Board) -> Sequence[BaseRoute]:
@@ -44,6 +45,7 @@ class Panel:
         is_scalar: whether it shows numbers.
         routes: what it adds to the API, with paths relative to `/api/v1/<name>`; called when the first is asked for.
         tensorboard: TensorBoard's routes for it, with paths relative to `/data/plugin`.
+        prepares: large answers that are kept in the snapshot, by name.
         exports: what a saved page is given of it beside `items` and blobs, by URL: bytes, or what JSON is made of.
     """
 
@@ -55,13 +57,14 @@ class Panel:
     tensorboard: Callable[[Board], Sequence[BaseRoute]] = _no_routes
     is_scalar: bool = False
     exports: Callable[[Board], dict[str, object]] = _no_answers
+    prepares: Mapping[str, Callable[[Store], bytes]] = field(default_factory=dict)
 
 
-def later(module: str, name: str) -> Callable[[Board], Any]:
+def later(module: str, name: str) -> Callable[[Any], Any]:
     """A function of a panel's module that is imported when it is first called: the first page need not wait for it."""
 
-    def call(board: Board) -> Any:
-        return getattr(importlib.import_module(module), name)(board)
+    def call(given: Any) -> Any:
+        return getattr(importlib.import_module(module), name)(given)
 
     return call
 

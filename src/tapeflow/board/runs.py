@@ -8,26 +8,29 @@ import itertools
 import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, BinaryIO
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
 from tapeflow.board.blobs import facts_of
+from tapeflow.board.decoding import WHOLE_EVENT, Decoded
 from tapeflow.board.health import vitals
 from tapeflow.board.health.alerts import alerts_of
 from tapeflow.board.health.rules import Finding
 from tapeflow.board.health.vitals import Vitals, status_of
 from tapeflow.board.hparams import PLUGIN as HPARAMS
 from tapeflow.board.hparams import hparams_of
-from tapeflow.board.logdirs import FoundRun, natural, shown
+from tapeflow.board.logdirs import FileStatus, FoundRun, natural, shown
 from tapeflow.board.notes import RUNS, joined
-from tapeflow.board.schema import Note, RunState, Setting
+from tapeflow.board.run_tags import RunTags
+from tapeflow.board.schema import Note, RunState, Setting, UnusualRun, UsualRun
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import ENTRY_COLUMNS, SCALAR_COLUMNS, Series
 from tapeflow.summary.captured import messages as captured
-from tapeflow.summary.event_files.reader import Batch, Damage, EventFileReader, Other, open_regular
+from tapeflow.summary.event_files.reader import Batch, Damage, open_regular
 from tapeflow.summary.event_files.values import Value, value_of
 from tapeflow.summary.protos import message
 
@@ -42,50 +45,10 @@ _MOST_DAMAGES = 20
 _GENERATION_BITS = 40
 _Piece = tuple[np.ndarray, ...]  # rows, steps, wall times, values
 _Entry = tuple[int | float, ...]  # what `ENTRY_COLUMNS` has
-WHOLE_EVENT = -1  # the place of what is no value of a summary
 
 
 class Gone(LookupError):
     """Something that was in a file is there no more."""
-
-
-class Decoded(NamedTuple):
-    """A value of an event, or a whole event: `place` says which, and the last two are None."""
-
-    other: Other
-    place: int
-    proto: Any
-    value: Value | None
-
-
-def decoded(path: str, batch: Batch) -> list[Decoded]:
-    """What the events of a batch hold, arrays in outline; what does not decode is added to its damages.
-
-    A few bytes may stand for an array of megabytes, and a batch for thousands of them.
-    """
-    found = []
-    for other in batch.others:
-        kind = other.event.WhichOneof("what")
-        if kind in ("graph_def", "tagged_run_metadata"):
-            found.append(Decoded(other, WHOLE_EVENT, None, None))
-        for place, proto in enumerate(other.event.summary.value if kind == "summary" else ()):
-            try:
-                value = value_of(proto)
-            except ValueError as error:
-                batch.damages.append(Damage(path, other.offset, other.nbytes, str(error)))
-                continue
-            if value is not None:
-                value.array = _outline(value.array)
-            if value is not None or proto.metadata.plugin_data.plugin_name:
-                found.append(Decoded(other, place, proto, value))
-    return found
-
-
-def _outline(array: np.ndarray) -> np.ndarray:
-    """An array of the same shape and type that takes no memory: its numbers are read again when they are shown."""
-    if not array.ndim or array.dtype == object:
-        return array
-    return np.broadcast_to(np.zeros((), array.dtype), array.shape)
 
 
 def _entry(number: int, one: Decoded, facts: tuple[int, ...]) -> _Entry:
@@ -93,7 +56,7 @@ def _entry(number: int, one: Decoded, facts: tuple[int, ...]) -> _Entry:
     return other.event.step, other.event.wall_time, number, other.offset, other.nbytes, one.place, *facts
 
 
-def signature(status: os.stat_result) -> tuple[int, ...]:
+def signature(status: FileStatus | os.stat_result) -> tuple[int, ...]:
     """What differs if anything about a file has changed."""
     return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
 
@@ -103,21 +66,17 @@ def size_in(found: tuple[int, ...]) -> int:
     return found[2]
 
 
-class Run:
+class Run(RunTags):
     """A run as far as it has been read.
 
     Everything is changed by the reading threads while they hold the store's lock.
 
     Attributes:
         found: where it is.
-        sort_key: where it stands among the others.
         generation: counts how often it was begun anew, because a file was replaced, cut or deleted. It begins
             anywhere, so that no other run of this name, in another log folder or after this one, has its URLs.
         state: "waiting", "loading", "ready" or "broken".
         failure: why it is broken, or None.
-        readers: its files, by path.
-        scalars: tags with numbers.
-        entries: tags with anything else.
         hparams: hyperparameters, by name.
         start_time, last_time: earliest and latest wall time.
         changed_at: when something was last read that had just been written.
@@ -133,8 +92,8 @@ class Run:
     """
 
     def __init__(self, found: FoundRun, generation: int | None = None, is_checked: bool = False) -> None:
+        super().__init__()
         self.found = found
-        self.sort_key = natural(found.name)
         self.generation = secrets.randbits(_GENERATION_BITS) if generation is None else generation
         self.is_checked = is_checked
         self.seen: dict[str, tuple[int, ...]] = {}
@@ -145,16 +104,12 @@ class Run:
         self.bytes_saved = 0
         self.state: RunState = "broken" if found.refusal else "waiting"
         self.failure = found.refusal
-        self.readers: dict[str, EventFileReader] = {}
-        self.scalars: dict[str, Series] = {}
-        self.entries: dict[str, Series] = {}
         self.hparams: dict[str, Setting] = {}
         self.start_time: float | None = None
         self.last_time: float | None = None
         self.changed_at = max((s.st_mtime for s in found.files.values()), default=0.0)
         self.damages: list[Damage] = []
         self.bad_bytes = 0
-        self.points = 0
         self.tags_left_out = 0
         self.samples_left_out = 0
         self.vitals: Vitals = {}
@@ -186,14 +141,16 @@ class Run:
         """The size of its files."""
         return sum(s.st_size for s in self.found.files.values())
 
-    @property
-    def bytes_read(self) -> int:
-        """How much of them has been read."""
-        return sum(reader.offset for reader in list(self.readers.values()))
+    @cached_property
+    def sort_key(self) -> list[tuple[int, int, str]]:
+        """Where it stands among the others."""
+        return natural(self.name)
 
     def profiles(self) -> dict[str, str]:
         """The names of its profiles, each with a text that is another one when its files have changed."""
         found = self.found.profiles
+        if not found:
+            return {}
         return {
             name: hashlib.blake2s(
                 repr(sorted((p, s.st_ino, s.st_size, s.st_mtime_ns) for p, s in files.items())).encode(),
@@ -206,10 +163,6 @@ class Run:
         """Whether there are others than when this was last asked."""
         before, self._known_profiles = self._known_profiles, self.profiles()
         return before != self._known_profiles
-
-    def series(self) -> Iterable[Series]:
-        """All tags."""
-        return [*self.scalars.values(), *self.entries.values()]
 
     def cursor(self, series: Series) -> str:
         """How much of a series there is, for a client to go on from."""
@@ -381,6 +334,13 @@ class Run:
 
     # What is told
 
+    @property
+    def may_have_notes(self) -> bool:
+        """Whether there may be something wrong with it: quickly answered, as nothing is with most of thousands."""
+        is_whole = self.bytes_read == self.bytes_total
+        left_out = self.tags_left_out or self.samples_left_out
+        return bool(not is_whole or self.failure or self.bad_bytes or left_out)
+
     def notes(self) -> list[Note]:
         """What is wrong with it."""
         found = [self.failure] if self.failure else []
@@ -401,22 +361,43 @@ class Run:
 
     def answer(self) -> RunAnswer:
         """The run as the API gives it."""
-        self.was_live = self.is_live
-        notes, status = self.notes(), status_of(self.vitals)
+        usual: UsualRun = {
+            "live": False,
+            "bad_bytes": 0,
+            "damages": [],
+            "message": "",
+            "notes": [],
+            "hparams": {},
+            "profiles": {},
+            "status": "",
+            "alerts": [],
+        }
         return {
             "id": self.id,
             "name": self.name,
             "path": self.name.split("/"),
             "logdir": self.found.logdir,
             "state": self.state,
-            "live": self.was_live and self.state != "broken",
             "start_time": self.start_time,
             "last_time": self.last_time,
             "points": self.points,
             "bytes_total": self.bytes_total,
             "bytes_read": self.bytes_read,
-            "bad_bytes": self.bad_bytes,
-            "damages": [
+            **usual,
+            **self.unusual(),
+        }
+
+    def unusual(self) -> UnusualRun:
+        """What its answer has that is not as with most runs."""
+        self.was_live = self.is_live
+        found: UnusualRun = {}
+        if self.was_live and self.state != "broken":
+            found["live"] = True
+        if self.may_have_notes and (notes := self.notes()):
+            found["notes"], found["message"] = notes, joined(notes)
+        if self.bad_bytes:
+            found["bad_bytes"] = self.bad_bytes
+            found["damages"] = [
                 {
                     "file": shown(os.path.basename(d.path)),
                     "offset": d.offset,
@@ -424,14 +405,17 @@ class Run:
                     "reason": d.reason,
                 }
                 for d in self.damages
-            ],
-            "message": joined(notes),
-            "notes": notes,
-            "hparams": self.hparams,
-            "profiles": self.profiles(),
-            "status": status,
-            "alerts": alerts_of(self, status),
-        }
+            ]
+        if self.hparams:
+            found["hparams"] = self.hparams
+        if self.found.profiles:
+            found["profiles"] = self.profiles()
+        status = status_of(self.vitals)
+        if status:
+            found["status"] = status
+        if alerts := alerts_of(self, status):
+            found["alerts"] = alerts
+        return found
 
 
 def _event_in(file: BinaryIO, series: Series, index: int) -> Any:

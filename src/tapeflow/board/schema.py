@@ -126,6 +126,59 @@ class Run(TypedDict):
     alerts: list[Alert]
 
 
+class UsualRun(TypedDict):
+    """What most runs have nothing of."""
+
+    live: bool
+    bad_bytes: int
+    damages: list[Damage]
+    message: str
+    notes: list[Note]
+    hparams: dict[str, Setting]
+    profiles: dict[str, str]
+    status: RunStatus
+    alerts: list[Alert]
+
+
+class UnusualRun(TypedDict, total=False):
+    """What there is to say of one run beside what the columns of an overview have."""
+
+    live: bool
+    bad_bytes: int
+    damages: list[Damage]
+    message: str
+    notes: list[Note]
+    hparams: dict[str, Setting]
+    profiles: dict[str, str]
+    status: RunStatus
+    alerts: list[Alert]
+
+
+class OverviewTag(TypedDict):
+    """A tag of one panel."""
+
+    tag: str
+    display_name: str
+    description: str
+
+
+class Overview(TypedDict):
+    """The head of the message in columns that has all runs and tags.
+
+    The columns are, for each run: log folder, place of its state in `states`, start time, last time, points, bytes in
+    all, bytes read; and then for each tag of each of `panels` in turn how many values the run has of it. `unusual` has
+    by place what is not said of most runs.
+    """
+
+    version: int
+    ids: list[str]
+    names: list[str]
+    states: list[RunState]
+    unusual: dict[str, UnusualRun]
+    panels: dict[str, list[OverviewTag]]
+    columns: list[list[str | int | float | None]]
+
+
 class RunsAnswer(TypedDict):
     """All runs, in the order of their names."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import logging
 import os
 import secrets
@@ -25,6 +26,7 @@ from tapeflow.board.throttle import THROTTLE
 from tapeflow.summary.remote import is_remote
 
 _TRIES = 100
+_COLLECT = (50_000, 20, 50)  # new objects and rounds between searches for garbage: thousands of runs are none
 _SWITCH_S = 0.001  # so that an answer does not wait long for a thread that reads
 _BACKLOG = 512  # connections that wait to be accepted; as many are at once
 _log = logging.getLogger("tapeflow.board")
@@ -141,6 +143,7 @@ class Running:
 def serve(logdirs: list[Logdir], options: BoardOptions, is_opened: bool = False) -> int:
     """Serve a board in the foreground; gives the exit code of the command."""
     sys.setswitchinterval(_SWITCH_S)
+    gc.set_threshold(*_COLLECT)
     running = Running(logdirs, options)
     say = sys.stderr.write
     if running.is_other_port:

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
+import time
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tapeflow.board.logdirs import Logdir, natural, run_id, shown
 from tapeflow.board.notes import RUNS, about, joined
+from tapeflow.board.outline import COUNT, LAST_STEP, Alike, TagFacts, alike, outlines_of
 from tapeflow.board.panels import Panel, panel_of
 from tapeflow.board.runs import Run
 from tapeflow.board.schema import Note, Progress, RunsAnswer, Setting, TagEntry
 from tapeflow.board.schema import Run as RunAnswer
 from tapeflow.board.series import Series
+
+_PROGRESS_S = 1.0
 
 
 @dataclass
@@ -30,12 +36,14 @@ class Changes:
         runs: ids of runs that changed in any way, or are gone.
         begun_anew: ids of runs whose former series no longer hold.
         series: run and tag of series that have grown, numbers and others alike.
+        is_partial: whether there may be more series, of runs whose points have been let go of meanwhile.
     """
 
     version: int
     runs: set[str] = field(default_factory=set)
     begun_anew: set[str] = field(default_factory=set)
     series: set[tuple[str, str]] = field(default_factory=set)
+    is_partial: bool = False
 
 
 class Store:
@@ -46,16 +54,33 @@ class Store:
         self.panels = panels
         self.lock = threading.RLock()
         self.runs: dict[str, Run] = {}
-        self.version = 0
+        self.version = self.runs_version = int(
+            time.time() * 1e3
+        )  # what another start told is none of this one
         self.listeners: list[Callable[[], None]] = []
         self.is_looked_through = False
+        self.let_go: Callable[[Run], object] = lambda run: (
+            None
+        )  # of the points of a run that were loaded in passing
         self.notices: Callable[[], list[Note]] = list  # what there is to say of the log folders
         self._changed_at: OrderedDict[str, int] = OrderedDict()  # by run, the version that changed it last
         self._begun_at: dict[str, int] = {}
+        self._order: dict[str, None] = {}
+        self._prepared: dict[str, bytes] = {}
+        self._prepared_version = -1
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._sizes_version = -1
+        self._progress: Progress | None = None
+        self._progress_key: tuple[int, bool, int] = (0, False, 0)
+        self._progress_until = 0.0
+        self._coming = 0  # runs that are known and will be there in a moment
+        self.opened = threading.Event()  # whether they are
+        self.opened.set()
 
     def changed(self, run: Run, series: Iterable[Series] = (), begun_anew: bool = False) -> None:
         """Note that a run has changed; the lock is held."""
         self.version += 1
+        self.runs_version = self.version
         for one in series:
             if not one.panel:
                 one.panel = panel_of(self.panels, one)
@@ -86,13 +111,45 @@ class Store:
                     found.begun_anew.add(one)
                 run = self.runs.get(one)
                 if run is not None:
-                    found.series |= {(one, series.tag) for series in run.series() if series.version > since}
+                    found.is_partial |= run.unloaded_at > since
+                    grown = (series for series in run.loaded_series() if series.version > since)
+                    found.series |= {(one, series.tag) for series in grown}
             return found
+
+    def prepared(self, name: str) -> bytes:
+        """An answer that was made at the last start, as long as nothing has changed since; b"" if there is none."""
+        if self.runs_version != self._prepared_version:
+            self._prepared = {}
+        return self._prepared.get(name, b"")
+
+    def prepare(self, answers: dict[str, bytes], sizes: dict[str, tuple[int, int]], run_total: int) -> None:
+        """Give these answers, until `put` is called and as long as nothing changes then."""
+        with self.lock:
+            self._prepared, self._prepared_version = answers, self.runs_version
+            self._sizes, self._sizes_version = sizes, self.runs_version
+            self._coming = run_total
+            self.opened.clear()
+
+    def put(self, runs: list[Run]) -> None:
+        """Begin with runs that are known from before, in the order of their names; nobody is told of them."""
+        with self.lock:
+            self._coming = 0
+            self.runs = {run.id: run for run in runs}
+            self._order = dict.fromkeys(self.runs)
+        self.opened.set()
+
+    def unload(self, run: Run, load: Callable[[], None]) -> None:
+        """Let go of the points of a run; the lock is held."""
+        outlines_of([run])
+        run.unload(load, self.version)
 
     def ordered_runs(self) -> list[Run]:
         """The runs, by name."""
         with self.lock:
-            return sorted(self.runs.values(), key=lambda run: run.sort_key)
+            if self._order.keys() != self.runs.keys():
+                ordered = sorted(self.runs.values(), key=lambda run: run.sort_key)
+                self._order = dict.fromkeys(run.id for run in ordered)
+            return [self.runs[one] for one in self._order]
 
     def answer(self, run: Run) -> RunAnswer:
         """A run as the API gives it, with the hyperparameters of the runs it lies in."""
@@ -126,27 +183,51 @@ class Store:
         """The tags of panels; with `only`, those that changed, with the runs they changed in."""
         found: dict[str, dict[str, TagEntry]] = {panel: {} for panel in panels}
         with self.lock:
-            for run, series in self._all_series() if only is None else self._changed_series(only):
-                if series.panel not in found:
-                    continue
-                entry = found[series.panel].get(series.tag)
-                if entry is None:
-                    entry = found[series.panel][series.tag] = {
-                        "tag": series.tag,
-                        "display_name": series.display_name,
-                        "description": series.description,
-                        "counts": {},
-                        "last_steps": {},
-                    }
-                entry["counts"][run.id] = len(series)
-                entry["last_steps"][run.id] = series.last_step
+            if only is None:
+                self._add_all(found)
+            else:
+                for run, series in self._changed_series(only):
+                    if series.panel in found:
+                        entry = _entry_of(found[series.panel], series)
+                        entry["counts"][run.id] = len(series)
+                        entry["last_steps"][run.id] = series.last_step
         return {
             panel: sorted(tags.values(), key=lambda entry: natural(entry["tag"]))
             for panel, tags in found.items()
         }
 
-    def _all_series(self) -> Iterable[tuple[Run, Series]]:
-        return ((run, series) for run in self.runs.values() for series in run.series())
+    def _add_all(self, found: dict[str, dict[str, TagEntry]]) -> None:
+        runs = list(self.runs.values())
+        for part in self.alike(runs):
+            ids = [runs[place].id for place in part.places]
+            numbers = part.numbers[:, :, : LAST_STEP + 1].astype(np.int64)
+            for place, one in enumerate(part.layout.tags):
+                if one.panel in found:
+                    entry = _entry_of(found[one.panel], one)
+                    entry["counts"].update(zip(ids, numbers[:, place, COUNT].tolist(), strict=True))
+                    entry["last_steps"].update(zip(ids, numbers[:, place, LAST_STEP].tolist(), strict=True))
+
+    def alike(self, runs: list[Run]) -> list[Alike]:
+        """What is known of the tags of runs, those with the same tags together."""
+        with self.lock:
+            return alike(outlines_of(runs))
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """How many tags and runs each panel has."""
+        with self.lock:
+            if self._sizes_version != self.runs_version:
+                self._sizes, self._sizes_version = self._counted(), self.runs_version
+            return self._sizes
+
+    def _counted(self) -> dict[str, tuple[int, int]]:
+        tags: dict[str, set[str]] = {panel.name: set() for panel in self.panels}
+        runs = dict.fromkeys(tags, 0)
+        layouts = Counter(outline.layout for outline in outlines_of(self.runs.values()))
+        for layout, count in layouts.items():
+            for panel in {one.panel for one in layout.tags} & tags.keys():
+                tags[panel] |= {one.tag for one in layout.tags if one.panel == panel}
+                runs[panel] += count
+        return {panel: (len(tags[panel]), runs[panel]) for panel in tags}
 
     def _changed_series(self, only: Changes) -> Iterable[tuple[Run, Series]]:
         for name, tag in only.series:
@@ -163,12 +244,19 @@ class Store:
             return self.is_looked_through and all(run.is_read for run in self.runs.values())
 
     def progress(self) -> Progress:
-        """How far reading has come, in numbers and words."""
+        """How far reading has come, in numbers and words; while nothing changes, it is looked at once a second."""
+        key = self.version, self.is_looked_through, self._coming
+        if self._progress is None or self._progress_key != key or time.monotonic() >= self._progress_until:
+            self._progress, self._progress_key = self._looked_at(), key
+            self._progress_until = time.monotonic() + _PROGRESS_S
+        return self._progress
+
+    def _looked_at(self) -> Progress:
         with self.lock:
             runs = list(self.runs.values())
         read = [run for run in runs if run.is_read]
         parts: list[Note] = []
-        if not runs:
+        if not runs and not self._coming:
             missing = [shown(d.path) for d in self.logdirs if not os.path.exists(d.path)]
             if missing:
                 parts.append(RUNS("no_folder", path=", ".join(missing)))
@@ -179,7 +267,7 @@ class Store:
         elif len(read) < len(runs):
             parts.append(RUNS("reading", read=len(read), total=len(runs)))
         parts += self.notices()
-        bad = [(run, notes) for run in runs if (notes := run.notes())]
+        bad = [(run, notes) for run in runs if run.may_have_notes and (notes := run.notes())]
         bad.sort(key=lambda found: found[0].sort_key)
         for run, notes in bad[:3]:
             if run.bad_bytes:
@@ -191,10 +279,24 @@ class Store:
             parts.append(RUNS("more_damage", n=len(bad) - 3))
         return {
             "is_done": self.is_looked_through and len(read) == len(runs),
-            "runs_total": len(runs),
-            "runs_read": len(read),
+            "runs_total": len(runs) or self._coming,
+            "runs_read": len(read) or self._coming,
             "bytes_total": sum(run.bytes_total for run in runs),
             "bytes_read": sum(run.bytes_read for run in runs),
             "message": joined(parts),
             "notes": parts,
         }
+
+
+def _entry_of(found: dict[str, TagEntry], one: Series | TagFacts) -> TagEntry:
+    """The entry of a tag, which is new if it has none yet."""
+    return found.setdefault(
+        one.tag,
+        {
+            "tag": one.tag,
+            "display_name": one.display_name,
+            "description": one.description,
+            "counts": {},
+            "last_steps": {},
+        },
+    )

@@ -61,8 +61,9 @@ def _interface(found: Any) -> str:
     lines[-1] += " */"
     lines.append(f"export interface {found.__name__} {{")
     for name, kind in typing.get_type_hints(found, include_extras=True).items():
-        is_optional = get_origin(kind) is NotRequired
-        inner = get_args(kind)[0] if is_optional else kind
+        is_not_required = get_origin(kind) is NotRequired
+        is_optional = is_not_required or name in found.__optional_keys__
+        inner = get_args(kind)[0] if is_not_required else kind
         lines.append(f"  {name}{'?' if is_optional else ''}: {_type(inner)};")
     return "\n".join([*lines, "}\n"])
 

@@ -12,6 +12,7 @@ _REMEMBERED = "the value is stored, but has no effect"
 _FAST_HASH = "`hasher_spec` raises an error: the hash is that of `tf.strings.to_hash_bucket_fast`"
 _PYTHON = "the training step runs as plain Python, because the shape is random"
 _CPU_ALONE = "only for the CPU; JAX cannot split a GPU, and limits its memory only when it starts"
+_MENTIONED = "only for `isinstance` and as a base class; creating one raises an error"
 _STRINGS = "only to strings; there are no variant tensors"
 
 DIFFERENCES: dict[str, str] = {
@@ -55,7 +56,8 @@ DIFFERENCES: dict[str, str] = {
     "tf.distribute.experimental.CentralStorageStrategy": "Variables are on all devices, as with `MirroredStrategy`",
     "tf.distribute.experimental.PreemptionCheckpointHandler": "only for one process; saves after the step, without a "
     "grace period",
-    "tf.distribute.TPUStrategy": "only for `isinstance` and as a base class; creating one raises an error",
+    "tf.distribute.TPUStrategy": _MENTIONED,
+    "tf.distribute.ParameterServerStrategy": _MENTIONED,
     "tf.distribute.InputReplicationMode": "accepted; a function that creates a dataset is called once per worker",
     "tf.distribute.RunOptions": "accepted and ignored: its options are for TPUs",
     "tf.distribute.CrossDeviceOps": _CROSS_DEVICE,

@@ -15,6 +15,7 @@ from tapeflow.compat.keras_modules import sources
 from tapeflow.compat.names import MOVED, NAMESPACES, is_ours, nearest, real_name
 from tapeflow.compat.namespace import Namespace, make_namespace
 from tapeflow.compat.release import Project, projects, release
+from tapeflow.engine.values.origin import say_theirs
 
 
 class Finder(DistributionFinder):
@@ -29,6 +30,8 @@ class Finder(DistributionFinder):
         """A spec for a name that is ours; an error that names what there is, if it stands for nothing."""
         if is_ours(fullname):
             module = make_namespace(fullname) if fullname in NAMESPACES else _module(fullname)
+            if fullname == "tensorflow":
+                say_theirs(True)
         elif fullname.partition(".")[0] == "tensorboard":
             module = tensorboard.find(fullname, path)
             if module is None:
@@ -144,6 +147,7 @@ def uninstall() -> None:
     if _installed is None:
         return
     sys.meta_path.remove(_installed)
+    say_theirs(False)
     for name in _installed.given:
         module = sys.modules.pop(name, None)
         above, _, last = name.rpartition(".")

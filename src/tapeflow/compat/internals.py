@@ -16,10 +16,7 @@ _LINEAR_OPERATORS = "compat.inner.linear_operators"
 _FRAMEWORK = "tensorflow.python.framework"
 _OPS = "tensorflow.python.ops"
 
-_OF_FRAMEWORK = (
-    *("constant_op", "errors", "errors_impl", "graph_util", "random_seed", "sparse_tensor"),
-    "tensor_spec",
-)
+_OF_FRAMEWORK = (*("constant_op", "errors", "errors_impl", "graph_util", "random_seed", "sparse_tensor"),)
 _OF_OPS = (
     *("array_ops_stack", "check_ops", "clip_ops", "cond", "custom_gradient", "functional_ops"),
     *("gradients", "gradients_impl", "histogram_ops", "map_fn", "parsing_ops"),
@@ -51,6 +48,7 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     f"{_FRAMEWORK}.ops": ("compat.v1",),
     f"{_FRAMEWORK}.smart_cond": (_CONTROL_FLOW,),
     f"{_FRAMEWORK}.tensor_shape": ("compat.inner.static_shapes",),
+    f"{_FRAMEWORK}.tensor_spec": ("compat.inner.bounded_specs",),
     f"{_FRAMEWORK}.tensor_util": ("compat.inner.static_shapes",),
     f"{_FRAMEWORK}.test_util": ("test",),
     f"{_FRAMEWORK}.type_spec": (_COMPOSITES,),
@@ -110,14 +108,17 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     "tensorflow.python.util.function_utils": ("compat.inner.tf_inspect",),
     "tensorflow.python.util.nest": ("nest", "compat.inner.nests"),
     "tensorflow.python.util.object_identity": ("compat.inner.identity",),
+    "tensorflow.python.util.tf_contextlib": ("compat.inner.context_managers",),
     "tensorflow.python.util.tf_decorator": (_DECORATORS,),
     "tensorflow.python.util.tf_export": (_DECORATORS,),
     "tensorflow.python.util.tf_inspect": ("compat.inner.tf_inspect",),
     "tensorflow.python.util.variable_utils": (_COMPOSITES,),
+    "tensorflow.tools.docs.doc_controls": ("compat.inner.doc_controls",),
 }
 
 # Names that TensorFlow has there, and the public ones for them.
 _ALIASES: dict[str, dict[str, str]] = {
+    "tensorflow.compat.v2": {"enable_v2_behavior": "compat.v1.enable_v2_behavior"},
     f"{_FRAMEWORK}.ops": {"EagerTensor": "Tensor", "name_scope_v2": "name_scope"},
     f"{_FRAMEWORK}.tensor_spec": {"DenseSpec": "TensorSpec"},
     f"{_FRAMEWORK}.tensor_util": {
@@ -153,6 +154,20 @@ _NO_TPU = (
 )
 
 _NO_ESTIMATORS = "Estimators are not in TensorFlow any more, from 2.16 on: train a tf.keras.Model."
+_OF_ESTIMATORS = (
+    *(
+        "estimator",
+        "model_fn",
+        "run_config",
+        "util",
+        "export.export",
+        "export.export_output",
+        "inputs.inputs",
+    ),
+    *("canned.dnn", "canned.head", "canned.linear", "canned.metric_keys", "canned.optimizers"),
+    *("canned.prediction_keys", "head.base_head", "head.binary_class_head", "head.multi_class_head"),
+    *("head.regression_head", "mode_keys", "tpu.tpu_estimator"),
+)
 _NO_OLD_COLUMNS = (
     "Columns are made by the functions of tf.feature_column, and have no classes to derive from."
 )
@@ -193,6 +208,7 @@ ABSENT: dict[str, str] = {
         )
     },
     "tensorflow.estimator": _NO_ESTIMATORS,
+    **{f"tensorflow_estimator.python.estimator.{name}": _NO_ESTIMATORS for name in _OF_ESTIMATORS},
     "tensorflow.python.estimator.canned.head": _NO_ESTIMATORS,
     "tensorflow.python.estimator.canned.optimizers": _NO_ESTIMATORS,
     "tensorflow.python.feature_column.feature_column": _NO_OLD_COLUMNS,

@@ -24,6 +24,7 @@ KERAS_MODULES: dict[str, tuple[str, ...]] = {
     "engine.sequential": _MODELS,
     "engine.topology": _LAYERS,
     "engine.training": ("compat.inner.training", "keras.models"),
+    "layers.core": ("keras.layers", "keras.graph.op_layer"),
     "layers.convolutional.base_conv": ("keras.layers.convolution.conv",),
     "optimizer_v2.learning_rate_schedule": ("keras.optimizers.schedules",),
     "optimizer_v2.optimizer_v2": ("keras.optimizers",),

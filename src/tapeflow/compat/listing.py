@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tapeflow.compat.packages import table
 from tapeflow.compat.public import names
+from tapeflow.compat.reasons import reason_for
 from tapeflow.compat.report import look_up
 
 HEAD = """# Compatibility with TensorFlow 2.11
@@ -23,8 +24,9 @@ TensorFlow 2.11 has {total} public names in scope. TapeFlow has {yes} of them, a
 tables say; {no} it does not have: TPUs and parameter servers, the `tf.data` service, graphs and functions that
 inspect them, ops loaded from libraries. `tapeflow run --report script.py` looks up the names of one script.
 
-For each namespace there are three lists: **yes**, **partly**, with the difference, and **no**. `tf.losses`,
-`tf.metrics`, `tf.optimizers` and `tf.initializers` are those of `tf.keras`. Methods of classes are not listed.
+For each namespace there are three lists: **yes**, **partly**, with the difference, and **no**, with the reason.
+`tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are those of `tf.keras`. Methods of classes are not
+listed.
 Some names of later releases are supported, too: `tf.keras.optimizers.AdamW`, `Lion` and `Adafactor`,
 `tf.keras.layers.Identity` and `SpectralNormalization`, `tf.keras.metrics.F1Score` and `R2Score`,
 `tf.keras.losses.Dice`.
@@ -42,8 +44,8 @@ Out of scope, and not listed:
 PACKAGES_HEAD = """## Packages
 
 These packages for TensorFlow were tried without changes under `tapeflow run`, without TensorFlow. For each, a program
-in `tests/packages/programs` does what its README shows; unless they are random, the results equal those with
-TensorFlow 2.15.
+in `tests/packages/programs` does what its README shows; unless they are random, or the note says that they were not
+compared, the results equal those with TensorFlow 2.15.
 `make test-packages` runs all programs.
 
 {table}
@@ -94,7 +96,9 @@ def _section(space: Namespace) -> Iterator[str]:
         yield from (f"| `{name}` | {how} |" for name, how in space.partly.items())
         yield ""
     if space.no:
-        yield f"**no** ({len(space.no)}): {_listed(space.no)}\n"
+        yield "| no | reason |\n|---|---|"
+        yield from (f"| `{name}` | {reason_for(f'{space.name}.{name}')} |" for name in space.no)
+        yield ""
 
 
 def _listed(found: list[str]) -> str:

@@ -36,6 +36,7 @@ NAMESPACES = (
     "tensorflow.python",
     "tensorflow.python.client",
     "tensorflow.version",
+    "tensorflow_estimator",
     "keras",
     "tf_keras",
     *ABSENT,
@@ -50,7 +51,6 @@ _LAYER_MODULES = (
         "attention",
         "convolutional",
         "convolutional_recurrent",
-        "core",
         "embeddings",
         "local",
         "merge",
@@ -72,7 +72,7 @@ MOVED = {
 
 def is_ours(name: str) -> bool:
     """Whether a module name is TensorFlow's or Keras's."""
-    return name.partition(".")[0] in ("tensorflow", "keras", "tf_keras")
+    return name.partition(".")[0] in ("tensorflow", "tensorflow_estimator", "keras", "tf_keras")
 
 
 def real_name(name: str) -> str | None:

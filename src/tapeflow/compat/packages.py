@@ -65,7 +65,7 @@ PACKAGES: dict[str, Package] = {
     "tensorflow_addons": Package(
         "tensorflow-addons",
         "0.23.0",
-        note="not the optimizers derived from Keras's own (`AdamW`, `Lookahead`), nor what is compiled",
+        note="not what is compiled",
     ),
     "tensorflow_datasets": Package(
         "tensorflow-datasets", "4.9.7", note="builders of one's own, and mock data"
@@ -82,6 +82,82 @@ PACKAGES: dict[str, Package] = {
     "tf_keras_vis": Package("tf-keras-vis", "0.8.7"),
     "transformers": Package("transformers", "4.46.3", note="TensorFlow's models; tried: BERT and GPT-2"),
     "wandb": Package("wandb", "0.22.0", note="the callbacks; `WandbCallback` not tried"),
+    "classification_models": Package("image-classifiers", "1.0.0"),
+    "deel": Package("deel-lip", "1.5.0"),
+    "deepxde": Package("deepxde", "1.11.1", note="with `DDE_BACKEND=tensorflow`"),
+    "einops": Package("einops", "0.8.1"),
+    "foolbox": Package("foolbox", "3.3.4"),
+    "gradient_accumulator": Package("gradient-accumulator", "0.5.2"),
+    "keras_adabound": Package(
+        "keras-adabound", "0.6.0", note="with `TF_KERAS=1`; not compared, as TensorFlow 2.15 cannot run it"
+    ),
+    "keras_cv_attention_models": Package(
+        "keras-cv-attention-models",
+        "1.4.1",
+        note="networks without weights; tried: MLP-Mixer and attention layers; not compared",
+    ),
+    "keras_mdn_layer": Package("keras-mdn-layer", "0.4.4"),
+    "keras_multi_head": Package("keras-multi-head", "0.29.0", note="with `TF_KERAS=1`"),
+    "keras_radam": Package(
+        "keras-rectified-adam",
+        "0.20.0",
+        note="with `TF_KERAS=1`; not compared, as TensorFlow 2.15 cannot run it",
+    ),
+    "keras_transformer": Package("keras-transformer", "0.40.0", note="with `TF_KERAS=1`"),
+    "keras_unet_collection": Package("keras-unet-collection", "0.1.13"),
+    "kgcnn": Package("kgcnn", "3.1.0", note="layers of ragged tensors"),
+    "livelossplot": Package("livelossplot", "0.5.6"),
+    "mlflow": Package(
+        "mlflow", "2.22.0", note="autologging, `MlflowCallback`, and models logged and loaded; not compared"
+    ),
+    "neural_structured_learning": Package(
+        "neural-structured-learning", "1.4.0", note="Keras models; not estimators"
+    ),
+    "optuna_integration": Package(
+        "optuna-integration", "4.2.1", note="`TFKerasPruningCallback` and `KerasPruningCallback`"
+    ),
+    "qkeras": Package("qkeras", "0.9.0", note="not compared"),
+    "tensorflow_lattice": Package(
+        "tensorflow-lattice", "2.1.1", note="layers and premade Keras models; not estimators"
+    ),
+    "tensorflow_model_remediation": Package("tensorflow-model-remediation", "0.1.7.1", note="not compared"),
+    "tensorflow_privacy": Package(
+        "tensorflow-privacy",
+        "0.9.0",
+        note="the optimizers; not `DPSequential`, nor what is for graphs",
+    ),
+    "tensorflow_ranking": Package(
+        "tensorflow-ranking", "0.5.5", note="Keras losses and metrics; not compared; not estimators"
+    ),
+    "tensornetwork": Package("tensornetwork", "0.4.6"),
+    "tf2crf": Package("tf2crf", "0.1.33"),
+    "tf_explain": Package(
+        "tf-explain",
+        "0.3.1",
+        note="gradients are shown as uint8 without clipping, which differs between machines in TensorFlow, too",
+    ),
+    "tqdm": Package("tqdm", "4.70.1", note="`tqdm.keras`"),
+    "visualkeras": Package("visualkeras", "0.1.4"),
+    "vit_keras": Package("vit-keras", "0.1.2", note="networks without weights"),
+    "xplique": Package("xplique", "1.4.0"),
+    "innvestigate": Package(
+        "innvestigate", "2.1.2", is_working=False, note="turns eager execution off, and works on graphs"
+    ),
+    "larq": Package(
+        "larq",
+        "0.13.3",
+        is_working=False,
+        note="its quantized Variables wrap others through private parts of TensorFlow",
+    ),
+    "keras_lookahead": Package(
+        "keras-lookahead", "0.9.0", is_working=False, note="builds updates of graphs (`get_updates`)"
+    ),
+    "rl": Package(
+        "keras-rl2", "1.0.5", is_working=False, note="turns eager execution off, and works on graphs"
+    ),
+    "tf_slim": Package(
+        "tf-slim", "1.1.0", is_working=False, note="its layers collect Variables and losses in graphs"
+    ),
 }
 """What is known of each package, by the name it is imported by."""
 

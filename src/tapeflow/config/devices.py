@@ -73,7 +73,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     startup.run_on(next(d for d in visible if d.device_type == visible[-1].device_type))
 
 
-def _is_plain_tuple(value: Any) -> bool:
+def _is_plain_tuple(value: object) -> bool:
     return isinstance(value, tuple) and not isinstance(value, PhysicalDevice)
 
 

@@ -38,13 +38,13 @@ def _check_has_growing_memory(device: Any, where: str) -> None:
         )
 
 
-def get_memory_growth(device: Any) -> bool:
+def get_memory_growth(device: object) -> bool:
     """Whether a GPU's memory is allocated as needed, instead of most of it at the start."""
     _check_has_growing_memory(device, "get_memory_growth")
     return not startup.is_memory_preallocated()
 
 
-def set_memory_growth(device: Any, enable: bool) -> None:
+def set_memory_growth(device: object, enable: bool) -> None:
     """Request that a GPU's memory is allocated as needed.
 
     JAX takes the memory when it starts, and it has to start for the devices to be listed. The choice is
@@ -86,7 +86,7 @@ def enable_op_determinism() -> None:
     startup.choose_determinism()
 
 
-def get_device_details(device: Any) -> dict[str, Any]:
+def get_device_details(device: object) -> dict[str, Any]:
     """Details of a device: the name of a GPU; an empty dict for a CPU."""
     for found in list_physical_devices():
         if found == device:

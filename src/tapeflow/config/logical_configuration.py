@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tapeflow.engine.devices import startup
 from tapeflow.engine.devices.device import PhysicalDevice, physical_devices
@@ -19,13 +19,13 @@ class LogicalDeviceConfiguration(NamedTuple):
     experimental_device_ordinal: int | None = None
 
 
-def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
+def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfiguration] | None:
     """Into what a device was divided; None if it was not."""
     return _chosen.get(_checked("get_logical_device_configuration", device))
 
 
 def set_logical_device_configuration(
-    device: Any, logical_devices: Sequence[LogicalDeviceConfiguration]
+    device: object, logical_devices: Sequence[LogicalDeviceConfiguration]
 ) -> None:
     """Divide the CPU into several devices, before anything has been computed.
 
@@ -64,7 +64,7 @@ def set_logical_device_configuration(
     _chosen[chosen] = wanted
 
 
-def _checked(where: str, device: Any) -> PhysicalDevice:
+def _checked(where: str, device: object) -> PhysicalDevice:
     for known in physical_devices():
         if known == device:
             return known

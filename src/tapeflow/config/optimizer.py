@@ -8,7 +8,7 @@ from typing import Any
 _options: dict[str, Any] = {}
 
 
-def set_jit(enabled: Any) -> None:
+def set_jit(enabled: object) -> None:
     """Accepted and without effect: every program is compiled by XLA, whatever is asked for.
 
     To see ops run one by one, use `tf.debugging.enable_op_by_op`.

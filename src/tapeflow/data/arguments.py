@@ -142,7 +142,7 @@ def _only_spec(spec: object) -> Any:
     return spec
 
 
-def shapes_like(template: Any, shapes: Any, where: str, name: str) -> list[TensorShape]:
+def shapes_like(template: object, shapes: Any, where: str, name: str) -> list[TensorShape]:
     """Shapes in the structure of `template`, whose own tuples and lists are shapes at its leaves."""
     if isinstance(template, dict):
         if not isinstance(shapes, dict) or shapes.keys() != template.keys():
@@ -195,7 +195,7 @@ def padding(pipe: Pipe, shapes: Any, values: Any) -> tuple[list[list[int | None]
     return found, [_filler(v, s) for v, s in zip(_values(template, values), pipe.specs, strict=True)]
 
 
-def _values(template: Any, values: Any) -> list[Any]:
+def _values(template: object, values: Any) -> list[Any]:
     """One padding value for each leaf; a single one serves all."""
     if isinstance(template, dict):
         given = values if isinstance(values, dict) else dict.fromkeys(template, values)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.deferral import Deferred, made
 from tapeflow.data.structure import as_tensor
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
-from tapeflow.ops.ragged.arranging import stack
+from tapeflow.ops.ragged.arranging import concat, stack
 from tapeflow.ops.ragged.partition import splits_of_lengths
 from tapeflow.ops.ragged.spec import RaggedTensorSpec
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -62,6 +63,12 @@ def packed_state(state: Any) -> Any:
         }
     if isinstance(state, RaggedRow):
         return {"composite": _ROW, "values": state.view(np.ndarray)}
+    if isinstance(state, np.ndarray) and any(
+        isinstance(v, Deferred) for v in state.flat if state.dtype == object
+    ):
+        return packed_state(made(state))
+    if isinstance(state, Deferred):
+        return packed_state(state.maker.make([state.note])[0])
     return mapped_state(packed_state, state)
 
 
@@ -96,8 +103,19 @@ def mapped_state(function: Callable[[Any], Any], state: Any) -> Any:
     return state
 
 
+def concatenated(parts: Sequence[Any]) -> Any:
+    """Batches of one component, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if any(isinstance(p, SparseTensor) for p in parts):
+        return settled(sparse_functions.concat(0, list(parts), expand_nonconcat_dims=True))
+    if any(isinstance(p, RaggedTensor) for p in parts):
+        return settled(concat(list(parts), 0))
+    return np.concatenate([np.asarray(p) for p in parts])
+
+
 def row_count(value: Any) -> int:
-    """How many rows a composite component has."""
+    """How many rows a component of a batch has."""
     return int(value.shape[0])
 
 

@@ -135,9 +135,9 @@ class Functions(Piped):
     def rejection_resample(
         self,
         class_func: Callable[..., Any],
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
+        target_dist: TensorLike,
+        initial_dist: TensorLike | None = None,
+        seed: int | TensorLike | None = None,
         name: str | None = None,
     ) -> Dataset:
         """Drop elements so that classes are distributed as `target_dist`; returns pairs of class and element.

@@ -60,7 +60,7 @@ class Groups(Piped):
     def window(
         self,
         size: TensorLike,
-        shift: Any = None,
+        shift: int | TensorLike | None = None,
         stride: TensorLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -100,7 +100,9 @@ class Groups(Piped):
         size = read_positive(batch_size, where, "batch_size")
         return self._then(SparseBatch(self._pipe, size, read_ints(row_shape, where, "row_shape")))
 
-    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Dataset:
+    def rebatch(
+        self, batch_size: int | TensorLike, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset:
         """Change the batch size of batches to `batch_size`, or to several sizes in turn.
 
         >>> [len(b) for b in tf.data.Dataset.range(7).batch(3).rebatch(2)]

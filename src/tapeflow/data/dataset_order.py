@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class Order(Piped):
     def shuffle(
         self,
         buffer_size: TensorLike,
-        seed: Any = None,
+        seed: int | TensorLike | None = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> Dataset:
@@ -59,20 +60,22 @@ class Order(Piped):
         reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         return self._then(Shuffle(self._pipe, size, read_seed(seed, where), reshuffles))
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: int | TensorLike | None = None, name: str | None = None) -> Dataset:
         """Repeat the elements `count` times; without end if it is None or -1."""
         times = -1 if count is None else read_count(count, "tf.data.Dataset.repeat", "count")
         return self._then(Repeat(self._pipe, times))
 
-    def take(self, count: Any, name: str | None = None) -> Dataset:
+    def take(self, count: int | TensorLike, name: str | None = None) -> Dataset:
         """Take at most the first `count` elements; all if it is -1."""
         return self._then(Take(self._pipe, read_count(count, "tf.data.Dataset.take", "count")))
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
+    def skip(self, count: int | TensorLike, name: str | None = None) -> Dataset:
         """Skip the first `count` elements; all of them if it is -1."""
         return self._then(Skip(self._pipe, read_count(count, "tf.data.Dataset.skip", "count")))
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+    def shard(
+        self, num_shards: int | TensorLike, index: int | TensorLike, name: str | None = None
+    ) -> Dataset:
         """Every `num_shards`-th element, beginning with number `index`.
 
         With `tf.data.experimental.SHARD_HINT` for both, those of the worker in a strategy's distributed dataset with
@@ -107,26 +110,26 @@ class Order(Piped):
             ) from None
         return self._then(Concatenate((mine, other)))
 
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+    def enumerate(self, start: int | TensorLike = 0, name: str | None = None) -> Dataset:
         """Pairs of a number, from `start` on, and an element."""
         first = read_count(start, "tf.data.Dataset.enumerate", "start")
         numbers = Range(first, 1, counting.INFINITE, int64)
         return self._then(Zip([numbers, self._pipe], Structure((0, 0))))
 
-    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: TensorLike = "", name: str | None = None) -> Dataset:
         """Keep the elements in memory, or in a folder, during the first full pass, for all later passes."""
         where = "tf.data.Dataset.cache"
         path = path_of(filename, where) if filename is not None else ""
         return self._then(Stored(self._pipe, path, "", where) if path else Cache(self._pipe))
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: int | TensorLike, name: str | None = None) -> Dataset:
         """Prepare up to `buffer_size` elements ahead on a thread; -1 chooses the number automatically."""
         size = read_or_auto(buffer_size, "tf.data.Dataset.prefetch", "buffer_size", least=0)
         return self._then(Prefetch(self._pipe, size))
 
     def save(
         self,
-        path: Any,
+        path: str | os.PathLike[str],
         compression: str | None = None,
         shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
@@ -144,7 +147,7 @@ class Order(Piped):
 
     def snapshot(
         self,
-        path: Any,
+        path: str | os.PathLike[str],
         compression: str | None = "AUTO",
         reader_func: Callable[[Dataset], Dataset] | None = None,
         shard_func: Callable[..., Any] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from tapeflow.data.steps.choosing import Choose, Sample
 from tapeflow.data.structure import Structure, as_array
 from tapeflow.engine import errors
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import as_dtype, int64
 from tapeflow.io.files import matches_of, path_of, paths_of
 
@@ -37,12 +37,12 @@ class Sources(Piped):
     __slots__ = ()
 
     @staticmethod
-    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensors(tensors: TensorLike | Mapping[str, Any], name: str | None = None) -> Dataset:
         """A dataset with one element: `tensors`."""
         return made(Single(tensors))
 
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensor_slices(tensors: TensorLike | Mapping[str, Any], name: str | None = None) -> Dataset:
         """A dataset of the rows of `tensors`, which must all have the same number of rows.
 
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [[1, 2], [3, 4]], "y": [0, 1]})
@@ -56,7 +56,7 @@ class Sources(Piped):
         generator: Callable[..., Any],
         output_types: Any = None,
         output_shapes: Any = None,
-        args: Any = None,
+        args: tuple[Any, ...] | None = None,
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
@@ -106,7 +106,9 @@ class Sources(Piped):
         return made(Zip([p._pipe for p in parts], Structure(nest.map_structure(lambda _: 0, given))))
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
+    def counter(
+        start: int | TensorLike = 0, step: Any = 1, dtype: DTypeLike = int64, name: str | None = None
+    ) -> Dataset:
         """Count from `start` in steps of `step`, without end."""
         where = "tf.data.Dataset.counter"
         first, by = (read_count(v, where, n) for v, n in ((start, "start"), (step, "step")))
@@ -114,7 +116,9 @@ class Sources(Piped):
 
     @staticmethod
     def random(
-        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+        seed: int | TensorLike | None = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """Random int64 numbers below 2**32, without end; the same in each pass unless rerandomized."""
         where = "tf.data.Dataset.random"
@@ -122,7 +126,10 @@ class Sources(Piped):
 
     @staticmethod
     def list_files(
-        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+        file_pattern: TensorLike,
+        shuffle: bool | None = None,
+        seed: int | TensorLike | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """The names of the files that one or several patterns match, shuffled unless asked not to."""
         where = "tf.data.Dataset.list_files"
@@ -141,7 +148,7 @@ class Sources(Piped):
 
     @staticmethod
     def load(
-        path: Any,
+        path: str | os.PathLike[str],
         element_spec: Any = None,
         compression: str | None = None,
         reader_func: Callable[[Dataset], Dataset] | None = None,
@@ -175,8 +182,8 @@ class Sources(Piped):
     @staticmethod
     def sample_from_datasets(
         datasets: Sequence[Dataset],
-        weights: Any = None,
-        seed: Any = None,
+        weights: TensorLike | None = None,
+        seed: int | TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:

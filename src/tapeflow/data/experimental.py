@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,9 @@ RandomDataset = Dataset.random
 load = Dataset.load
 
 
-def save(dataset: Dataset, path: Any, compression: str | None = None, shard_func: Any = None) -> None:
+def save(
+    dataset: Dataset, path: str | os.PathLike[str], compression: str | None = None, shard_func: Any = None
+) -> None:
     """Write a dataset to a folder; see `Dataset.save`."""
     dataset.save(path, compression, shard_func)
 
@@ -132,7 +135,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
 
 
 def shuffle_and_repeat(
-    buffer_size: TensorLike, count: TensorLike | None = None, seed: Any = None
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: int | TensorLike | None = None
 ) -> Transform:
     """`Dataset.shuffle` and `repeat` as a transform for `Dataset.apply`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
@@ -174,7 +177,7 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
 class TFRecordWriter:
     """Writes a dataset of strings to a TFRecord file."""
 
-    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
+    def __init__(self, filename: TensorLike, compression_type: str | None = None) -> None:
         self._filename, self._compression = filename, compression_type
 
     def write(self, dataset: Dataset) -> None:

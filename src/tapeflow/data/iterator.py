@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.composites import packed_state, unpacked_state
+from tapeflow.data.deferral import deferring_steps
 from tapeflow.data.description import description
 from tapeflow.data.functions.calls import note_read
 from tapeflow.data.pipe import Iteration, Part, Pipe, State
 from tapeflow.data.position import join_all, pipeline_state, set_pipeline_state
 from tapeflow.data.sharing import shared_step
-from tapeflow.data.specs import IteratorSpec, OptionalSpec
+from tapeflow.data.specs import IteratorSpec, OptionalSpec, are_settled
 from tapeflow.data.structure import as_tensor
 from tapeflow.data.window_state import packed_windows, unpacked_windows
 from tapeflow.engine import errors
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.programs import phases
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.ops.debugging.introspection import is_tensor, type_spec_from_value
@@ -47,7 +48,10 @@ class ArrayIterator:
 
     def _begun(self) -> Iteration:
         shared = None if self._share is None else shared_step(self._pipe)
-        return Iteration(self._share if shared is not None else None, shared, self._part)
+        iteration = Iteration(self._share if shared is not None else None, shared, self._part)
+        if shared is not None and are_settled(shared.source.specs):
+            iteration.deferring.update(deferring_steps(shared.source))
+        return iteration
 
     def next_flat(self) -> tuple[Any, ...]:
         """The components of the next element."""
@@ -152,13 +156,13 @@ class Iterator(NextElement):
 class Optional:
     """An element that may be missing, as returned by `get_next_as_optional`."""
 
-    def __init__(self, value: Any, has_value: bool, element_spec: Any) -> None:
+    def __init__(self, value: object, has_value: bool, element_spec: Any) -> None:
         self._value = value
         self._has_value = has_value
         self._element_spec = element_spec
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: object) -> Optional:
         """An `Optional` with a value: a tensor, or a structure of tensors."""
         parts = nest.map_structure(lambda part: part if is_tensor(part) else convert_to_tensor(part), value)
         return Optional(parts, True, nest.map_structure(type_spec_from_value, parts))
@@ -212,7 +216,7 @@ class NumpyIterator:
 def _shown(part: Any) -> Any:
     if isinstance(part, RaggedTensor):
         return part.numpy()
-    if isinstance(part, CallTaker):
+    if isinstance(part, DispatchTarget):
         return part
     if not isinstance(part, np.ndarray):
         return part.as_numpy_iterator()

@@ -65,13 +65,20 @@ class Iteration:
         share: the rows of each batch that are wanted; None for all.
         shared: the step that makes these batches, and leaves the other rows zero.
         part: which of several workers' files or shards are wanted; None for all.
+        is_trial: whether it only shows what elements are like, for which any shard will do.
     """
 
     def __init__(
-        self, share: Share | None = None, shared: Pipe | None = None, part: Part | None = None
+        self,
+        share: Share | None = None,
+        shared: Pipe | None = None,
+        part: Part | None = None,
+        is_trial: bool = False,
     ) -> None:
-        self.share, self.shared, self.part = share, shared, part
+        self.share, self.shared, self.part, self.is_trial = share, shared, part, is_trial
         self.number = next(_iterations)
+        self.deferring: weakref.WeakSet[Pipe] = weakref.WeakSet()
+        """The steps that are to defer what they make (see `deferral`)."""
         self.passes: weakref.WeakKeyDictionary[Pipe, int] = weakref.WeakKeyDictionary()
 
     def next_pass(self, pipe: Pipe) -> int:
@@ -130,6 +137,10 @@ class Pipe:
     rows: Rows = OBJECTS
     name: ClassVar[str | None] = None
     """What TensorFlow calls such a dataset, if not like this class."""
+    defers: ClassVar[bool] = False
+    """Whether it can make its elements later (see `deferral`)."""
+    passes_deferred: ClassVar[bool] = False
+    """Whether it hands on elements, or makes its own of them, without looking at them before."""
 
     def stream(self, iteration: Iteration) -> Stream:
         """Begin a pass."""

@@ -11,8 +11,14 @@ from tapeflow.data import composites
 from tapeflow.data.composites import COMPOSITE_SPECS, COMPOSITES
 from tapeflow.data.structure import spec_of_array
 from tapeflow.engine.values.annotations import ShapeLike
+from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.shape import TensorShape, as_shape
 from tapeflow.engine.values.tensor_spec import TensorSpec
+
+
+def are_settled(specs: Sequence[Any]) -> bool:
+    """Whether components are arrays of numbers, of shapes that are known: who has none of a batch knows its form."""
+    return all(isinstance(s, TensorSpec) and s.dtype != string and s.shape.is_fully_defined() for s in specs)
 
 
 class DatasetSpec:

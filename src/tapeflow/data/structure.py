@@ -15,7 +15,7 @@ from tapeflow.data.piped import Piped
 from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import host_node, spec_of
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
@@ -45,7 +45,7 @@ class Structure:
 
     __slots__ = ("_has_none", "_is_plain_tuple", "_is_single", "template")
 
-    def __init__(self, template: Any) -> None:
+    def __init__(self, template: object) -> None:
         leaves = nest.flatten(template)
         self._has_none = any(leaf is None for leaf in leaves)
         self._is_single = not nest.is_nested(template) and not self._has_none
@@ -147,6 +147,6 @@ def as_result(value: object) -> Any:
         return value
     if isinstance(value, TensorBase):
         return tensor_of(value._as_node())
-    if isinstance(value, CallTaker):
+    if isinstance(value, DispatchTarget):
         return value
     return value if isinstance(value, Piped) else tensor_of(to_node(value))

@@ -2,25 +2,30 @@
 
 A step trains on the rows of all workers, one worker's after another's. Every process gets an array for all of them, in
 which the rows of the others are zeros, since it does not read those. Workers agree on the number of rows in every step:
-if one has fewer than the others, or none, at the end of its data, the rows are sent to all, and none is lost.
+if one has fewer than the others, or none, at the end of its data, the rows are sent to all, and none is lost. Batches
+with strings, ragged or sparse tensors lie whole in every process, so their rows are always sent to all.
 """
 
 from __future__ import annotations
 
-import base64
-import io
 import itertools
 from typing import Any
 
 import numpy as np
 
+from tapeflow.data.composites import concatenated, row_count
 from tapeflow.data.iterator import ArrayIterator
+from tapeflow.data.messages import as_text, from_text
 from tapeflow.data.pipe import Part, Pipe, State
 from tapeflow.data.steps.batching import Grouped
 from tapeflow.data.steps.interleaving import reads_files
 from tapeflow.engine import errors
 from tapeflow.engine.devices import host_memory, processes
 from tapeflow.engine.devices.placement import Share
+from tapeflow.engine.values.dtypes import string
+from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.ops.ragged.tensor import RaggedTensor
+from tapeflow.ops.sparse.tensor import SparseTensor
 
 _WAIT_S = 600.0
 _PIECE_BYTES = 1 << 20
@@ -43,6 +48,7 @@ class WorkerBatches:
     def __init__(self, own: ArrayIterator, share: Share, pipe: Pipe, joined: int = 1) -> None:
         self._own, self._share, self._structure, self._joined = own, share, pipe.structure, joined
         self.part = part_of(share)
+        self._is_dense = all(isinstance(s, TensorSpec) and s.dtype != string for s in pipe.specs)
         self._name = f"batches/{next(_numbers)}"
         self._step = 0  # since `_name` was given
         self._count = 0
@@ -55,10 +61,10 @@ class WorkerBatches:
     def __next__(self) -> Any:
         leaves = self._next_own()
         self._count += 1
-        sizes = self._sizes(len(leaves[0]) if leaves else 0)
+        sizes = self._sizes(row_count(leaves[0]) if leaves else 0)
         if not any(sizes):
             raise StopIteration
-        rows = None if len(set(sizes)) > 1 else self._share.rows(sum(sizes))
+        rows = self._share.rows(sum(sizes)) if self._is_dense and len(set(sizes)) == 1 else None
         if rows is not None:
             found = [_placed(leaf, rows, sum(sizes)) for leaf in leaves]
         else:
@@ -76,15 +82,15 @@ class WorkerBatches:
         for _ in range(self._count):
             self._next_own()
 
-    def _next_own(self) -> list[np.ndarray]:
-        """The arrays of this worker's next batch; none at the end."""
+    def _next_own(self) -> list[Any]:
+        """The components of this worker's next batch; none at the end."""
         flat = []
         for _ in range(self._joined):
             try:
-                flat.append([_array(leaf) for leaf in self._own.next_flat()])
+                flat.append([_batch(leaf) for leaf in self._own.next_flat()])
             except StopIteration:
                 break
-        return flat[0] if len(flat) == 1 else [np.concatenate(columns) for columns in zip(*flat, strict=True)]
+        return flat[0] if len(flat) == 1 else [concatenated(columns) for columns in zip(*flat, strict=True)]
 
     def _sizes(self, own: int) -> list[int]:
         """How many rows each worker has in this step."""
@@ -93,26 +99,23 @@ class WorkerBatches:
         own_key = f"{key}/{part.index}"
         processes.tell(own_key, str(own))
         found = [own if i == part.index else int(_told(f"{key}/{i}", i)) for i in range(part.count)]
-        for (
-            old
-        ) in self._told_before:  # whoever has told the size of this step has read those of the one before
+        # Whoever has told the size of this step has read those of the one before.
+        for old in self._told_before:
             processes.forget(old)
         self._told_before = [own_key]
         return found
 
-    def _exchanged(self, leaves: list[np.ndarray], sizes: list[int]) -> list[np.ndarray]:
+    def _exchanged(self, leaves: list[Any], sizes: list[int]) -> list[Any]:
         """The rows of all workers."""
         key = f"{self._name}/rows {self._step}"
         if leaves:
-            file = io.BytesIO()
-            np.savez(file, *leaves, allow_pickle=False)
-            text = base64.b64encode(file.getvalue()).decode()
+            text = as_text(leaves)
             pieces = [text[at : at + _PIECE_BYTES] for at in range(0, len(text), _PIECE_BYTES)]
             for number, piece in enumerate([str(len(pieces)), *pieces]):
                 self._told_before.append(f"{key}/{self.part.index}/{number}")
                 processes.tell(self._told_before[-1], piece)
         parts = [leaves if i == self.part.index else _rows(f"{key}/{i}", i) for i, n in enumerate(sizes) if n]
-        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        return [concatenated(columns) for columns in zip(*parts, strict=True)]
 
 
 def workers_of(batches: object) -> int:
@@ -177,15 +180,15 @@ def batches_of(pipe: Pipe, share: Share, splits_files: bool) -> WorkerBatches:
     return WorkerBatches(own, share, pipe)
 
 
-def _array(leaf: Any) -> np.ndarray:
-    array = leaf if isinstance(leaf, np.ndarray) else None
-    if array is None and hasattr(leaf, "__array__"):
-        array = np.asarray(leaf)
-    if array is None or not array.ndim or array.dtype.kind not in "biufcV":
+def _batch(leaf: Any) -> Any:
+    """A component of a batch, which has rows."""
+    if isinstance(leaf, (RaggedTensor, SparseTensor)):
+        return leaf
+    array = np.asarray(leaf) if hasattr(leaf, "__array__") else None
+    if array is None or not array.ndim:
         raise ValueError(
-            "Datasets of each worker's own expected batches of dense tensors of numbers; got "
-            f"{type(leaf).__name__ if array is None else array.dtype}. Encode strings and pad ragged rows in the "
-            "dataset, or use AutoShardPolicy.DATA."
+            "Datasets of each worker's own expected batches of tensors with rows; got "
+            f"{type(leaf).__name__ if array is None else 'a scalar'}. Call `batch` last, or use AutoShardPolicy.DATA."
         )
     return array
 
@@ -197,12 +200,10 @@ def _placed(part: np.ndarray, rows: slice, count: int) -> np.ndarray:
     return whole
 
 
-def _rows(key: str, worker: int) -> list[np.ndarray]:
-    """The arrays that another worker has told."""
+def _rows(key: str, worker: int) -> list[Any]:
+    """The components that another worker has told."""
     count = int(_told(f"{key}/0", worker))
-    pieces = [_told(f"{key}/{i}", worker) for i in range(1, count + 1)]
-    with np.load(io.BytesIO(base64.b64decode("".join(pieces))), allow_pickle=False) as file:
-        return [file[name] for name in file.files]
+    return from_text("".join([_told(f"{key}/{i}", worker) for i in range(1, count + 1)]))
 
 
 def _told(key: str, worker: int) -> str:
@@ -212,6 +213,6 @@ def _told(key: str, worker: int) -> str:
         raise errors.DeadlineExceededError(
             None,
             None,
-            f"A dataset expected the next batch of all workers within {_WAIT_S:g} s; got none from process {worker} "
-            "processes must go through the dataset equally often.",
+            f"A dataset expected the next batch of all workers within {_WAIT_S:g} s; got none from process {worker}. "
+            "All processes must go through the dataset equally often.",
         ) from error

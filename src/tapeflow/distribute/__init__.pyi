@@ -19,6 +19,7 @@ from .dataset import RunOptions as RunOptions
 from .dataset import ValueContext as ValueContext
 from .extended import StrategyExtended as StrategyExtended
 from .multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from .parameter_server import ParameterServerStrategy as ParameterServerStrategy
 from .reduce_op import ReduceOp as ReduceOp
 from .strategy import MirroredStrategy as MirroredStrategy
 from .strategy import OneDeviceStrategy as OneDeviceStrategy

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.data.composites import concatenated
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.functions.calls import note_read
 from tapeflow.data.iterator import ArrayIterator, NextElement
 from tapeflow.data.worker_batches import WorkerBatches
 from tapeflow.distribute.values import Spread, Whole
@@ -139,6 +141,7 @@ class DistributedIterator(NextElement):
         return self
 
     def __next__(self) -> Any:
+        note_read()
         batch = next(self._batches)
         if self._placement is None:
             return nest.map_structure(_tensor, batch)
@@ -203,4 +206,4 @@ def _tensor(part: Any) -> Any:
 def _joined(batches: list[Any]) -> Any:
     if len(batches) == 1:
         return batches[0]
-    return nest.map_structure(lambda *parts: np.concatenate([np.asarray(p) for p in parts]), *batches)
+    return nest.map_structure(lambda *parts: concatenated(parts), *batches)

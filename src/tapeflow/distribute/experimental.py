@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from tapeflow.distribute import partitioners as partitioners
 from tapeflow.distribute.dataset import ValueContext as ValueContext
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from tapeflow.distribute.parameter_server import ParameterServerStrategy as ParameterServerStrategy
 from tapeflow.distribute.preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from tapeflow.distribute.preemption import TerminationConfig as TerminationConfig
 from tapeflow.distribute.strategy import CentralStorageStrategy as CentralStorageStrategy

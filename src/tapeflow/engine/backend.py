@@ -30,11 +30,11 @@ from jax._src import core as jax_core  # noqa: E402 - see `accept`
 from jax._src import dtypes as jax_dtypes  # noqa: E402 - see `accept`
 from jax._src import profiler as jax_profiler  # noqa: E402 - the only way out of a trace that was not written
 from jax._src.interpreters import mlir  # noqa: E402 - has threads that a forked child must not wait for
-from jax._src.lib import xla_client  # noqa: E402 - has XLA read its flags
 from jax.core import Tracer  # noqa: E402
 from jax.extend.backend import clear_backends  # noqa: E402
 from jax.extend.core import ClosedJaxpr, get_opaque_trace_state  # noqa: E402
 from jax.extend.random import threefry2x32_p  # noqa: E402
+from jaxlib import xla_client  # noqa: E402 - has XLA read its flags
 
 np.random.set_state(_state)
 

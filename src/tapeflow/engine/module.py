@@ -46,12 +46,12 @@ class Module:
         # A path that ends in "/" is absolute: the scope stays that of construction.
         self._name_scope = name_scope(scoped_prefix(name))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         if self._deferred is not None:
             self._deferred.take_below(self, (name,), value)
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
         """Hold an object under a name, where checkpoints find it: what code from before attributes did so calls."""
         setattr(self, name, trackable)
         return trackable
@@ -81,7 +81,7 @@ class Module:
         """The Variables with `trainable=False`, in the order of `variables`."""
         return tuple(self._flatten(predicate=_is_not_trainable))
 
-    def _no_dependency(self, value: Any) -> Any:
+    def _no_dependency(self, value: object) -> Any:
         """A value that is to be set as an attribute without being tracked; here that is the value itself."""
         return value
 
@@ -157,7 +157,7 @@ def _walk(
         yield from _walk(submodule, subpath, seen, recursive, accept, order, with_path)
 
 
-def _leaves(module: Module, attribute: str, value: Any, with_path: bool) -> Any:
+def _leaves(module: Module, attribute: str, value: object, with_path: bool) -> Any:
     """Pairs of path and leaf; the paths are left empty when nobody wants them, which is faster."""
     if not nest.is_nested(value):
         return (((), value),)
@@ -172,23 +172,23 @@ def _leaves(module: Module, attribute: str, value: Any, with_path: bool) -> Any:
         ) from error
 
 
-def _accept_all(_: Any) -> bool:
+def _accept_all(_: object) -> bool:
     return True
 
 
-def _is_variable(value: Any) -> bool:
+def _is_variable(value: object) -> bool:
     return isinstance(value, Variable)
 
 
-def _is_trainable(value: Any) -> bool:
+def _is_trainable(value: object) -> bool:
     return isinstance(value, Variable) and value.trainable
 
 
-def _is_not_trainable(value: Any) -> bool:
+def _is_not_trainable(value: object) -> bool:
     return isinstance(value, Variable) and not value.trainable
 
 
-def _is_module(value: Any) -> bool:
+def _is_module(value: object) -> bool:
     return isinstance(value, Module)
 
 

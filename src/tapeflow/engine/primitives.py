@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.op import op
 from tapeflow.engine.recording.recorder import apply
 from tapeflow.engine.values.dtypes import DType
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
+    from tapeflow.engine.values.tensor import Tensor
 
 
 @op(name="Cast", same_dtype=False, host=lambda x, *, dtype: x.astype(dtype.as_numpy_dtype))
@@ -35,36 +39,36 @@ def stack_op(*arrays: Any, axis: int) -> Any:
 
 
 @op(name="AddN")
-def add_op(x: Any, y: Any) -> Any:
+def add_op(x: Tensor, y: Tensor) -> Any:
     """The sum of two gradients."""
     return x + y
 
 
 @op(name="Identity", same_dtype=False)
-def identity_op(x: Any) -> Any:
+def identity_op(x: TensorLike) -> Any:
     """The same value as a tensor of its own."""
     return x
 
 
 @op(name="ReadVariable", same_dtype=False)
-def read_op(x: Any) -> Any:
+def read_op(x: TensorLike) -> Any:
     """A Variable's value, where a derivative with respect to the Variable enters."""
     return x
 
 
 @op(name="AssignVariable", same_dtype=False, differentiable=False)
-def assign_op(x: Any) -> Any:
+def assign_op(x: TensorLike) -> Any:
     """A Variable's new value, which the Variable alone owns; no derivative passes an assignment."""
     return x
 
 
 @op(name="AssignAddVariable", same_dtype=False, differentiable=False)
-def assign_add_op(x: Any, delta: Any) -> Any:
+def assign_add_op(x: Tensor, delta: Tensor) -> Any:
     """A Variable's value plus `delta`, which the Variable alone owns."""
     return x + delta
 
 
 @op(name="AssignSubVariable", same_dtype=False, differentiable=False)
-def assign_sub_op(x: Any, delta: Any) -> Any:
+def assign_sub_op(x: Tensor, delta: Tensor) -> Any:
     """A Variable's value less `delta`, which the Variable alone owns."""
     return x - delta

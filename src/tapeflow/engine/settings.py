@@ -38,6 +38,8 @@ class Settings:
         check_numerics: raise at the first op whose result holds a NaN or an Inf.
         handful: an expression of at most this many nodes, with no gradient and no Variable write,
             runs op by op: its ops are likely to be met again in other combinations.
+        hosted_elements: a longer one runs on the host with numpy, if its ops compute no more elements each on average;
+            0 has it compiled.
         soft_nodes: a trace this long runs when the user's code comes back to where it began.
         hard_nodes: a trace this long runs at once.
         soft_bytes: like `soft_nodes`, for the bytes of all pending results.
@@ -51,6 +53,7 @@ class Settings:
     op_by_op: bool = False
     check_numerics: bool = False
     handful: int = 4
+    hosted_elements: int = 8192
     soft_nodes: int = 32
     hard_nodes: int = 2048
     soft_bytes: int = 256 << 20

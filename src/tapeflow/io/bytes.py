@@ -22,7 +22,7 @@ from tapeflow.summary.event_files.tensors import array_of, tensor_bytes
 from tapeflow.summary.protos import message
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a serialised TensorProto."""
     value = convert_to_tensor(tensor)
     array = np.asarray(value.numpy(), object) if value.dtype is string else np.asarray(value.numpy())
@@ -37,7 +37,7 @@ def make_tensor_proto(values: TensorLike, dtype: DTypeLike | None = None, shape:
     return message("TensorProto").FromString(tensor_bytes(array))
 
 
-def make_ndarray(tensor: Any) -> np.ndarray:
+def make_ndarray(tensor: TensorLike) -> np.ndarray:
     """The array of a TensorProto message, of an event file's, say.
 
     >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
@@ -46,7 +46,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     return array_of(tensor)
 
 
-def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor of a serialised TensorProto.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([1, 2]), tf.int32).numpy()
@@ -74,7 +74,7 @@ def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) 
 
 
 def decode_raw(
-    input_bytes: Any,
+    input_bytes: TensorLike,
     out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
@@ -107,14 +107,14 @@ def decode_raw(
     return convert_to_tensor(flat.reshape(*array.shape, length // kind.itemsize))
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in web-safe base64."""
     array = read_strings(input, "tf.io.encode_base64")
     found = [base64.urlsafe_b64encode(t) for t in array.reshape(-1)]
     return string_tensor([f if pad else f.rstrip(b"=") for f in found], array.shape)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Strings from web-safe base64."""
     where = "tf.io.decode_base64"
     array = read_strings(input, where)
@@ -129,7 +129,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return string_tensor([decoded(t) for t in array.reshape(-1)], array.shape)
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings decompressed: "ZLIB", "GZIP" or, as they are, ""."""
     where = "tf.io.decode_compressed"
     unpack = {"": lambda t: t, "ZLIB": zlib.decompress, "GZIP": gzip.decompress}.get(compression_type)

@@ -38,7 +38,10 @@ Values = list[Sequence[Any] | None]
 
 
 def parse_single_example(
-    serialized: Any, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Mapping[str, Any],
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
     """The features of one serialised `tf.train.Example`.
 
@@ -59,7 +62,10 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: TensorLike, features: Mapping[str, Any], example_names: Any = None, name: str | None = None
+    serialized: TensorLike,
+    features: Mapping[str, Any],
+    example_names: TensorLike | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
     """The features of a vector of serialised `tf.train.Example`, each as a batch."""
     where = "tf.io.parse_example"
@@ -72,10 +78,10 @@ def parse_example(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Mapping[str, Any] | None = None,
     sequence_features: Mapping[str, Any] | None = None,
-    example_name: Any = None,
+    example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The context and the sequences of one serialised `tf.train.SequenceExample`."""
@@ -89,10 +95,10 @@ def parse_single_sequence_example(
 
 
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Mapping[str, Any] | None = None,
     sequence_features: Mapping[str, Any] | None = None,
-    example_names: Any = None,
+    example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The contexts and the sequences of serialised `tf.train.SequenceExample`, and how long the latter are.

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 @contextlib.contextmanager
-def file_errors(path: Any, where: str) -> Iterator[None]:
+def file_errors(path: str | os.PathLike[str], where: str) -> Iterator[None]:
     """Raise what the system says of a file as TensorFlow's errors."""
     try:
         yield
@@ -60,7 +61,7 @@ def matches_of(pattern: str) -> list[str]:
     return sorted(glob.glob(pattern, include_hidden=False))
 
 
-def read_file(filename: Any, name: str | None = None) -> Tensor:
+def read_file(filename: str | os.PathLike[str], name: str | None = None) -> Tensor:
     """Read a file as a string."""
     where = "tf.io.read_file"
     path = path_of(filename, where)
@@ -68,7 +69,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         return string_tensor([file.read()], ())
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: str | os.PathLike[str], contents: TensorLike, name: str | None = None) -> None:
     """Write a string to a file, whose folder is made if need be."""
     where = "tf.io.write_file"
     path, data = path_of(filename, where), read_strings(contents, where, "contents")
@@ -81,7 +82,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
             file.write(data.item())
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+def matching_files(pattern: str | os.PathLike[str], name: str | None = None) -> Tensor:
     """The files that one or several patterns name, in order."""
     found = sorted(
         {p for one in paths_of(pattern, "tf.io.matching_files", "pattern") for p in matches_of(one)}

@@ -30,7 +30,7 @@ class GFile:
     'one'
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: str | os.PathLike[str], mode: str = "r") -> None:
         if mode not in ("r", "w", "a", "r+", "w+", "a+", "rb", "wb", "ab", "r+b", "w+b", "a+b"):
             raise errors.InvalidArgumentError(
                 None, None, f"GFile expected a mode such as 'r'; got mode={mode!r}."
@@ -123,21 +123,21 @@ class GFile:
         return next(self._file)
 
 
-def exists(path: Any) -> bool:
+def exists(path: str | os.PathLike[str]) -> bool:
     """Whether there is a file or folder."""
     place = path_of(path, "tf.io.gfile.exists", "path")
     with file_errors(place, "tf.io.gfile.exists"):
         return remote_files.exists(place) if is_remote(place) else os.path.exists(place)
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: str | os.PathLike[str]) -> bool:
     """Whether there is a folder."""
     place = path_of(path, "tf.io.gfile.isdir", "path")
     with file_errors(place, "tf.io.gfile.isdir"):
         return _isdir(place)
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: str | os.PathLike[str]) -> list[str]:
     """The files that one or several patterns name."""
     where = "tf.io.gfile.glob"
     found = []
@@ -147,7 +147,7 @@ def glob(pattern: Any) -> list[str]:
     return found
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: str | os.PathLike[str]) -> list[str]:
     """The names in a folder."""
     place = path_of(path, "tf.io.gfile.listdir", "path")
     if not isdir(place):
@@ -158,7 +158,7 @@ def listdir(path: Any) -> list[str]:
         return remote_files.listdir(place) if is_remote(place) else os.listdir(place)
 
 
-def makedirs(path: Any) -> None:
+def makedirs(path: str | os.PathLike[str]) -> None:
     """Create a folder and its parents, if they do not exist yet."""
     place = path_of(path, "tf.io.gfile.makedirs", "path")
     with file_errors(place, "tf.io.gfile.makedirs"):
@@ -168,7 +168,7 @@ def makedirs(path: Any) -> None:
             os.makedirs(place, exist_ok=True)
 
 
-def mkdir(path: Any) -> None:
+def mkdir(path: str | os.PathLike[str]) -> None:
     """Create a folder; its parent must exist."""
     place = path_of(path, "tf.io.gfile.mkdir", "path")
     if not isdir(place):
@@ -176,26 +176,26 @@ def mkdir(path: Any) -> None:
             (remote_files.mkdir if is_remote(place) else os.mkdir)(place)
 
 
-def remove(path: Any) -> None:
+def remove(path: str | os.PathLike[str]) -> None:
     """Delete a file."""
     place = path_of(path, "tf.io.gfile.remove", "path")
     with file_errors(place, "tf.io.gfile.remove"):
         (remote_files.remove if is_remote(place) else os.remove)(place)
 
 
-def rmtree(path: Any) -> None:
+def rmtree(path: str | os.PathLike[str]) -> None:
     """Delete a folder and what is in it."""
     place = path_of(path, "tf.io.gfile.rmtree", "path")
     with file_errors(place, "tf.io.gfile.rmtree"):
         (remote_files.rmtree if is_remote(place) else shutil.rmtree)(place)
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: str | os.PathLike[str], dst: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Copy a file."""
     _moved("tf.io.gfile.copy", shutil.copyfile, remote_files.copy, src, dst, overwrite)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: str | os.PathLike[str], dst: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Rename or move a file."""
     _moved("tf.io.gfile.rename", os.replace, remote_files.rename, src, dst, overwrite)
 
@@ -204,8 +204,8 @@ def _moved(
     where: str,
     function: Callable[[str, str], Any],
     elsewhere: Callable[[str, str], Any],
-    src: Any,
-    dst: Any,
+    src: str | os.PathLike[str],
+    dst: str | os.PathLike[str],
     overwrite: bool,
 ) -> None:
     source, target = path_of(src, where, "src"), path_of(dst, where, "dst")
@@ -219,7 +219,7 @@ def _moved(
         (elsewhere if is_remote(source) or is_remote(target) else function)(source, target)
 
 
-def stat(path: Any) -> FileStatistics:
+def stat(path: str | os.PathLike[str]) -> FileStatistics:
     """The size of a file, when it changed, and whether it is a folder."""
     place = path_of(path, "tf.io.gfile.stat", "path")
     with file_errors(place, "tf.io.gfile.stat"):
@@ -231,7 +231,7 @@ def stat(path: Any) -> FileStatistics:
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(place))
 
 
-def join(path: Any, *paths: Any) -> str:
+def join(path: str | os.PathLike[str], *paths: Any) -> str:
     """Join the parts of a path."""
     return os.path.join(*[path_of(p, "tf.io.gfile.join", "path") for p in (path, *paths)])
 

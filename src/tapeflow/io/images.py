@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, uint8, uint16
 from tapeflow.engine.values.tensor import Tensor
@@ -18,7 +18,7 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _MOST_PIXELS = 1 << 28
 
 
-def _opened(contents: Any, where: str) -> Any:
+def _opened(contents: TensorLike, where: str) -> Any:
     from PIL import Image, UnidentifiedImageError  # start-up
 
     texts = read_strings(contents, where, "contents")
@@ -69,7 +69,9 @@ def _channels(channels: int | None, where: str, known: tuple[int, ...]) -> int:
     return count
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
+def decode_png(
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
+) -> Tensor:
     """A PNG image as an array of height, width and channels, of uint8 or uint16."""
     where = "tf.io.decode_png"
     kind = as_dtype(dtype)
@@ -80,7 +82,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name:
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -100,7 +102,7 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any, crop_window: Any, channels: int = 0, name: str | None = None, **kwargs: Any
+    contents: TensorLike, crop_window: TensorLike, channels: int = 0, name: str | None = None, **kwargs: Any
 ) -> Tensor:
     """A part of a JPEG image; the window is (y, x, height, width)."""
     where = "tf.io.decode_and_crop_jpeg"
@@ -111,7 +113,7 @@ def decode_and_crop_jpeg(
     return image[y : y + height, x : x + width]
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as an array of height, width and channels."""
     where = "tf.io.decode_bmp"
     return convert_to_tensor(
@@ -120,14 +122,14 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 
 def decode_webp(
-    contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
+    contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None
 ) -> Tensor:
     """A WebP image as an array of height, width and channels."""
     where = "tf.io.decode_webp"
     return convert_to_tensor(_pixels(_opened(contents, where), _channels(channels, where, (0, 3, 4)), where))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """The frames of a GIF image: an array of frames, height, width and three channels."""
     where = "tf.io.decode_gif"
     return convert_to_tensor(_frames(_opened(contents, where), 3, where))
@@ -146,7 +148,7 @@ def _frames(image: Any, channels: int, where: str) -> np.ndarray:
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
     dtype: DTypeLike = uint8,
     name: str | None = None,
@@ -187,7 +189,7 @@ def _image(value: object) -> Tensor:
     return convert_to_tensor(value, None if hasattr(value, "dtype") else uint8)
 
 
-def _encoded(image: Any, where: str, kinds: tuple[DType, ...], **options: Any) -> Tensor:
+def _encoded(image: TensorLike, where: str, kinds: tuple[DType, ...], **options: Any) -> Tensor:
     from PIL import Image  # start-up
 
     tensor = _image(image)
@@ -208,14 +210,14 @@ def _encoded(image: Any, where: str, kinds: tuple[DType, ...], **options: Any) -
     return string_tensor(found, array.shape[:-3])
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """An image as a PNG file: uint8 with 1 to 4 channels, or uint16 with one."""
     level = 6 if compression < 0 else compression
     return _encoded(image, "tf.io.encode_png", (uint8, uint16), format="PNG", compress_level=level)
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -245,13 +247,15 @@ def encode_jpeg(
     )
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether bytes begin like a JPEG file."""
     text = read_strings(contents, "tf.io.is_jpeg", "contents").item()
     return convert_to_tensor(text.startswith(b"\xff\xd8\xff"))
 
 
-def extract_jpeg_shape(contents: Any, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
+def extract_jpeg_shape(
+    contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None
+) -> Tensor:
     """Height, width and channels of a JPEG file, whose pixels are not read."""
     image = _opened(contents, "tf.io.extract_jpeg_shape")
     shape = [image.height, image.width, len(image.getbands())]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from google.protobuf import json_format
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.host_args import invalid
 from tapeflow.ops.strings.text import read_strings, string_tensor
 from tapeflow.summary.protos import message
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
     """Each JSON string as a serialised `tf.train.Example`, for `tf.io.parse_example`."""
     where = "tf.io.decode_json_example"
     texts = read_strings(json_examples, where, "json_examples")

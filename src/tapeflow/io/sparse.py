@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -23,7 +23,7 @@ def _triple(places: np.ndarray, values: np.ndarray, shape: np.ndarray) -> list[A
     return [serialize_tensor(convert_to_tensor(part)).numpy() for part in (places, values, shape)]
 
 
-def _only_strings(where: str, out_type: Any) -> None:
+def _only_strings(where: str, out_type: DTypeLike) -> None:
     if as_dtype(out_type) is not string:
         raise ValueError(
             f"{where} expected out_type to be tf.string; got out_type={as_dtype(out_type).name}. TapeFlow has no "
@@ -31,7 +31,7 @@ def _only_strings(where: str, out_type: Any) -> None:
         )
 
 
-def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
+def serialize_sparse(sp_input: TensorLike, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """The indices, values and shape of a sparse tensor as three strings.
 
     Each is a TensorProto, as `tf.io.serialize_tensor` gives.
@@ -42,7 +42,9 @@ def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | No
     return string_tensor(_triple(sparse._places, read_value(sparse.values), sparse._dense_shape), (3,))
 
 
-def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
+def serialize_many_sparse(
+    sp_input: TensorLike, out_type: DTypeLike = string, name: str | None = None
+) -> Tensor:
     """A row of three strings for each element of a sparse tensor's first dimension."""
     where = "tf.io.serialize_many_sparse"
     _only_strings(where, out_type)
@@ -59,7 +61,7 @@ def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors of one rank, given as rows of three strings, along a new first dimension.
 

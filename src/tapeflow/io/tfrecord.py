@@ -8,6 +8,7 @@ import zlib
 from typing import IO, Any
 
 from tapeflow.engine import errors
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.io.files import file_errors, path_of
 from tapeflow.summary.event_files.records import FOOTER_SIZE, HEADER_SIZE, masked_crc, record
 
@@ -74,7 +75,7 @@ class TFRecordWriter:
         elif kind == "ZLIB":
             self._file = _ZlibWriter(self._file, level)
 
-    def write(self, record_bytes: Any) -> None:
+    def write(self, record_bytes: TensorLike) -> None:
         """Append one record."""
         data = record_bytes if isinstance(record_bytes, bytes) else _as_bytes(record_bytes)
         if self._file is None:
@@ -169,6 +170,30 @@ def open_to_read(path: str, compression: str, where: str) -> Any:
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file, mode="rb")
     return _ZlibReader(file) if compression == "ZLIB" else file
+
+
+def open_sparsely(path: str, where: str) -> Any:
+    """A file of which some parts are read, and as little as possible of what is between them."""
+    with file_errors(path, where):
+        file = open(path, "rb", 0)  # noqa: SIM115 (the caller closes it)
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+    return file
+
+
+def pass_record(file: Any, path: str, least_bytes: int) -> bool:
+    """Go behind the next record of a file that was opened sparsely, if it is whole and not small; else stay.
+
+    Its data is not read, so its checksum is not looked at.
+    """
+    at = file.tell()
+    head = file.read(HEADER_SIZE)
+    length = int.from_bytes(head[:8], "little")
+    end = at + HEADER_SIZE + length + FOOTER_SIZE
+    is_sound = len(head) == HEADER_SIZE and int.from_bytes(head[8:], "little") == masked_crc(head[:8])
+    is_passed = is_sound and length >= least_bytes and end <= os.fstat(file.fileno()).st_size
+    file.seek(end if is_passed else at)
+    return is_passed
 
 
 def read_record(file: Any, path: str) -> bytes | None:

@@ -8,6 +8,7 @@ from . import datasets as datasets
 from . import distribution as distribution
 from . import dtype_policies as dtype_policies
 from . import experimental as experimental
+from . import export as export
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
@@ -24,7 +25,7 @@ from . import tree as tree
 from . import utils as utils
 from . import wrappers as wrappers
 from .dtype_policies import DTypePolicy as DTypePolicy
-from .graph.keras_tensor import KerasTensor as KerasTensor
+from .graph.op_layer import KerasTensor as KerasTensor
 from .initializers import Initializer as Initializer
 from .keras3_variable import Variable as Variable
 from .layers import Input as Input
@@ -36,3 +37,8 @@ from .models import Model as Model
 from .models import Sequential as Sequential
 from .optimizers import Optimizer as Optimizer
 from .regularizers import Regularizer as Regularizer
+from .scopes import Operation as Operation
+from .scopes import device as device
+from .scopes import name_scope as name_scope
+from .scopes import remat as remat
+from .scopes import version as version

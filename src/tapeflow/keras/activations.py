@@ -271,7 +271,7 @@ ACTIVATIONS = Family(
 )
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The activation for a name, a config or any callable; `linear` for `None`.
 
     >>> tf.keras.activations.get("relu").__name__

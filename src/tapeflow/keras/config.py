@@ -37,7 +37,7 @@ def floatx() -> str:
     return _settings.floatx
 
 
-def set_floatx(value: Any) -> None:
+def set_floatx(value: object) -> None:
     """Make `value` ('float16', 'bfloat16', 'float32' or 'float64') the default float type."""
     name = getattr(value, "name", value)
     if name not in _FLOATS:

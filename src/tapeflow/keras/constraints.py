@@ -15,8 +15,9 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
-from tapeflow.keras.annotations import ConstraintLike
+from tapeflow.keras.annotations import AxisLike, ConstraintLike
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -24,7 +25,7 @@ from tapeflow.keras.saving.registry import serialize_keras_object
 class Constraint:
     """The base class: `constraint(w)` returns the weight that replaces `w`."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Variable) -> Any:
         """The allowed weight."""
         return w
 
@@ -45,7 +46,7 @@ class MaxNorm(Constraint):
         self.max_value = max_value
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         norms = _norms(w, self.axis)
         desired = tf.clip_by_value(norms, 0.0, float(self.max_value))
         return w * (desired / (keras_config.epsilon() + norms))
@@ -57,7 +58,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """No negative weights."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         return tf.nn.relu(w)
 
 
@@ -67,7 +68,7 @@ class UnitNorm(Constraint):
     def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         return w / (keras_config.epsilon() + _norms(w, self.axis))
 
     def get_config(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class MinMaxNorm(Constraint):
         self.rate = rate
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Variable) -> Tensor:
         norms = _norms(w, self.axis)
         clipped = tf.clip_by_value(norms, float(self.min_value), float(self.max_value))
         desired = self.rate * clipped + (1 - self.rate) * norms
@@ -107,7 +108,7 @@ class RadialConstraint(Constraint):
     before the middle.
     """
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Any) -> Tensor:
         if len(w.shape) != 4:
             raise ValueError(
                 f"The weight tensor must have rank 4. Received weight tensor with shape: {w.shape}"
@@ -135,7 +136,7 @@ def _radial_cells(size: int) -> np.ndarray:
     return (diagonal * (size + 1)).reshape(-1)
 
 
-def _norms(w: Any, axis: Any) -> Tensor:
+def _norms(w: Variable, axis: AxisLike) -> Tensor:
     return tf.sqrt(tf.reduce_sum(tf.square(w), axis=axis, keepdims=True))
 
 
@@ -161,13 +162,15 @@ def serialize(constraint: ConstraintLike, use_legacy_format: bool = False) -> An
 
 
 def deserialize(
-    config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
+    config: str | Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,
 ) -> NonNeg:
     """Look up a constraint by name or config."""
     return CONSTRAINTS.deserialize(config, custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The constraint for a name, a config, a class or any callable."""
     if identifier is None:
         return None

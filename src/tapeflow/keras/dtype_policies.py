@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.mixed_precision import Policy as DTypePolicy
 from tapeflow.keras.mixed_precision import global_policy
 
@@ -24,7 +25,7 @@ def serialize(dtype_policy: DTypePolicy) -> dict[str, Any]:
     return {"class_name": "DTypePolicy", "config": dtype_policy.get_config()}
 
 
-def deserialize(config: dict[str, Any], custom_objects: Any = None) -> DTypePolicy:
+def deserialize(config: dict[str, Any], custom_objects: CustomObjects = None) -> DTypePolicy:
     """A policy from its config."""
     return DTypePolicy.from_config(config.get("config", config))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import StaticShape
 from tapeflow.keras import initializers
 
 
@@ -33,8 +34,8 @@ class Variable(metaclass=_OfAnyVariable):
     def __new__(
         cls,
         initializer: Any,
-        shape: Any = None,
-        dtype: Any = None,
+        shape: StaticShape | None = None,
+        dtype: str | None = None,
         trainable: bool = True,
         autocast: bool = True,
         aggregation: Any = "none",

@@ -9,11 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.keras.layers.base.seed import SeedGenerator as SeedGenerator
 
 
 def normal(
-    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    mean: float = 0.0,
+    stddev: float = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | SeedGenerator | None = None,
 ) -> tf.Tensor:
     """Normal numbers.
 
@@ -25,30 +30,52 @@ def normal(
 
 
 def truncated_normal(
-    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    mean: float = 0.0,
+    stddev: float = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | SeedGenerator | None = None,
 ) -> tf.Tensor:
     """Normal numbers at most two standard deviations from the mean."""
     return tf.random.stateless_truncated_normal(shape, _key(seed), mean, stddev, _floating(dtype))
 
 
 def uniform(
-    shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
+    shape: Any,
+    minval: float = 0.0,
+    maxval: float = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | SeedGenerator | None = None,
 ) -> tf.Tensor:
     """Numbers spread evenly over `[minval, maxval)`."""
     return tf.random.stateless_uniform(shape, _key(seed), minval, maxval, _floating(dtype))
 
 
-def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> tf.Tensor:
+def randint(
+    shape: ShapeLike,
+    minval: int,
+    maxval: int,
+    dtype: DTypeLike = "int32",
+    seed: int | SeedGenerator | None = None,
+) -> tf.Tensor:
     """Integers from `minval` to `maxval - 1`."""
     return tf.random.stateless_uniform(shape, _key(seed), minval, maxval, dtype)
 
 
-def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> tf.Tensor:
+def gamma(
+    shape: ShapeLike, alpha: float, dtype: DTypeLike | None = None, seed: int | SeedGenerator | None = None
+) -> tf.Tensor:
     """Numbers of the gamma distribution of shape `alpha`."""
     return tf.random.stateless_gamma(shape, _key(seed), alpha, dtype=_floating(dtype))
 
 
-def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> tf.Tensor:
+def beta(
+    shape: ShapeLike,
+    alpha: float,
+    beta: float,
+    dtype: DTypeLike | None = None,
+    seed: int | SeedGenerator | None = None,
+) -> tf.Tensor:
     """Numbers of the beta distribution."""
     one, two = tf.unstack(tf.random.experimental.stateless_split(_key(seed), 2))
     wanted = _floating(dtype)
@@ -57,25 +84,38 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     return left / (left + right)
 
 
-def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None) -> tf.Tensor:
+def binomial(
+    shape: ShapeLike,
+    counts: TensorLike,
+    probabilities: TensorLike,
+    dtype: DTypeLike | None = None,
+    seed: int | SeedGenerator | None = None,
+) -> tf.Tensor:
     """How many of `counts` tries succeed."""
     key = _key(seed)
     return tf.random.stateless_binomial(shape, key, counts, probabilities, output_dtype=_floating(dtype))
 
 
-def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> tf.Tensor:
+def categorical(
+    logits: TensorLike, num_samples: int, dtype: DTypeLike = "int32", seed: int | SeedGenerator | None = None
+) -> tf.Tensor:
     """For each row of logits, `num_samples` classes."""
     return tf.random.stateless_categorical(logits, num_samples, _key(seed), dtype)
 
 
-def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> tf.Tensor:
+def dropout(
+    inputs: TensorLike,
+    rate: float,
+    noise_shape: ShapeLike | None = None,
+    seed: int | SeedGenerator | None = None,
+) -> tf.Tensor:
     """A share `rate` of the inputs set to 0, the others divided by 1 - rate."""
     inputs = tf.convert_to_tensor(inputs)
     keep = tf.random.stateless_uniform(noise_shape or inputs.shape, _key(seed)) >= rate
     return tf.where(keep, inputs / (1.0 - rate), tf.zeros((), inputs.dtype))
 
 
-def shuffle(x: Any, axis: int = 0, seed: Any = None) -> tf.Tensor:
+def shuffle(x: TensorLike, axis: int = 0, seed: int | SeedGenerator | None = None) -> tf.Tensor:
     """The parts of `x` along an axis, in random order."""
     x = tf.convert_to_tensor(x)
     order = tf.argsort(tf.random.stateless_uniform((x.shape[axis],), _key(seed)))

@@ -93,7 +93,7 @@ class OrthogonalRegularizer(Regularizer):
             )
         self.mode = mode
 
-    def __call__(self, inputs: Any) -> Any:
+    def __call__(self, inputs: Any) -> Tensor:
         if len(inputs.shape) != 2:
             raise ValueError(
                 f"Inputs to OrthogonalRegularizer must have rank 2. Received: inputs.shape == {inputs.shape}"
@@ -141,7 +141,9 @@ def serialize(regularizer: RegularizerLike, use_legacy_format: bool = False) -> 
 
 
 def deserialize(
-    config: Any, custom_objects: Mapping[str, Any] | None = None, use_legacy_format: bool = False
+    config: str | Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,
 ) -> Any:
     """Look up a regularizer by name or config."""
     if config == "l1_l2":
@@ -149,7 +151,7 @@ def deserialize(
     return REGULARIZERS.deserialize(config, custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The regularizer for a name, a config, a class or any callable."""
     return deserialize(identifier) if isinstance(identifier, str) else REGULARIZERS.get(identifier)
 

@@ -16,12 +16,12 @@ def assert_same_structure(a: Any, b: Any) -> None:
     nest.assert_same_structure(a, b)
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     """The leaves of a flat list in a structure."""
     return nest.pack_sequence_as(structure, list(flat_sequence))
 
 
-def flatten_with_path(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
+def flatten_with_path(structure: object) -> list[tuple[tuple[Any, ...], Any]]:
     """The leaves, each with the keys and numbers that lead to it.
 
     >>> tf.keras.tree.flatten_with_path({"a": [1, 2]})
@@ -52,7 +52,7 @@ def map_structure_up_to(shallow_structure: Any, func: Callable[..., Any], *struc
     return func(*structures)
 
 
-def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) -> Any:
+def traverse(func: Callable[[Any], Any], structure: object, top_down: bool = True) -> Any:
     """What a function makes of every part; None keeps a part, and top down only what is kept is looked into."""
     if top_down:
         found = func(structure)
@@ -69,7 +69,7 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
     return structure if found is None else found
 
 
-def lists_to_tuples(structure: Any) -> Any:
+def lists_to_tuples(structure: object) -> Any:
     """The same with tuples in the place of lists."""
     if isinstance(structure, dict):
         return {key: lists_to_tuples(part) for key, part in structure.items()}

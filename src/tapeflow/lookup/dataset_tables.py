@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.dataset import Dataset
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType, string
 from tapeflow.lookup.static import StaticHashTable, StaticVocabularyTable
 
@@ -50,9 +51,9 @@ def table_from_dataset(
     dataset: Dataset,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
-    default_value: Any = None,
+    default_value: TensorLike | None = None,
     hasher_spec: Any = None,
-    key_dtype: Any = string,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
 ) -> StaticHashTable | StaticVocabularyTable:
     """A table of a dataset of pairs of a key and a value.
@@ -84,7 +85,7 @@ def index_table_from_dataset(
     vocab_size: int | None = None,
     default_value: int = -1,
     hasher_spec: Any = None,
-    key_dtype: Any = string,
+    key_dtype: DTypeLike = string,
     name: str | None = None,
 ) -> StaticHashTable | StaticVocabularyTable:
     """A table from the elements of a dataset to their numbers; for the arguments see `table_from_dataset`."""
@@ -100,7 +101,7 @@ def _table(
     size: int | None,
     default: object,
     hasher: Any,
-    key_dtype: Any,
+    key_dtype: DTypeLike,
     name: str | None,
 ) -> StaticHashTable | StaticVocabularyTable:
     where = f"tf.data.experimental.{where}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -25,8 +25,8 @@ class MutableHashTable(Table):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
@@ -71,7 +71,7 @@ class MutableHashTable(Table):
         self.remove(keys)
 
     def lookup(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, keys: TensorLike, dynamic_default_values: Any = None, name: str | None = None
+        self, keys: TensorLike, dynamic_default_values: TensorLike | None = None, name: str | None = None
     ) -> Any:
         """The value of each key; for others the default, or their own of `dynamic_default_values`."""
         where = f"{self._where}.lookup"
@@ -107,11 +107,11 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,

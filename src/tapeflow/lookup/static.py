@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, int64, string
 from tapeflow.engine.values.tensor import Tensor
@@ -79,7 +79,7 @@ class StaticVocabularyTable(Table):
         self,
         initializer: Any,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: DTypeLike | None = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:

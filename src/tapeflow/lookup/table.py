@@ -52,7 +52,7 @@ class Table:
         """The number of keys."""
         return convert_to_tensor(np.array(len(self._known), np.int64))
 
-    def _keys(self, keys: Any, where: str) -> Tensor:
+    def _keys(self, keys: TensorLike, where: str) -> Tensor:
         hint = self._key_dtype
         tensor = convert_to_tensor(keys, dtype_hint=None if hint is string else hint)
         if tensor.dtype is not self._key_dtype:
@@ -62,7 +62,7 @@ class Table:
             )
         return tensor
 
-    def _each(self, keys: Any, found: Callable[[list[Any]], Tensor], where: str) -> Any:
+    def _each(self, keys: TensorLike, found: Callable[[list[Any]], Tensor], where: str) -> Any:
         """A lookup of the elements of a tensor of any kind, in its shape."""
         if isinstance(keys, RaggedTensor):
             return keys.with_flat_values(self._each(keys.flat_values, found, where))

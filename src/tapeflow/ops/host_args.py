@@ -14,6 +14,7 @@ import numpy as np
 from tapeflow.engine import errors
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.recorder import tensor_of
+from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_inputs, convert_to_tensor
 from tapeflow.engine.values.shape import TensorShape
@@ -46,8 +47,27 @@ def known_value(value: TensorLike) -> np.ndarray | None:
 
 def read_value(value: TensorBase) -> np.ndarray:
     """The value of a tensor, run if it must be."""
-    known = known_value(value)
+    known = size_value(value)
     return np.asarray(value.numpy()) if known is None else known
+
+
+def size_value(value: TensorBase) -> np.ndarray | None:
+    """The value of a tensor that is a size; None if it takes a run.
+
+    A function that is being recorded is recorded for this value, if its integer arguments tell it.
+    """
+    known = known_value(value)
+    if known is None and state.recording is not None:
+        known = state.recording.size_value(value._as_node())
+    return known
+
+
+def known_size(value: TensorLike) -> np.ndarray | None:
+    """The value of a tensor if the host has it, or if the function being recorded is recorded for this value."""
+    known = known_value(value)
+    if known is None and state.recording is not None and isinstance(value, Tensor):
+        known = state.recording.known_size(value._node)
+    return known
 
 
 def read_array(
@@ -79,7 +99,7 @@ def read_array(
     return array
 
 
-def _has_tensors(value: Any) -> bool:
+def _has_tensors(value: object) -> bool:
     """Whether a list holds a tensor: TensorFlow casts what it packs for an op that takes integers."""
     return isinstance(value, (list, tuple)) and any(
         isinstance(v, TensorBase) or _has_tensors(v) for v in value

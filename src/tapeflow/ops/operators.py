@@ -32,7 +32,7 @@ def _forward(function: Function, reflected: str) -> Function:
     """`tensor <operator> other`; a foreign type with a method of its own gets its turn."""
     function = function.operate if isinstance(function, Op) else function
 
-    def operate(self: Any, other: Any) -> Tensor:
+    def operate(self: Any, other: TensorLike) -> Tensor:
         try:
             return function(self, other)
         except (TypeError, ValueError):
@@ -62,7 +62,7 @@ def _equal(self: Tensor, other: TensorLike | None) -> Any:
     return _compare(comparison.equal, self, other, False)
 
 
-def _not_equal(self: Any, other: Any) -> Any:
+def _not_equal(self: Any, other: TensorLike) -> Any:
     return _compare(comparison.not_equal, self, other, True)
 
 

@@ -14,6 +14,9 @@ from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function import Function
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.layers.features.index_lookup import IndexLookup
+from tapeflow.keras.layers.features.text_vectorization import TextVectorization
 from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.ops.graphs.nodes.lowering import CannotWrite
 from tapeflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY as SERVING
@@ -82,6 +85,7 @@ def graph_model(
     """
     objects = ObjectGraph(children, _identified(obj))
     objects.add_all(obj)
+    _add_weights_of_words(objects)
     writer = GraphWriter(objects)
     ends: dict[int, list[Endpoint]] = {}
     for name, function in functions.items():
@@ -103,11 +107,24 @@ def graph_model(
     for key, function in signatures.items():
         endpoint = ends[id(function)][0] if id(function) in ends else _endpoint(key, function)
         written = writer.write_concrete(f"signature_{key}", endpoint)
-        objects.link(named, key, writer.write_signature(key, written, endpoint.specs))
+        _write_signature(writer, named, key, written, endpoint.specs)
     files = {FILE: writer.bytes()}
     if has_metadata(obj):
         files[METADATA] = metadata(objects, obj, training)
     return GraphModel(files, writer.tensors())
+
+
+def _add_weights_of_words(objects: ObjectGraph) -> None:
+    """The weights of `output_mode="tf_idf"`, which Keras keeps in Variables and wants to find in the checkpoint."""
+    for number, layer in list(objects.numbered()):
+        lookup = layer._lookup if isinstance(layer, TextVectorization) else layer
+        if not isinstance(lookup, IndexLookup) or lookup.idf_weights is None:
+            continue
+        if lookup is not layer:
+            number = objects.add_child(number, "_lookup_layer", lookup)
+        objects.add_child(
+            number, "idf_weights", Variable(lookup.idf_weights, trainable=False, name="idf_weights")
+        )
 
 
 def _identified(root: Any) -> Callable[[Any], str]:
@@ -160,7 +177,22 @@ def _write_model(writer: GraphWriter, model: Any, signatures: int | None) -> Non
     objects.link(0, "__call__", writer.write_alias("call", calls, defaults, (False, None)))
     if signatures is not None:
         labels = labels_of(model, written.outputs)
-        objects.link(signatures, SERVING, writer.write_signature(SERVING, written, specs, labels))
+        _write_signature(writer, signatures, SERVING, written, specs, labels)
+
+
+def _write_signature(
+    writer: GraphWriter,
+    signatures: int,
+    key: str,
+    written: Written,
+    specs: list[TensorSpec],
+    labels: list[str] | None = None,
+) -> None:
+    """A signature, if there can be one: a function with ragged results goes without."""
+    try:
+        writer.objects.link(signatures, key, writer.write_signature(key, written, specs, labels))
+    except CannotWrite as error:
+        warnings.warn(f"tf.saved_model.save leaves out a signature: {error}", stacklevel=6)
 
 
 def labels_of(model: Any, outputs: Any) -> list[str] | None:

@@ -22,7 +22,8 @@ from tapeflow.ops.graphs.nodes.function_body import (
     kind_of,
     shape_message,
 )
-from tapeflow.ops.graphs.nodes.lowering import lower_function
+from tapeflow.ops.graphs.nodes.lowering import CannotWrite, lower_function
+from tapeflow.ops.ragged.spec import RaggedTensorSpec
 from tapeflow.saved_model.constants import PREDICT_METHOD_NAME
 from tapeflow.saved_model.object_graph import ObjectGraph, Written
 from tapeflow.saved_model.structured import argument_spec, filled_structure, structured
@@ -133,8 +134,7 @@ class GraphWriter:
             specs = [s for s in nest.flatten(arguments) if isinstance(s, TensorSpec)]
             given = [wrapper.argument(s.name or "arg", _symbolless(s), kind_of(s.dtype)) for s in specs]
             handles = [wrapper.argument("unknown", (), RESOURCE) for _ in written.bound]
-            results = [part for part in nest.flatten(written.outputs) if isinstance(part, TensorSpec)]
-            values = _called(wrapper, inner, [*given, *handles], results)
+            values = _called(wrapper, inner, [*given, *handles], _tensor_specs(written.outputs))
             made = Written(wrapper.finish(values), written.bound, arguments, written.outputs)
             self._written.append(made)
             found.concrete_functions.append(made.name)
@@ -143,7 +143,16 @@ class GraphWriter:
     def write_signature(
         self, key: str, written: Written, specs: Sequence[TensorSpec], labels: list[str] | None = None
     ) -> int:
-        """Add a signature that calls a function: inputs by name, results in a dict."""
+        """Add a signature that calls a function: inputs by name, results in a dict.
+
+        Raises:
+            CannotWrite: a result is ragged.
+        """
+        if any(isinstance(part, RaggedTensorSpec) for part in nest.flatten(written.outputs)):
+            raise CannotWrite(
+                f"{WHERE} expected signatures with dense results; got ragged ones for {key!r}. Return "
+                "`result.to_tensor()`, or `result.flat_values` and `result.row_splits`."
+            )
         inner = self.library.functions[written.name]
         wrapper = FunctionBody(self.library, self.library.name(f"signature_wrapper_{key}"))
         names = input_names(specs)
@@ -240,6 +249,18 @@ def _called(
     )
     wrapper.updates.append(wrapper.nodes[-1].name)
     return [wrapper.emit("Identity", [v], v.shape) for v in found]
+
+
+def _tensor_specs(outputs: Any) -> list[TensorSpec]:
+    """The specs of the tensors that results consist of."""
+    found: list[TensorSpec] = []
+    for part in nest.flatten(outputs):
+        if isinstance(part, RaggedTensorSpec):
+            found.append(TensorSpec([None, *part.shape.as_list()[2:]], part.dtype))
+            found.append(TensorSpec([None], part.row_splits_dtype))
+        elif isinstance(part, TensorSpec):
+            found.append(part)
+    return found
 
 
 def _symbolless(spec: TensorSpec) -> tuple[Any, ...] | None:

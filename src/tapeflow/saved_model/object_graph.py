@@ -69,6 +69,14 @@ class ObjectGraph:
                     waiting.append(found)
                 self.link(number, name, found)
 
+    def add_child(self, owner: int, name: str, child: Any) -> int:
+        """Let an object lead to one under a name of its own; returns the number of that one."""
+        found = self.number(child)
+        if found is None:
+            found = self._add(child, f"{self._paths[owner]}/{_spelled(name)}".lstrip("/"))
+        self.link(owner, name, found)
+        return found
+
     def _add(self, value: object, path: str) -> int:
         number = self.new(path)
         self._numbers[id(value)] = number

@@ -8,8 +8,11 @@ from typing import Any
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.graphs.nodes.function_body import kind_of, shape_message
+from tapeflow.ops.ragged.recorded import RaggedMark
+from tapeflow.ops.ragged.spec import RaggedTensorSpec
 from tapeflow.summary.protos import message
 
+_RAGGED = 3  # RAGGED_TENSOR_SPEC of TypeSpecProto
 FULL_ARG_SPEC = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations")
 
 
@@ -34,6 +37,15 @@ def structured(value: object) -> Any:
         spec = found.tensor_spec_value
         spec.name, spec.dtype = value.name or "", kind_of(value.dtype)
         spec.shape.CopyFrom(shape_message(None if value.shape.rank is None else value.shape.as_list()))
+    elif isinstance(value, RaggedTensorSpec):
+        spec = found.type_spec_value
+        spec.type_spec_class, spec.type_spec_class_name = _RAGGED, "RaggedTensorSpec"
+        spec.num_flat_components = 1 + value.ragged_rank
+        parts = spec.type_state.tuple_value.values
+        parts.add().tensor_shape_value.CopyFrom(shape_message(value.shape.as_list()))
+        parts.add().tensor_dtype_value = kind_of(value.dtype)
+        parts.add().int64_value = value.ragged_rank
+        parts.add().tensor_dtype_value = kind_of(value.row_splits_dtype)
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         named = found.named_tuple_value
         named.name = type(value).__name__
@@ -78,6 +90,15 @@ def argument_spec(
     return found
 
 
-def filled_structure(structure: int, results: Sequence[Any]) -> TensorSpec:
+def filled_structure(structure: Any, results: Sequence[Any]) -> Any:
     """A structure of numbers with what these number."""
-    return nest.map_structure(lambda part: None if part is None else results[part], structure)
+
+    def filled(part: Any) -> Any:
+        if isinstance(part, RaggedMark):
+            values, splits = (results[number] for number in part.numbers)
+            rows = splits.shape.as_list()[0]
+            shape = [None if rows is None else rows - 1, None, *values.shape.as_list()[1:]]
+            return RaggedTensorSpec(shape, values.dtype, 1, splits.dtype)
+        return None if part is None else results[part]
+
+    return nest.map_structure(filled, structure)

@@ -23,7 +23,7 @@ current = _Current()
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: object) -> Iterator[None]:
     """Within it, summaries are recorded only if `condition` holds.
 
     Args:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import step_or_default
@@ -24,7 +25,7 @@ def tag_of(name: str | None, default: str = "summary") -> str:
 def emit(
     writer: SummaryWriter,
     tag: str,
-    data: Any,
+    data: npt.ArrayLike,
     step: Any,
     metadata: bytes,
     encode: Callable[[Any], Any],

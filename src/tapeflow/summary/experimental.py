@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import current, recording_writer, step_or_default
@@ -26,7 +27,9 @@ def get_step() -> Any:
 
 
 @contextmanager
-def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+def summary_scope(
+    name: str, default_name: str = "summary", values: npt.ArrayLike | None = None
+) -> Iterator[tuple[str, str]]:
     """A scope for one summary: gives its tag, and its name scope.
 
     >>> with tf.summary.experimental.summary_scope("loss") as (tag, scope):
@@ -38,14 +41,14 @@ def summary_scope(name: str, default_name: str = "summary", values: Any = None) 
         yield tag, tag + "/"
 
 
-def write_raw_pb(tensor: Any, step: SupportsInt | None = None, name: str | None = None) -> bool:
+def write_raw_pb(tensor: npt.ArrayLike, step: SupportsInt | None = None, name: str | None = None) -> bool:
     """Write a serialised Summary message."""
     writer = recording_writer()
     if writer is None:
         return False
     value = hooks.value(tensor)
 
-    def add(step: Any, condition: Any = True) -> None:
+    def add(step: Any, condition: object = True) -> None:
         writer.add_summary(Prepared(partial(encode_if, _only), value, condition), step)
 
     hooks.bridge.call(add, hooks.step(step_or_default(step)))

@@ -149,7 +149,12 @@ class FileWriter(SummaryWriter):
         return self._file.path
 
     def add(
-        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self,
+        tag: str,
+        value: object,
+        step: Any,
+        metadata: bytes = b"",
+        wall_time: float | None = None,
     ) -> None:
         """Write one tagged value; see the top of `writer.py`."""
         self._put((now() if wall_time is None else wall_time, step, tag, value, metadata))
@@ -164,7 +169,7 @@ class FileWriter(SummaryWriter):
         """Write for each of some steps a scalar of each tag; see the top of `writer.py`."""
         self._put((wall_times, steps, ", ".join(columns), Columns(columns), metadata))
 
-    def add_summary(self, summary: Any, step: Any, wall_time: float | None = None) -> None:
+    def add_summary(self, summary: Any, step: SupportsInt, wall_time: float | None = None) -> None:
         """Write a whole Summary message, serialised, or something that gives one."""
         self._put((now() if wall_time is None else wall_time, step, None, summary, None))
 
@@ -392,7 +397,7 @@ def _event(
     return encoding.tensor_event(wall_time, step, tag, tensor_bytes(value), meta)
 
 
-def _last_step(step: Any) -> int:
+def _last_step(step: SupportsInt) -> int:
     """The last of some steps, or the only one."""
     return int(_found(step[-1] if isinstance(step, (list, tuple, range)) else step))
 

@@ -97,7 +97,7 @@ def install(new: Bridge) -> None:
     bridge = new
 
 
-def value(data: Any) -> Any:
+def value(data: npt.ArrayLike) -> Any:
     """Data as an array of its own, or as a `Pending`."""
     if isinstance(data, Pending):
         return data

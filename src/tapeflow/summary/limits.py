@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
-def output_limit(where: str, max_outputs: Any, argument: str = "max_outputs") -> int:
+def output_limit(where: str, max_outputs: npt.ArrayLike, argument: str = "max_outputs") -> int:
     """`max_outputs` as an int."""
     most = int(np.asarray(max_outputs))
     if most < 0:

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, SupportsInt
 
 from tapeflow.summary.captured.capture import Capture, checked_kinds
 from tapeflow.summary.files import create_file_writer
@@ -20,7 +20,7 @@ from tapeflow.summary.writer import SummaryWriter
 def run(
     name: str = "",
     logdir: str | os.PathLike[str] = "logs",
-    step: Any = None,
+    step: SupportsInt | None = None,
     capture: bool | Iterable[str] = True,
     seed: int | None = None,
     **options: Any,

@@ -76,7 +76,12 @@ class SummaryWriter(abc.ABC):
 
     @abc.abstractmethod
     def add(
-        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self,
+        tag: str,
+        value: object,
+        step: Any,
+        metadata: bytes = b"",
+        wall_time: float | None = None,
     ) -> None:
         """Write one tagged value."""
 
@@ -114,7 +119,7 @@ class SummaryWriter(abc.ABC):
         return
 
     @contextmanager
-    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+    def as_default(self, step: SupportsInt | None = None) -> Iterator[SummaryWriter]:
         """Make this the default writer, and `step`, if given, the default step, inside a `with` block.
 
         Leaving the block does not flush: in a training loop that would wait for the step just begun.
@@ -149,7 +154,12 @@ class NoopWriter(SummaryWriter):
     is_recording = False
 
     def add(
-        self, tag: str, value: object, step: Any, metadata: bytes = b"", wall_time: float | None = None
+        self,
+        tag: str,
+        value: object,
+        step: Any,
+        metadata: bytes = b"",
+        wall_time: float | None = None,
     ) -> None:
         """Nothing."""
 

@@ -45,7 +45,7 @@ class BackgroundWriter:
         self._given = self._done = self._failed = 0
         _writers.add(self)
 
-    def __deepcopy__(self, memo: Any) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return type(self)(self.name)
 
     def run(self, work: Work) -> None:

@@ -96,7 +96,7 @@ class Checkpoint(Trackable):
     >>> checkpoint.restore(path).assert_consumed()
     """
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: object = None, **kwargs: Any) -> None:
         self._save_counter: Variable | None = None
         self._writer = BackgroundWriter("checkpoint")
         self._root = _checked("root", root) if root is not None else None
@@ -109,7 +109,7 @@ class Checkpoint(Trackable):
                 )
             setattr(self, name, _checked(name, value))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         if self._deferred is not None:
             self._deferred.take_below(self, (name,), value)
@@ -131,7 +131,7 @@ class Checkpoint(Trackable):
                 self._deferred.take_below(self, (_COUNTER,), self._save_counter)
         return self._save_counter
 
-    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Save under `file_prefix` and a number that grows, and note it as the folder's latest.
 
         Returns:
@@ -146,7 +146,7 @@ class Checkpoint(Trackable):
 
         return self._write(path, options, written)
 
-    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+    def write(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Save under exactly this path, without counting and without noting it."""
         return self._write(os.fspath(file_prefix), options, None)
 
@@ -190,7 +190,7 @@ class Checkpoint(Trackable):
         """Wait until what `enable_async` writes is on disk; raises what went wrong there."""
         self._writer.wait()
 
-    def restore(self, save_path: Any, options: Any = None) -> Any:
+    def restore(self, save_path: str | os.PathLike[str], options: Any = None) -> Any:
         """Give the objects the values of a checkpoint; what is not made yet gets them when it is.
 
         Args:
@@ -210,7 +210,7 @@ class Checkpoint(Trackable):
             _ = self.save_counter  # it goes on counting where the saved one was
         return status
 
-    def read(self, save_path: Any, options: Any = None) -> Any:
+    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> Any:
         """`restore`, for what `write` wrote: the count of saves is left alone."""
         self._writer.wait()
         if save_path is None:
@@ -234,7 +234,7 @@ def forget_ours(prefix: str) -> None:
             file.unlink(missing_ok=True)
 
 
-def opened(save_path: Any) -> CheckpointFile:
+def opened(save_path: str | os.PathLike[str]) -> CheckpointFile:
     """The file of a checkpoint, ours or TensorFlow's.
 
     Raises:
@@ -254,7 +254,7 @@ def opened(save_path: Any) -> CheckpointFile:
     )
 
 
-def _checked(name: str, value: Any) -> Any:
+def _checked(name: str, value: object) -> Any:
     may_be_empty = (list, tuple, dict, Function)
     if not isinstance(value, may_be_empty) and not is_trackable(value):
         raise ValueError(
@@ -265,7 +265,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def contents(
-    root: Any, take: Callable[[Variable], Any] | None = None
+    root: object, take: Callable[[Variable], Any] | None = None
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The tensors of all that an object leads to, and the graph of objects as metadata.
 
@@ -281,7 +281,7 @@ def contents(
     tensors: dict[str, Any] = {}
     waiting: deque[Any] = deque()
 
-    def number(value: Any, name: str) -> int:
+    def number(value: object, name: str) -> int:
         found = numbers.get(id(value))
         if found is None:
             found = numbers[id(value)] = len(nodes)

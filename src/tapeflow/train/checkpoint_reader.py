@@ -52,7 +52,7 @@ class CheckpointReader:
         )
 
 
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader of a checkpoint, or of the latest one in a folder."""
     path = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(path):
@@ -63,19 +63,19 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(opened(path))
 
 
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
     """Names and shapes of the tensors in a checkpoint, or in the latest one of a folder."""
     return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> np.ndarray:
+def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray:
     """One tensor of a checkpoint."""
     reader = load_checkpoint(ckpt_dir_or_file)
     return reader.get_tensor(name.removesuffix(":0"))
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Any,
+    checkpoint_dir: str | os.PathLike[str],
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,

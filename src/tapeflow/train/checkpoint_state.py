@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tapeflow.train.atomic import replacing
 from tapeflow.train.tensor_file import ENDING
@@ -30,12 +29,14 @@ class CheckpointState:
     last_preserved_timestamp: float = 0.0
 
 
-def file_of(save_path: Any) -> Path:
+def file_of(save_path: str | os.PathLike[str]) -> Path:
     """The file of a checkpoint whose path, as users know it, has no ending."""
     return Path(os.fspath(save_path) + ENDING)
 
 
-def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
+def get_checkpoint_state(
+    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
+) -> CheckpointState | None:
     """The content of a folder's checkpoint state file; None if it is missing or unreadable."""
     folder = os.fspath(checkpoint_dir)
     path = Path(folder, latest_filename or _NAME)
@@ -106,7 +107,9 @@ def update_checkpoint_state(
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(
+    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
+) -> str | None:
     """The path of the latest checkpoint in a folder, for `restore`; None if there is none.
 
     Args:

@@ -31,7 +31,7 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
+        decay: float,
         num_updates: Any = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",

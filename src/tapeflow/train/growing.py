@@ -23,7 +23,7 @@ class _Growing:
 class GrowingList(_Growing, list[Any]):
     """A list that tells what it gets."""
 
-    def append(self, value: Any, /) -> None:
+    def append(self, value: object, /) -> None:
         super().append(value)
         self._tell()
 
@@ -35,7 +35,7 @@ class GrowingList(_Growing, list[Any]):
         self.extend(values)
         return self
 
-    def insert(self, index: SupportsIndex, value: Any, /) -> None:
+    def insert(self, index: SupportsIndex, value: object, /) -> None:
         super().insert(index, value)
         self._tell()
 
@@ -47,11 +47,11 @@ class GrowingList(_Growing, list[Any]):
 class GrowingDict(_Growing, dict[Any, Any]):
     """A dict that tells what it gets."""
 
-    def __setitem__(self, key: Any, value: Any, /) -> None:
+    def __setitem__(self, key: Any, value: object, /) -> None:
         super().__setitem__(key, value)
         self._tell()
 
-    def setdefault(self, key: Any, value: Any = None, /) -> Any:
+    def setdefault(self, key: object, value: object = None, /) -> Any:
         found = super().setdefault(key, value)
         self._tell()
         return found
@@ -60,12 +60,12 @@ class GrowingDict(_Growing, dict[Any, Any]):
         super().update(*args, **kwargs)
         self._tell()
 
-    def __ior__(self, other: Any, /) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ior__(self, other: object, /) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         self.update(other)
         return self
 
 
-def plain_container(owner: Any, name: str) -> Any:
+def plain_container(owner: object, name: str) -> Any:
     """The plain list or dict that an object has under a name, if that is what it has."""
     if isinstance(owner, list):
         found = owner[int(name)] if name.isdigit() and int(name) < len(owner) else None
@@ -76,7 +76,7 @@ def plain_container(owner: Any, name: str) -> Any:
     return found if type(found) in (list, dict) else None
 
 
-def growing(owner: Any, name: str, child: Any) -> Any:
+def growing(owner: object, name: str, child: object) -> Any:
     """A list or dict that tells, in the place of a plain one that an object holds under a name; else the child."""
     made = GrowingList(child) if type(child) is list else GrowingDict(child) if type(child) is dict else None
     if made is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from tapeflow.train.checkpoint import opened
@@ -16,7 +17,7 @@ class TrackableView:
         root: the object.
     """
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: object) -> None:
         self._root = root
 
     @property
@@ -25,7 +26,7 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any, **kwargs: Any) -> dict[str, Any]:
+    def children(cls, obj: object, **kwargs: Any) -> dict[str, Any]:
         """The direct children of an object, by name."""
         return children(obj)
 
@@ -48,7 +49,7 @@ class CheckpointView:
         save_path: what `Checkpoint.save` returned.
     """
 
-    def __init__(self, save_path: Any) -> None:
+    def __init__(self, save_path: str | os.PathLike[str]) -> None:
         self._nodes = graph_of(opened(save_path))
 
     def children(self, node_id: int) -> dict[str, int]:
@@ -62,7 +63,7 @@ class CheckpointView:
             found += [n for n in dict.fromkeys(self.children(node).values()) if n not in found]
         return found
 
-    def match(self, obj: Any) -> dict[int, Any]:
+    def match(self, obj: object) -> dict[int, Any]:
         """The objects that `restore` would match, by node.
 
         Args:
@@ -78,7 +79,7 @@ class CheckpointView:
                     waiting.append(child)
         return found
 
-    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
+    def diff(self, obj: object) -> tuple[dict[int, Any], list[int], list[Any]]:
         """The matches of both (see `match`), the nodes without an object, and the objects without a node."""
         matched = self.match(obj)
         mine = obj if isinstance(obj, TrackableView) else TrackableView(obj)

@@ -257,7 +257,7 @@ class SplitFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __deepcopy__(self, memo: Any) -> SplitFile:
+    def __deepcopy__(self, memo: dict[int, Any]) -> SplitFile:
         return self
 
     @property

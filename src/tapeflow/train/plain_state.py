@@ -18,7 +18,7 @@ _MARK = "$"
 def packed(state: Any, tensors: dict[str, np.ndarray], prefix: str) -> Any:
     """`state` as something that JSON holds; its arrays are put into `tensors`, under names that begin so."""
 
-    def pack(value: Any) -> Any:
+    def pack(value: object) -> Any:
         if type(value) in _PLAIN:
             return value
         if isinstance(value, dict):
@@ -50,7 +50,7 @@ def packed(state: Any, tensors: dict[str, np.ndarray], prefix: str) -> Any:
 def unpacked(data: Any, read: Any) -> Any:
     """The state that `packed` made `data` of; `read` gives a tensor for its name."""
 
-    def unpack(value: Any) -> Any:
+    def unpack(value: object) -> Any:
         if isinstance(value, list):
             return [unpack(v) for v in value]
         if not isinstance(value, dict):

@@ -99,7 +99,7 @@ class Restoration:
         root: the object to begin with.
     """
 
-    def __init__(self, file: CheckpointFile, root: Any) -> None:
+    def __init__(self, file: CheckpointFile, root: object) -> None:
         self.file = file
         self.nodes = graph_of(file)
         self.root = root
@@ -112,16 +112,16 @@ class Restoration:
         self._partial: dict[int, tuple[Any, int]] = {}  # by id: an object that waits for more, and its node
         self.take(root, 0)
 
-    def __deepcopy__(self, memo: Any) -> Restoration:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Restoration:
         return self
 
-    def take(self, owner: Any, node: int | None = None) -> None:
+    def take(self, owner: object, node: int | None = None) -> None:
         """Match an object, and what it leads to, as far as that is there now."""
         found = self._node_of(owner) if node is None else node
         if found is not None:
             self._give(owner, found)
 
-    def take_below(self, owner: Any, names: tuple[str, ...], value: Any) -> None:
+    def take_below(self, owner: object, names: tuple[str, ...], value: object) -> None:
         """Match what an object that waits for more has got, and that these names lead to."""
         node = self._node_of(owner)
         for name in names:
@@ -131,11 +131,11 @@ class Restoration:
         elif id(owner) in self._slotted:
             self.take(owner)
 
-    def _node_of(self, owner: Any) -> int | None:
+    def _node_of(self, owner: object) -> int | None:
         found = self._partial.get(id(owner))
         return None if found is None else found[1]
 
-    def _give(self, owner: Any, node: int) -> None:
+    def _give(self, owner: object, node: int) -> None:
         assignments: list[tuple[Any, Any]] = []
         self._match(owner, node, assignments, set())
         self._match_slots(assignments)
@@ -148,7 +148,7 @@ class Restoration:
         if len(self.taken) == len(self._valued):
             self.release()
 
-    def _match(self, owner: Any, node: int, assignments: list[tuple[Any, Any]], seen: set[Any]) -> None:
+    def _match(self, owner: object, node: int, assignments: list[tuple[Any, Any]], seen: set[Any]) -> None:
         if (id(owner), node) in seen:
             return
         seen.add((id(owner), node))
@@ -196,12 +196,12 @@ class Restoration:
                 if found is not None:
                     self._match(optimizer._variables[place], found, assignments, set())
 
-    def _grown(self, owner: Any, name: str, child: Any, node: int) -> Any:
+    def _grown(self, owner: object, name: str, child: object, node: int) -> Any:
         """What an object has under a name; a list or dict that lacks something has been replaced by one that tells."""
         lacks = isinstance(child, (list, dict)) and self.nodes[node]["children"].keys() - children(child)
         return growing(owner, name, child) if lacks else child
 
-    def _note(self, target: Any, node: int) -> None:
+    def _note(self, target: object, node: int) -> None:
         self._matched[id(target)] = target, node
         self.taken.add(node)
 
@@ -234,7 +234,7 @@ class Restoration:
                 f"{_unfit(self.file)} a state in it cannot be read ({type(error).__name__}: {error})."
             ) from error
 
-    def _set_state(self, target: Any, state: Any) -> None:
+    def _set_state(self, target: object, state: Any) -> None:
         try:
             set_state(target, state)
         except (KeyError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -266,7 +266,7 @@ class Restoration:
             waiting += children(owner).values()
         return found
 
-    def _could_hold(self, owner: Any) -> bool:
+    def _could_hold(self, owner: object) -> bool:
         """Whether the file could have a value for an object; TensorFlow's layers have no counters of random numbers."""
         is_ours_alone = isinstance(owner, SeedGenerator) and isinstance(self.file, TensorBundle)
         return (isinstance(owner, Variable) or has_state(owner)) and not is_ours_alone

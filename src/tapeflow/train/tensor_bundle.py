@@ -133,7 +133,7 @@ class TensorBundle:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
-    def __deepcopy__(self, memo: Any) -> TensorBundle:
+    def __deepcopy__(self, memo: dict[int, Any]) -> TensorBundle:
         return self
 
     def close(self) -> None:

@@ -158,7 +158,7 @@ class TensorFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __deepcopy__(self, memo: Any) -> TensorFile:
+    def __deepcopy__(self, memo: dict[int, Any]) -> TensorFile:
         return self
 
     def _read_header(self, size: int) -> None:

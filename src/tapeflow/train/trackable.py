@@ -40,14 +40,14 @@ class Trackable:
         raise NotImplementedError
 
 
-def is_trackable(value: Any) -> bool:
+def is_trackable(value: object) -> bool:
     """Whether a value holds state, or leads to something that may."""
     if isinstance(value, _CONTAINERS):
         return bool(_in_container(value))
     return isinstance(value, (Module, Variable, Optimizer, Trackable)) or has_state(value)
 
 
-def has_state(value: Any) -> bool:
+def has_state(value: object) -> bool:
     """Whether a value holds state that is not a Variable's."""
     return isinstance(value, (DataIterator, ArrayIterator, Generator, SeedGenerator, PythonState))
 
@@ -76,7 +76,7 @@ def set_state(value: Any, state: Any) -> None:
         value.counter.reset(int(state["seed"]), int(state["count"]))
 
 
-def children(owner: Any) -> dict[str, Any]:
+def children(owner: object) -> dict[str, Any]:
     """What an object leads to, by name; only what is trackable."""
     if isinstance(owner, Trackable):
         return owner._trackable_children()
@@ -138,7 +138,7 @@ def _has_weights(layer: Any) -> bool:
         return False
 
 
-def _variables_in(value: Any) -> set[int]:
+def _variables_in(value: object) -> set[int]:
     if isinstance(value, Variable):
         return {id(value)}
     if not isinstance(value, _CONTAINERS):

@@ -61,7 +61,7 @@ class Choice:
 class Fixed(optuna.samplers.BaseSampler):
     """An Optuna sampler that gives certain values, and for other names what another sampler gives."""
 
-    def __init__(self, values: Mapping[str, Any], other: Any) -> None:
+    def __init__(self, values: Mapping[str, Any], other: optuna.samplers.BaseSampler) -> None:
         self._values = values
         self._other = other
 

@@ -68,7 +68,7 @@ class SearchSession:
         self._beat.start()
         return self
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(self, kind: Any, error: object, trace: Any) -> None:
         self._is_over.set()
         self._beat.join()
         for place, trial in list(self._running.items()):

@@ -2,12 +2,18 @@
 
 import json
 import os
+import re
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.devices import placement
+from tapeflow.ops.nn.conv import kernel
+from tapeflow.ops.nn.pool.kernel import pool_max
+from tapeflow.ops.nn.window_args import make_window
 
 x = np.random.default_rng(0).normal(size=(70, 8)).astype("float32")
 y = (x.sum(1) > 0).astype("int32")
@@ -120,6 +126,46 @@ def values(strategy):
     }
 
 
+def images(strategy):
+    """Losses of a network whose kernels go through a batch in loops, and what its devices exchange in a gradient."""
+    layers = tf.keras.layers
+    tf.keras.utils.set_random_seed(2)
+    with strategy.scope():
+        trained = tf.keras.Sequential(
+            [
+                layers.Conv2D(32, 3, padding="same", activation="relu"),
+                layers.MaxPooling2D(),
+                layers.DepthwiseConv2D(3),
+                layers.Conv2DTranspose(8, 3, strides=2),
+                layers.Conv2D(40, 3, groups=2),
+                layers.GlobalMaxPooling2D(),
+                layers.Dense(2),
+            ]
+        )
+        trained.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    shown = np.random.default_rng(1).normal(size=(30, 12, 12, 3)).astype("float32")
+    history = trained.fit(shown, y[:30], batch_size=8, epochs=2, verbose=0, shuffle=False).history["loss"]
+
+    def loss(image, filters):
+        window = make_window((12, 12), (3, 3), (1, 1), "SAME", (1, 1))
+        seen = kernel.forward((window, 1), image, filters)
+        return jnp.sum(pool_max(make_window((12, 12), (2, 2), (2, 2), "VALID", (1, 1)), seen) ** 2)
+
+    with strategy.scope():
+        arrays = (
+            placement.current.split(shown[:16]),
+            placement.current.everywhere(np.ones((3, 3, 3, 32), "float32")),
+        )
+        compiled = jax.jit(jax.grad(loss, (0, 1))).lower(*arrays).compile()
+    exchanged = set(re.findall(r" (all-\w+|reduce-scatter|collective-permute)\(", compiled.as_text()))
+    gradients = [np.asarray(g) for g in compiled(*arrays)]
+    return {
+        "losses": history,
+        "exchanged": sorted(exchanged),
+        "sums": [float(abs(g).sum()) for g in gradients],
+    }
+
+
 four, one = tf.distribute.MirroredStrategy(), tf.distribute.OneDeviceStrategy("/cpu:1")
 two = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:2"])
 batch = next(iter(four.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(8))))
@@ -137,6 +183,7 @@ print(
             "replicas": [s.num_replicas_in_sync for s in (four, two, one)],
             "by_hand": [by_hand(s) for s in (four, one)],
             "by_fit": [by_fit(s) for s in (four, one)],
+            "images": [images(s) for s in (four, one)],
             "devices": devices(batch.whole),
             "local": [part.numpy().tolist() for part in four.experimental_local_results(batch)],
             "from_function": [np.concatenate(b.values).tolist() for b in made],

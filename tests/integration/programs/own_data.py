@@ -11,12 +11,13 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.data.sources import file_stream
+from tapeflow.data.sources import files as file_sources
 
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 files = sorted(map(str, Path(sys.argv[1]).glob("data-*")))
 Policy = tf.data.experimental.AutoShardPolicy
 HINT = tf.data.experimental.SHARD_HINT
-open_to_read = file_stream.open_to_read
+open_to_read, open_sparsely = file_stream.open_to_read, file_sources.open_sparsely
 read = []
 
 
@@ -29,6 +30,12 @@ class Counting:
     def __getattr__(self, name):
         return getattr(self.file, name)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
     def read(self, *size):
         found = self.file.read(*size)
         read.append(len(found))
@@ -36,6 +43,7 @@ class Counting:
 
 
 file_stream.open_to_read = lambda *arguments: Counting(open_to_read(*arguments))
+file_sources.open_sparsely = lambda *arguments: Counting(open_sparsely(*arguments))
 
 
 def under(policy, dataset):
@@ -64,7 +72,7 @@ def told(name, dataset):
 
 
 def row(number):
-    return tf.ones((256,)) * tf.cast(number, tf.float32)
+    return tf.ones((2048,)) * tf.cast(number, tf.float32)
 
 
 found = {}
@@ -100,7 +108,7 @@ found["by function"] = numbers(by_function)
 # Training on files: what several workers learn follows from the batches above, whatever reads ahead.
 with strategy.scope():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
-    model.compile(tf.keras.optimizers.SGD(1e-7), "mse")
+    model.compile(tf.keras.optimizers.SGD(1e-8), "mse")
 
 
 def labelled(x):
@@ -112,12 +120,21 @@ history = model.fit(fitted, epochs=2, verbose=0, validation_data=fitted).history
 found["fit"] = history["loss"] + history["val_loss"]
 with strategy.scope():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
-    model.compile(tf.keras.optimizers.SGD(1e-7), "mse")
-given = [np.full((len(batch), 256), np.array(batch)[:, None], "float32") for batch in found["files FILE"]]
+    model.compile(tf.keras.optimizers.SGD(1e-8), "mse")
+given = [np.full((len(batch), 2048), np.array(batch)[:, None], "float32") for batch in found["files FILE"]]
 plain = tf.data.Dataset.from_generator(
     lambda: ((x, x[:, :1]) for x in given),
-    output_signature=(tf.TensorSpec((None, 256)), tf.TensorSpec((None, 1))),
+    output_signature=(tf.TensorSpec((None, 2048)), tf.TensorSpec((None, 1))),
 )
 history = model.fit(plain, epochs=2, verbose=0, validation_data=plain).history
 found["expected"] = history["loss"] + history["val_loss"]
+# A value that only one process has is named by all.
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+labels = np.array([0, 1, 2, 0, 1, 2, 7, 0])
+try:
+    model.fit(np.ones((8, 2), "float32"), labels, batch_size=8, verbose=0)
+except tf.errors.InvalidArgumentError as error:
+    found["label"] = str(error)
 print(json.dumps(found), flush=True)

@@ -204,6 +204,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "texts_whole": _text(lambda: _vectorization(split=None, standardize="lower")),
     "texts_counted": _text(lambda: _vectorization(output_mode="count"), lambda: L.Dense(2)),
     "texts_marked": _text(lambda: _vectorization(output_mode="multi_hot"), lambda: L.Dense(2)),
+    "texts_weighted": _text(lambda: _vectorization(output_mode="tf_idf"), lambda: L.Dense(2)),
     "terms": _text(lambda: L.StringLookup(vocabulary=TERMS), lambda: L.Embedding(8, 3)),
     "terms_masked": _text(lambda: L.StringLookup(vocabulary=TERMS, mask_token="the")),
     "terms_unknown": _text(lambda: L.StringLookup(vocabulary=TERMS, num_oov_indices=3)),

@@ -30,7 +30,8 @@ def test_everything_the_page_asks_for_is_inside(board: Any) -> None:
     assert (head["tag"], head["total"]) == ("loss", 5001)
     assert points[2][0] != points[2][0]
     assert len(points[0]) <= 410
-    assert {"api/v1/info", "api/v1/runs", "api/v1/tags", "api/v1/settings"} <= set(data["answers"])
+    assert {"api/v1/info", "api/v1/settings"} <= set(data["answers"])
+    assert {"api/v1/overview", "api/v1/runs/table"} <= set(data["blobs"])
 
 
 def test_what_is_too_much_is_left_out_and_said(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -236,10 +236,10 @@ def test_a_look_that_fails_does_not_end_the_looking(
 
     real, failures = ingest.find_runs, [OSError(116, "Stale file handle")]
 
-    def fail_once(logdirs: Any) -> Any:
+    def fail_once(logdirs: Any, leaves: Any = None) -> Any:
         if failures:
             raise failures.pop()
-        return real(logdirs)
+        return real(logdirs, leaves)
 
     monkeypatch.setattr(ingest, "find_runs", fail_once)
     client = serve(folder)
@@ -264,10 +264,10 @@ def test_an_absurd_shape_costs_one_value_and_no_other(
 def test_values_are_decoded_while_the_store_is_free(
     folder: Path, events: Any, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tapeflow.board import runs
+    from tapeflow.board import decoding
 
     events.write(folder / "other", events.image("grid") + events.entry("note", "x", "text"))
-    real, free = runs.value_of, []
+    real, free = decoding.value_of, []
 
     def value_of(proto: Any) -> Any:
         def take() -> None:
@@ -281,7 +281,7 @@ def test_values_are_decoded_while_the_store_is_free(
         return real(proto)
 
     board = load(folder.parent / "nothing")
-    monkeypatch.setattr(runs, "value_of", value_of)
+    monkeypatch.setattr(decoding, "value_of", value_of)
     board.store.logdirs.append(Logdir(str(folder)))
     board.ingest.read_once()
     assert free == [True, True]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tapeflow.board.logdirs import Logdir, find_runs, run_id, shown
+from tapeflow.board.logdirs import Leaves, Logdir, find_runs, run_id, shown
 
 
 def found(*logdirs: Logdir) -> dict[str, list[str]]:
@@ -87,3 +87,52 @@ def test_runs_stay_while_no_folder_can_be_opened(
     with pytest.raises(OSError, match="Too many open files"):
         find_runs(board.logdirs)
     assert [run.name for run in board.store.ordered_runs()] == ["a"]
+
+
+def test_a_folder_that_has_not_changed_is_not_looked_through_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "b/inner"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.tfevents").write_bytes(b"1")
+    for folder in (tmp_path / "a", tmp_path / "b/inner", tmp_path / "b"):
+        os.utime(folder, (1.7e9, 1.7e9))
+    leaves: Leaves = {}
+    logdirs = [Logdir(str(tmp_path))]
+    first = find_runs(logdirs, leaves)
+    assert set(leaves) == {str(tmp_path / "a"), str(tmp_path / "b/inner")}  # what holds a folder is none
+    scanned: list[str] = []
+    real = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: (scanned.append(path), real(path))[1])
+    assert find_runs(logdirs, leaves) == first
+    assert scanned == [str(tmp_path), str(tmp_path / "b")]
+    with open(tmp_path / "a/x.tfevents", "ab") as file:
+        file.write(b"2")
+    grown = find_runs(logdirs, leaves)[run_id("a")]
+    assert [status.st_size for status in grown.files.values()] == [2]
+    (tmp_path / "a/y.tfevents").write_bytes(b"")
+    assert len(find_runs(logdirs, leaves)[run_id("a")].files) == 2
+    assert (
+        str(tmp_path / "a") not in leaves
+    )  # it has just changed, and may again within the same tick of its clock
+    os.unlink(tmp_path / "b/inner/x.tfevents")
+    os.utime(tmp_path / "b/inner", (1.7e9, 1.7e9))  # as if nothing had happened
+    assert run_id("b/inner") not in find_runs(logdirs, leaves)
+
+
+def test_a_link_in_the_place_of_an_event_file_is_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"secret")
+    folder = tmp_path / "runs/a"
+    folder.mkdir(parents=True)
+    (folder / "x.tfevents").write_bytes(b"1")
+    os.utime(folder, (1.7e9, 1.7e9))
+    leaves: Leaves = {}
+    logdirs = [Logdir(str(tmp_path / "runs"))]
+    find_runs(logdirs, leaves)
+    assert leaves
+    (folder / "x.tfevents").unlink()
+    (folder / "x.tfevents").symlink_to(secret)
+    os.utime(folder, (1.7e9, 1.7e9))
+    found = find_runs(logdirs, leaves).values()
+    assert not [path for run in found for path in run.files]

@@ -76,7 +76,8 @@ def test_numbers_go_to_panels_of_numbers() -> None:
     assert panel_of(everything, Series("x", is_scalar=False)) == "things"
 
 
-def test_progress_in_words(board: Any) -> None:
+def test_progress_in_words(board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tapeflow.board.store._PROGRESS_S", 0.0)
     store = board.store
     assert store.progress()["message"] == ""
     assert store.is_read

@@ -82,7 +82,7 @@ def test_it_trains_logs_and_every_panel_answers(tmp_path: Path, capsys: pytest.C
     ids=["port", "trials", "board", "logdir"],
 )
 @pytest.mark.usefixtures("page")
-def test_mistakes(
+def test_wrong_arguments_raise(
     arguments: list[str],
     code: int,
     text: str,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import csv
 import json
 import os
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from tapeflow import summary
+from tapeflow.board import column_messages
 from tapeflow.board import export as exporting
 from tapeflow.cli import main
 from tapeflow.cli.failure import Failure
@@ -239,7 +241,9 @@ def test_export_into_one_file(
     page = output.read_text()
     assert page.count("<script") == 1
     data: dict[str, Any] = json.loads(re.sub("<[^>]*>", "", page))
-    assert {run["name"] for run in data["answers"]["api/v1/runs"]["runs"]} == {"a", "b"}
+    overview = base64.b64decode(data["blobs"]["api/v1/overview"].partition(",")[2])
+    head, _ = column_messages.unpack_small(overview)
+    assert set(head["names"]) == {"a", "b"}
     assert any(
         found == {"shape": [], "texts": ["<script>"], "is_cut": False} for found in data["answers"].values()
     )

@@ -113,7 +113,7 @@ def test_a_logged_run(script: Path, tmp_path: Path, ending: str) -> None:
         "both",
     ],
 )
-def test_mistakes(
+def test_wrong_arguments_raise(
     arguments: list[str],
     expected: str,
     tmp_path: Path,

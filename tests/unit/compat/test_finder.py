@@ -254,3 +254,37 @@ def test_names_set_on_tensorflow_stay_there(run: Run) -> None:
         from tensorflow.keras.datasets import mnist
         assert mnist.load_data == 2
     """)
+
+
+def test_packages_know_tensors_by_their_module(run: Callable[[str], str]) -> None:
+    code = """
+        import pickle
+        import tensorflow as tf
+        kinds = type(tf.constant(1.0)), type(tf.Variable(1.0))
+        print([kind.__module__.partition(".")[0] for kind in kinds])
+        print(pickle.loads(pickle.dumps(kinds)) == kinds)
+        tapeflow.compat.uninstall()
+        print([kind.__module__.partition(".")[0] for kind in kinds])
+    """
+    assert run(code).splitlines() == ["['tensorflow', 'tensorflow']", "True", "['tapeflow', 'tapeflow']"]
+
+
+def test_inner_modules_of_packages(run: Callable[[str], str]) -> None:
+    code = """
+        import tensorflow as tf
+        from tensorflow.keras.layers.core import TFOpLambda
+        from tensorflow.python.framework.tensor_spec import BoundedTensorSpec, TensorSpec
+        from tensorflow.python.util.object_identity import ObjectIdentitySet
+        from tensorflow.python.util.tf_contextlib import contextmanager
+        from tensorflow.tools.docs import doc_controls
+        from tensorflow_estimator.python.estimator.canned import dnn
+        print(isinstance(tf.keras.Model(x := tf.keras.Input((2,)), x + 1.0).layers[-1], TFOpLambda))
+        tf.compat.v2.enable_v2_behavior()
+        try:
+            dnn.DNNClassifier()
+        except NotImplementedError as error:
+            print(error)
+    """
+    first, second = run(code).splitlines()
+    assert first == "True"
+    assert "train a tf.keras.Model" in second

@@ -10,6 +10,7 @@ import pytest
 
 from tapeflow.compat import listing
 from tapeflow.compat.differences import DIFFERENCES
+from tapeflow.compat.reasons import REASONS, reason_for
 from tapeflow.compat.report import look_up
 
 pytestmark = pytest.mark.usefixtures("no_real_tensorflow")
@@ -46,6 +47,14 @@ def test_what_differs_is_there_and_differs_under_its_other_names():
     )
     found = look_up(["tensorflow.keras.metrics.experimental.PyMetric", "keras.layers.RandomHeight"])
     assert all(finding.verdict == "part" for finding in found.values())
+
+
+def test_every_missing_name_has_its_reason():
+    missing = [f"{space.name}.{name}" for space in listing.namespaces() for name in space.no]
+    assert [name for name in missing if not reason_for(name)] == []
+    assert reason_for("tf.test.create_local_cluster") != reason_for("tf.test.Benchmark")
+    unused = [key for key in REASONS if not any(f"{name}.".startswith(f"{key}.") for name in missing)]
+    assert unused == []
 
 
 def test_a_name_is_sorted_by_whether_it_is_there_and_does_the_same():

@@ -76,8 +76,8 @@ def test_what_is_the_same_in_tensorflow_2_is_that() -> None:
     assert not v1.gfile.Exists("nowhere")
     assert tf.compat.dimension_value(tf.ones([2]).shape[0]) == 2
     assert tf.compat.dimension_at_index(tf.TensorShape([None, 3]), 1) == 3
-    with pytest.raises(AttributeError, match="losses"):
-        v1.losses  # noqa: B018
+    with pytest.raises(AttributeError, match="metrics"):
+        v1.metrics  # noqa: B018
 
 
 def test_numbers_by_their_old_names() -> None:
@@ -222,3 +222,28 @@ def test_small_names_of_2_11() -> None:
     tf.keras.backend.manual_variable_initialization(True)
     with pytest.raises(RuntimeError, match=r"`model_from_yaml\(\)` has been removed.*model_from_json"):
         tf.keras.models.model_from_yaml("")
+
+
+def test_names_that_moved_out_of_the_root() -> None:
+    assert v1.squared_difference is tf.math.squared_difference
+    assert v1.parse_example is tf.io.parse_example
+    assert v1.cholesky is tf.linalg.cholesky
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        v1.nothing_of_this_name  # noqa: B018
+
+
+def test_a_vector_chooses_rows() -> None:
+    rows = v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]])
+    assert rows.numpy().tolist() == [[1, 2], [7, 8]]
+    assert v1.where([False, True]).numpy().tolist() == [[1]]
+    assert v1.where([True, False], [1, 2], [3, 4]).numpy().tolist() == [1, 4]
+
+
+def test_cross_entropy_by_its_old_name() -> None:
+    labels, logits = [[1.0, 0.0]], [[0.0, 0.0]]
+    for found in (
+        v1.nn.softmax_cross_entropy_with_logits_v2(labels, logits),
+        v1.nn.softmax_cross_entropy_with_logits_v2(labels, logits, dim=1),
+    ):
+        np.testing.assert_allclose(found, [np.log(2.0)], rtol=1e-6)
+    assert v1.nn.relu is tf.nn.relu

@@ -33,7 +33,7 @@ def test_cardinality_is_a_tensor() -> None:
     assert data.experimental.AUTOTUNE == data.AUTOTUNE == -1
 
 
-def test_text() -> None:
+def test_repr_shows_the_element_spec() -> None:
     spec = "TensorSpec(shape=(None,), dtype=tf.int64, name=None)"
     assert repr(Dataset.range(3).batch(2)) == f"<_BatchDataset element_spec={spec}>"
     assert repr(Dataset.from_tensor_slices([1])).startswith("<_TensorSliceDataset element_spec=")

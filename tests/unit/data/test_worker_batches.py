@@ -63,9 +63,13 @@ def together(datasets: list[Any], splits_files: bool = False) -> list[list[Any]]
     return read_all(made)
 
 
+names = map(str, itertools.count())
+
+
 def read_all(made: list[WorkerBatches]) -> list[list[Any]]:
+    name = next(names)
     for batches in made:
-        batches._name = "same"  # in processes of their own they would count alike
+        batches._name = name  # in processes of their own they would count alike
     with ThreadPoolExecutor(len(made)) as pool:
         return list(pool.map(list, made))
 
@@ -103,13 +107,46 @@ def test_rows_larger_than_a_message_are_exchanged(table: Table, monkeypatch: pyt
     assert first[0].tolist() == second[0].tolist() == [*range(90), *range(30)]
 
 
+def test_strings_ragged_and_sparse_rows_are_sent_to_all(table: Table) -> None:
+    numbers = np.arange(7)
+    columns = {
+        "text": numbers.astype(str),
+        "ragged": tf.ragged.range(numbers % 3),
+        "sparse": tf.sparse.from_dense(np.stack([numbers, 0 * numbers], 1)),
+        "number": numbers,
+    }
+    dataset = tf.data.Dataset.from_tensor_slices(columns).shard(HINT, HINT).batch(4)
+    first, second = together([dataset, dataset])
+    order = [[0, 2, 1, 3], [4, 6, 5]]
+    for found in (first, second):
+        assert [batch["number"].tolist() for batch in found] == order
+        for batch, numbers in zip(found, order, strict=True):
+            assert batch["text"].tolist() == [str(n).encode() for n in numbers]
+            assert tf.sparse.to_dense(batch["sparse"]).numpy().tolist() == [[n, 0] for n in numbers]
+            assert batch["ragged"].to_list() == [[*range(n % 3)] for n in numbers]
+
+
+def test_a_function_that_reads_values_is_tried_on_any_shard(table: Table) -> None:
+    dataset = (
+        tf.data.Dataset.range(4).shard(HINT, HINT).map(lambda x: tf.strings.as_string(x * int(x))).batch(4)
+    )
+    first, second = together([dataset, dataset])
+    assert [b.tolist() for b in first] == [b.tolist() for b in second] == [[b"0", b"4", b"1", b"9"]]
+
+
 def test_several_batches_for_one_worker(table: Table) -> None:
     pipes = [tf.data.Dataset.range(i, i + 6).batch(2)._pipe for i in (0, 10)]
-    made = [
-        WorkerBatches(worker_batches.ArrayIterator(pipe), Share(2 * i, 2 * i + 2, 4), pipe, 2)
-        for i, pipe in enumerate(pipes)
+    words = [tf.data.Dataset.from_tensor_slices([f"{i}a", f"{i}b", f"{i}c"]).batch(1)._pipe for i in (0, 1)]
+    (first, second), (_, texts) = [
+        read_all(
+            [
+                WorkerBatches(worker_batches.ArrayIterator(pipe), Share(2 * i, 2 * i + 2, 4), pipe, 2)
+                for i, pipe in enumerate(each)
+            ]
+        )
+        for each in (pipes, words)
     ]
-    first, second = read_all(made)
+    assert [text.tolist() for text in texts] == [[b"0a", b"0b", b"1a", b"1b"], [b"0c", b"1c"]]
     assert first[0].tolist() == [0, 1, 2, 3, 0, 0, 0, 0]
     assert second[0].tolist() == [0, 0, 0, 0, 10, 11, 12, 13]
     assert first[1].tolist() == [4, 5, 0, 0]
@@ -178,9 +215,9 @@ def test_errors(table: Table, tmp_path: Path) -> None:
         part_of(Share(1, 3, 3))
     with pytest.raises(ValueError, match=r"expected the 2 worker\(s\) that the training had; got 4"):
         check_workers(2, 4)
-    words = tf.data.Dataset.from_tensor_slices(["a", "b"]).batch(2)
-    with pytest.raises(ValueError, match="expected batches of dense tensors of numbers; got object"):
-        next(batches_of(words._pipe, share, False))
+    scalars = tf.data.Dataset.range(4).batch(2).map(tf.reduce_sum)
+    with pytest.raises(ValueError, match="expected batches of tensors with rows; got a scalar"):
+        next(batches_of(scalars._pipe, share, False))
     one = tf.data.TextLineDataset(files(tmp_path)[:1]).map(as_number).batch(2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="only has 1 file"):
         next(batches_of(one._pipe, share, True))

@@ -9,7 +9,7 @@ import tapeflow as tf
 SPARSE = tf.sparse.from_dense([[1, 0], [0, 2]])
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(ValueError, match="expected out_type to be tf.string; got out_type=int32"):
         tf.io.serialize_sparse(SPARSE, tf.int32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="rank 2 or more"):

@@ -56,7 +56,7 @@ def test_radial_kernel_of_one_cell_is_kept() -> None:
     np.testing.assert_array_equal(constraints.RadialConstraint()(w).numpy(), W[:1, :1])
 
 
-def test_names() -> None:
+def test_constraints_are_found_by_name() -> None:
     for name, kind in {
         "max_norm": constraints.MaxNorm,
         "maxnorm": constraints.MaxNorm,

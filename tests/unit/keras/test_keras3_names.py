@@ -130,3 +130,16 @@ def test_code_in_a_config() -> None:
     with pytest.raises(ValueError, match="safe_mode"):
         K.saving.deserialize_keras_object(config)
     assert float(K.saving.deserialize_keras_object(config, safe_mode=False)(tf.constant(3.0))) == 6.0
+
+
+def test_scopes_and_releases() -> None:
+    with K.device("cpu:0"), K.name_scope("outer"):
+        assert float(K.remat(lambda x: 2.0 * x)(tf.constant(3.0))) == 6.0
+    assert K.version() == tf.__version__
+
+    class Twice(K.Operation):
+        def call(self, x: Any) -> Any:
+            return 2.0 * x
+
+    assert Twice()(K.KerasTensor((2, 3))).shape == (2, 3)
+    assert float(Twice()(tf.constant(2.0))) == 4.0

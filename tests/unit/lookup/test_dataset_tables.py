@@ -32,7 +32,7 @@ def test_pairs() -> None:
     assert int(tf.lookup.StaticHashTable(initializer, -1).lookup(tf.constant("z"))) == 2
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(ValueError, match="expected a dataset of pairs"):
         E.DatasetInitializer(words())
     with pytest.raises(ValueError, match="num_oov_buckets of at least 0"):

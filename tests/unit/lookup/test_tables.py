@@ -17,44 +17,6 @@ def _table() -> Any:
     return lookup.StaticHashTable(lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
 
 
-def test_keys_of_any_kind() -> None:
-    table = _table()
-    assert table[tf.constant("b")].numpy() == 2
-    assert table.lookup(tf.ragged.constant([["a"], ["b", "q"]])).to_list() == [[1], [2, -1]]
-    sparse = tf.SparseTensor([[0, 1]], ["a"], [1, 2])
-    assert tf.sparse.to_dense(table.lookup(sparse)).numpy().tolist() == [[0, 1]]
-    assert int(table.size()) == 2
-    assert [t.numpy().tolist() for t in table.export()] == [[b"a", b"b"], [1, 2]]
-    words = tf.data.Dataset.from_tensor_slices(["b", "z"]).map(table.lookup)
-    assert [int(x) for x in words] == [2, -1]
-
-
-def test_a_text_file(tmp_path: Path) -> None:
-    path = tmp_path / "v.txt"
-    path.write_text("x\t3\ny\t4\n")
-    index = lookup.TextFileIndex
-    by_line = lookup.TextFileInitializer(
-        path, tf.string, 0, tf.int64, index.LINE_NUMBER, value_index_offset=5
-    )
-    assert lookup.StaticVocabularyTable(by_line, 1).lookup(tf.constant(["y", "x"])).numpy().tolist() == [6, 5]
-    by_column = lookup.TextFileInitializer(path, tf.string, 0, tf.int64, 1)
-    assert lookup.StaticHashTable(by_column, 0).lookup(tf.constant(["y", "z"])).numpy().tolist() == [4, 0]
-
-
-def test_tables_that_change() -> None:
-    table = lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0, 0.0])
-    table.insert(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])
-    table.insert(["a"], [[5.0, 6.0]])
-    assert table.lookup([["a"], ["z"]]).numpy().tolist() == [[[5.0, 6.0]], [[0.0, 0.0]]]
-    table.remove(["b", "none"])
-    assert int(table.size()) == 1
-    numbers = lookup.experimental.DenseHashTable(tf.int64, tf.string, "?", empty_key=-1, deleted_key=-2)
-    numbers.insert(tf.constant([3], tf.int64), ["three"])
-    assert numbers.lookup(tf.constant([3, 4], tf.int64)).numpy().tolist() == [b"three", b"?"]
-    numbers.erase(tf.constant([3], tf.int64))
-    assert [len(t) for t in numbers.export()] == [0, 0]
-
-
 def _dense() -> Any:
     return lookup.experimental.DenseHashTable(tf.int64, tf.int64, 0, empty_key=-1, deleted_key=-2)
 

@@ -29,7 +29,7 @@ MODULES = {
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_names(name: str) -> None:
+def test_namespaces_have_tensorboards_names(name: str) -> None:
     module = importlib.import_module(f"tapeflow.plugins.{name}")
     assert sorted(module.__all__) == MODULES[name]
     for found in MODULES[name]:

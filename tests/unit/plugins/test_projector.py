@@ -49,6 +49,6 @@ def test_a_checkpoint_that_cannot_be_read_is_only_named(tmp_path: Path, content:
     assert (found.name, found.vectors) == ("embedding", "")
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(ValueError, match="Expected logdir to be a path, but got None"):
         projector.visualize_embeddings(None, projector.ProjectorConfig())  # pyright: ignore[reportArgumentType]

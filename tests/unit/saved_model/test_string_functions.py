@@ -11,6 +11,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.saved_model.reading.loader import load_saved_model
+from tapeflow.summary.protos import message
 
 L = tf.keras.layers
 TEXTS = ["The cat sat, on the mat!", "cat", "über den dog", "", "zebra"]
@@ -32,6 +33,8 @@ LAYERS: dict[str, Callable[[], Any]] = {
     "own": lambda: vectorization(
         standardize=lambda t: tf.strings.regex_replace(tf.strings.upper(t), "A", "E")
     ),
+    "own split": lambda: vectorization(split=lambda t: tf.strings.split(t, "a"), output_sequence_length=2),
+    "own split counted": lambda: vectorization(split=lambda t: tf.strings.split(t, "a"), output_mode="count"),
     "count": lambda: vectorization(output_mode="count", max_tokens=20, pad_to_max_tokens=True),
     "multi_hot": lambda: vectorization(output_mode="multi_hot"),
     "tf_idf": lambda: vectorization(output_mode="tf_idf"),
@@ -125,15 +128,110 @@ def test_functions_are_written(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_left_out_with_a_warning(tmp_path: Path) -> None:
     module = Texts()
     module.split = tf.function(
-        lambda t: tf.strings.split(t).to_tensor(), input_signature=[tf.TensorSpec([None], tf.string)]
+        lambda t: tf.strings.bytes_split(t).to_tensor(), input_signature=[tf.TensorSpec([None], tf.string)]
     )
-    with pytest.warns(UserWarning, match="leaves out 'split': .*split of strings cannot be written"):
+    with pytest.warns(UserWarning, match="leaves out 'split': .*bytes_split of strings cannot be written"):
         tf.saved_model.save(module, tmp_path / "m")
     assert tf.saved_model.load(tmp_path / "m").of_numbers(tf.constant([1.0]))[1].numpy().tolist() == [2.0]
 
 
-def test_ragged_results_are_refused(tmp_path: Path) -> None:
+WORDS = ["the cat  sat", "", "a,b,c d", " dog "]
+RAGGED: dict[str, Callable[[Any], Any]] = {
+    "words": lambda t: tf.strings.split(t),
+    "parts": lambda t: tf.strings.upper(tf.strings.split(t, ",", maxsplit=1)),
+    "structure": lambda t: {"lengths": tf.strings.length(tf.strings.split(t)), "text": [t]},
+    "padded": lambda t: tf.strings.split(t).to_tensor("?"),
+    "padded to a shape": lambda t: tf.strings.split(t).to_tensor(shape=[None, 2]),
+    "lengths": lambda t: tf.strings.split(t).row_lengths(),
+    "hashes": lambda t: tf.cast(tf.strings.to_hash_bucket_fast(tf.strings.split(t), 7), tf.float32) * 2.0,
+    "values": lambda t: (tf.strings.split(t).flat_values, tf.strings.split(t).row_splits),
+    "embedded": lambda t: (
+        tf.strings.split(t)
+        .with_values(tf.one_hot(tf.strings.to_hash_bucket_fast(tf.strings.split(t).values, 3), 3))
+        .to_tensor()
+    ),
+}
+
+
+def plain(value: Any) -> Any:
+    return value.to_list() if isinstance(value, tf.RaggedTensor) else value.numpy().tolist()
+
+
+@pytest.mark.parametrize("name", RAGGED)
+@pytest.mark.filterwarnings("ignore:.*leaves out a signature", "ignore:.*is run as plain Python")
+def test_ragged_tensors_are_written(name: str, tmp_path: Path) -> None:
+    module = tf.Module()
+    module.f = tf.function(RAGGED[name], input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = load_saved_model(tmp_path / "m")
+    for texts in (tf.constant(WORDS), tf.constant(WORDS[1:2])):
+        found = tf.nest.map_structure(plain, loaded.f(texts))
+        assert found == tf.nest.map_structure(plain, RAGGED[name](texts))
+
+
+def test_what_is_not_written_of_ragged_tensors(tmp_path: Path) -> None:
+    module = tf.Module()
+    module.one = tf.function(lambda t: t, input_signature=[tf.TensorSpec([None], tf.string)])
+    module.f = tf.function(
+        lambda t: tf.reverse(tf.strings.split(t), [0]), input_signature=[tf.TensorSpec([None], tf.string)]
+    )
+    with pytest.warns(
+        UserWarning, match="reverse of a ragged tensor that is only recorded cannot be written"
+    ):
+        tf.saved_model.save(module, tmp_path / "m")
+    module.f = tf.function(RAGGED["words"], input_signature=[tf.TensorSpec([None, None], tf.string)])
+    with pytest.warns(
+        UserWarning, match="split can be written as TensorFlow's ops for a vector of strings only"
+    ):
+        tf.saved_model.save(module, tmp_path / "m")
+    del module.one
+    module.f = tf.function(RAGGED["words"], input_signature=[tf.TensorSpec([None], tf.string)])
+    with pytest.warns(
+        UserWarning, match="leaves out a signature: .*dense results; got ragged ones for 'serving_def"
+    ):
+        tf.saved_model.save(module, tmp_path / "m")
+    assert not load_saved_model(tmp_path / "m").signatures
+
+
+@pytest.mark.filterwarnings("ignore:.*leaves out a signature")
+def test_rows_of_numbers_of_words(tmp_path: Path) -> None:
     layer = L.TextVectorization(vocabulary=TERMS, ragged=True)
     model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), layer])
-    with pytest.raises(ValueError, match="with dense results"):
-        model.save(tmp_path / "m", save_format="tf")
+    model.save(tmp_path / "m", save_format="tf")
+    texts = tf.constant(TEXTS)[:, None]
+    found = load_saved_model(tmp_path / "m")(texts)
+    assert found.to_list() == layer(texts).to_list()
+    cut = L.TextVectorization(vocabulary=TERMS, ragged=True, output_sequence_length=2)
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), cut])
+    with pytest.raises(ValueError, match="no output_sequence_length"):
+        model.save(tmp_path / "cut", save_format="tf")
+
+
+def test_numbers_of_words_are_told_apart(tmp_path: Path) -> None:
+    def both(texts: Any) -> Any:
+        words = tf.strings.to_hash_bucket_fast(tf.strings.split(texts), 9).to_tensor()
+        letters = tf.strings.to_hash_bucket_fast(tf.strings.split(texts, "a"), 9).to_tensor()
+        return tf.reduce_sum(tf.one_hot(words, 9), 1) + tf.reduce_sum(tf.one_hot(letters, 9), 1)
+
+    module = tf.Module()
+    module.f = tf.function(both, input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, tmp_path / "m")
+    texts = tf.constant(["a banana a", "b c d e f", ""])
+    np.testing.assert_array_equal(load_saved_model(tmp_path / "m").f(texts), both(texts))
+    module.f = tf.function(both, input_signature=[tf.TensorSpec([3], tf.string)])
+    with pytest.raises(ValueError, match="let the number of texts be open, None"):
+        tf.saved_model.save(module, tmp_path / "m")
+
+
+def test_weights_of_words_are_where_keras_looks_for_them(tmp_path: Path) -> None:
+    layer = vectorization(output_mode="tf_idf")
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), layer])
+    model.save(tmp_path / "m", save_format="tf")
+    reader = tf.train.load_checkpoint(str(tmp_path / "m" / "variables" / "variables"))
+    (key,) = [key for key in reader.get_variable_to_shape_map() if "idf_weights" in key]
+    assert key.endswith("/idf_weights/.ATTRIBUTES/VARIABLE_VALUE")
+    written = message("SavedModel").FromString((tmp_path / "m" / "saved_model.pb").read_bytes())
+    nodes = written.meta_graphs[0].object_graph_def.nodes
+    (lookup,) = [c.node_id for node in nodes for c in node.children if c.local_name == "_lookup_layer"]
+    assert "idf_weights" in [child.local_name for child in nodes[lookup].children]
+    np.testing.assert_array_equal(reader.get_tensor(key), layer._lookup.idf_weights)

@@ -145,7 +145,7 @@ def test_audio_refuses(writer: FileWriter) -> None:
     ("data", "expected"),
     [("hé", "hé".encode()), (b"raw\0", b"raw\0"), (["a", "b"], [b"a", b"b"]), (np.array([["c"]]), [[b"c"]])],
 )
-def test_text(writer: FileWriter, data: Any, expected: Any) -> None:
+def test_text_is_written_as_strings(writer: FileWriter, data: Any, expected: Any) -> None:
     series = written(writer, lambda: summary.text("x", data, step=0))
     assert series.plugin == "text"
     assert series.values[0].tolist() == expected

@@ -53,7 +53,7 @@ def test_the_folder_itself_is_a_run(tmp_path: Path) -> None:
     assert len(summary.open(tmp_path)["."]["loss"]) == 1
 
 
-def test_mistakes(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_raise(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match="open expected a folder; got logdir='nowhere'"):
         summary.open("nowhere")
     found = summary.open(logs)

@@ -33,6 +33,6 @@ def test_jobs_and_tasks() -> None:
     ],
     ids=["job", "task", "number", "text", "address"],
 )
-def test_refusals(ask: Any, error: Any, text: str) -> None:
+def test_wrong_arguments_raise(ask: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
         ask()

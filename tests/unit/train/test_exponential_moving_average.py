@@ -42,7 +42,7 @@ def test_inside_a_function_begins_with_the_value_before() -> None:
     assert float(averages.average(weight)) == 2.125  # pyright: ignore[reportArgumentType]
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     averages = tf.train.ExponentialMovingAverage(0.9)
     assert averages.average(tf.Variable(1.0)) is None
     with pytest.raises(TypeError, match="The variables must be half, float, or double"):

@@ -110,6 +110,54 @@ export interface Run {
   alerts: Alert[];
 }
 
+/** What most runs have nothing of. */
+export interface UsualRun {
+  live: boolean;
+  bad_bytes: number;
+  damages: Damage[];
+  message: string;
+  notes: Note[];
+  hparams: Record<string, string | number | boolean>;
+  profiles: Record<string, string>;
+  status: "" | "running" | "finished" | "crashed" | "stalled";
+  alerts: Alert[];
+}
+
+/** What there is to say of one run beside what the columns of an overview have. */
+export interface UnusualRun {
+  live?: boolean;
+  bad_bytes?: number;
+  damages?: Damage[];
+  message?: string;
+  notes?: Note[];
+  hparams?: Record<string, string | number | boolean>;
+  profiles?: Record<string, string>;
+  status?: "" | "running" | "finished" | "crashed" | "stalled";
+  alerts?: Alert[];
+}
+
+/** A tag of one panel. */
+export interface OverviewTag {
+  tag: string;
+  display_name: string;
+  description: string;
+}
+
+/** The head of the message in columns that has all runs and tags.
+ *
+ * The columns are, for each run: log folder, place of its state in `states`, start time, last time, points, bytes in
+ * all, bytes read; and then for each tag of each of `panels` in turn how many values the run has of it. `unusual` has
+ * by place what is not said of most runs. */
+export interface Overview {
+  version: number;
+  ids: string[];
+  names: string[];
+  states: ("waiting" | "loading" | "ready" | "broken")[];
+  unusual: Record<string, UnusualRun>;
+  panels: Record<string, OverviewTag[]>;
+  columns: ((string | number | null)[])[];
+}
+
 /** All runs, in the order of their names. */
 export interface RunsAnswer {
   runs: Run[];
@@ -802,17 +850,25 @@ export interface RunHParam {
   values: (string | number | boolean | null)[];
 }
 
-/** The head of the message in columns that is the table.
+/** The head of the message in columns that is the table; the ids and names are of its rows, as in `RunRow`.
  *
- * The columns are the start, the duration in seconds and the number of points of every row, and then six for each of
- * `scalars`, which names them: last value and step, least value and step, largest value and step. NaN stands for what
- * there is not; a step is NaN only where a row does not have the scalar. */
+ * `members` has, by the number of the row, the ids of rows that are not one run alone. The columns are the places of
+ * standing and host in `standings` and `hosts`, the start, the duration in seconds and the number of points of every
+ * row, and then six for each of `scalars`, which names them: last value and step, least value and step, largest value
+ * and step. NaN stands for what there is not; a step is NaN only where a row does not have the scalar. `version` is
+ * that of the overview that has the same runs. */
 export interface RunsTable {
-  rows: RunRow[];
+  version: number;
+  ids: string[];
+  names: string[];
+  members: Record<string, string[]>;
+  standings: ("reading" | "unreadable" | "running" | "finished" | "stopped" | "stalled" | "crashed" | "ended")[];
+  hosts: string[];
   hparams: RunHParam[];
   scalars: string[];
   left_out: string;
   notes: Note[];
+  columns: ((string | number | null)[])[];
 }
 
 /** A series of numbers of a run; NaN and infinities are strings. */

@@ -6,6 +6,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
+import { CROWD, Crowd } from "./crowd";
 import { type Line, nearest, projection, type Range, rangeX, rangeY, type Scaling } from "./line";
 import { oddities, trace } from "./pen";
 import { type AxisKind, ticks } from "./ticks";
@@ -48,6 +49,7 @@ export class LineChart {
   private y: Range = { min: 0, max: 1 };
   private overlay = document.createElement("canvas");
   private isPointing = false;
+  private crowd: Crowd | null = null;
 
   constructor(
     private readonly host: HTMLElement,
@@ -171,6 +173,7 @@ export class LineChart {
   }
 
   destroy(): void {
+    this.crowd?.stop();
     this.plot.destroy();
   }
 
@@ -184,7 +187,6 @@ export class LineChart {
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
     const isCrowded = this.lines.length > MANY_LINES;
-    ctx.lineJoin = isCrowded ? "bevel" : "round";
     for (const line of this.lines) if (line.band) this.drawBand(ctx, line, toX, toY);
     for (const line of this.lines) {
       if (!line.raw || isCrowded) continue;
@@ -192,12 +194,29 @@ export class LineChart {
       strokeLine(ctx, line, line.raw, this.x, toX, toY, ratio);
     }
     ctx.globalAlpha = 1;
-    const width = isCrowded ? 1 : 1.5 * ratio;
-    for (const line of this.lines) {
-      strokeLine(ctx, line, line.y, this.x, toX, toY, line.isStrong ? 2.5 * ratio : width);
-    }
-    for (const line of this.lines) drawOddities(ctx, line, this.x, toX, bbox, ratio);
+    const window = this.x;
+    const strokeAll = (pen: CanvasRenderingContext2D, lines: readonly Line[]) => {
+      const width = isCrowded ? 1 : 1.5 * ratio;
+      pen.lineJoin = isCrowded ? "bevel" : "round";
+      for (const line of lines) {
+        strokeLine(pen, line, line.y, window, toX, toY, line.isStrong ? 2.5 * ratio : width);
+      }
+      for (const line of lines) drawOddities(pen, line, window, toX, bbox, ratio);
+    };
+    if (this.lines.length > CROWD) this.drawCrowd(ctx, strokeAll);
+    else strokeAll(ctx, this.lines);
     ctx.restore();
+  }
+
+  private drawCrowd(
+    ctx: CanvasRenderingContext2D,
+    strokeAll: (pen: CanvasRenderingContext2D, lines: readonly Line[]) => void,
+  ): void {
+    this.crowd ??= new Crowd(() => this.plot.redraw(false));
+    const { width, height } = ctx.canvas;
+    const key = JSON.stringify([this.x, this.y, this.plot.bbox, this.view, width, height]);
+    const picture = this.crowd.picture(this.lines, key, width, height, strokeAll);
+    if (picture) ctx.drawImage(picture, 0, 0);
   }
 
   private drawBand(

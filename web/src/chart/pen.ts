@@ -27,17 +27,18 @@ export function trace(
   const [from, to] = shownPart(line.x, window);
   const lonely: [number, number][] = [];
   let length = 0;
-  let last: [number, number] = [0, 0];
+  let [lastX, lastY] = [0, 0];
   for (let i = from; i <= to; i++) {
     const x = i < to ? toX(line.x[i]) : NaN;
     const y = i < to ? toY(ys[i]) : NaN;
     if (Number.isFinite(x) && Number.isFinite(y)) {
       if (length === 0) path.moveTo(x, y);
       else path.lineTo(x, y);
-      last = [x, y];
+      lastX = x;
+      lastY = y;
       length++;
     } else {
-      if (length === 1) lonely.push(last);
+      if (length === 1) lonely.push([lastX, lastY]);
       length = 0;
     }
   }
@@ -50,6 +51,7 @@ export type Oddity = "nan" | "inf" | "-inf";
 export function oddities(line: Line, window: Range, toX: Place): { x: number; kind: Oddity }[] {
   const values = line.raw ?? line.y;
   const [from, to] = shownPart(line.x, window);
+  if (isWhole(values, from, to)) return [];
   const found: { x: number; kind: Oddity }[] = [];
   const last: Record<Oddity, number> = { nan: -1e9, inf: -1e9, "-inf": -1e9 };
   for (let i = from; i < to; i++) {
@@ -62,4 +64,9 @@ export function oddities(line: Line, window: Range, toX: Place): { x: number; ki
     found.push({ x, kind });
   }
   return found;
+}
+
+function isWhole(values: Float64Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (!Number.isFinite(values[i])) return false;
+  return true;
 }

@@ -28,7 +28,7 @@ export async function allItems(panel: string, run: string, tag: string): Promise
 
 /** All steps that were logged, none if there is no such tag; new ones are fetched when the live stream tells of them. */
 export function useItems(panel: string, run: string, tag: string): Items {
-  const count = tagsOf(panel).get(tag)?.counts[run] ?? 0;
+  const count = tagsOf(panel).get(tag)?.counts.get(run) ?? 0;
   const [state, setState] = useState<Items>({ items: [], isLoading: true, error: "" });
   useEffect(() => {
     let isCurrent = true;

@@ -2,9 +2,10 @@
 
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import type { MediaItem, TagEntry } from "../api/schema";
+import type { MediaItem } from "../api/schema";
 import { tagsOf } from "../state/board";
 import { label } from "../state/runs";
+import type { Tag } from "../state/tags";
 import type { Box } from "../ui/card_grid";
 import { Toggle } from "../ui/controls";
 import { CardName } from "./card_name";
@@ -19,7 +20,7 @@ export type { CardSize, RunCard as MediaCard } from "./run_cards";
 interface Props {
   panel: string;
   /** The tags to show, where they are not all the panel has. */
-  tags?: ReadonlyMap<string, TagEntry>;
+  tags?: ReadonlyMap<string, Tag>;
   sizes: Record<CardSize, { width: number; height: number }>;
   /** How to log something of the kind, for who has none. */
   hint?: string;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Run, TagEntry } from "../api/schema";
+import type { Run } from "../api/schema";
+import type { Tag } from "../state/tags";
 import { joined, runCard } from "./run_cards";
 
 function section(tag: string, ...runs: string[]) {
-  const entry = { tag, display_name: "" } as TagEntry;
+  const entry = { tag, display_name: "" } as Tag;
   return { id: tag, title: tag, cards: runs.map((id) => runCard(entry, { id } as Run)) };
 }
 

@@ -1,7 +1,7 @@
 /** Cards of tags and runs: a bar to search and size them, and sections of a card for each visible run that has the tag. */
 
 import type { ComponentChildren } from "preact";
-import type { Run, TagEntry } from "../api/schema";
+import type { Run } from "../api/schema";
 import { progress } from "../state/board";
 import { progressMessage } from "../state/notes";
 import { pattern } from "../state/order";
@@ -10,6 +10,7 @@ import { choiceCodec, setCodec, textCodec, urlSignal } from "../state/url";
 import { type Box, CardGrid, type CardSection } from "../ui/card_grid";
 import { Notice, Search, Segmented } from "../ui/controls";
 import "./media.css";
+import type { Tag } from "../state/tags";
 import { t } from "./words";
 
 export type CardSize = "small" | "medium" | "large";
@@ -25,10 +26,10 @@ export interface RunCard {
 }
 
 interface Props {
-  tags: ReadonlyMap<string, TagEntry>;
+  tags: ReadonlyMap<string, Tag>;
   sizes: Record<CardSize, { width: number; height: number }>;
   /** The section a tag is in; unless given its own, or that of all with its prefix if one run each has logged them. */
-  sectionOf?: (entry: TagEntry) => string;
+  sectionOf?: (entry: Tag) => string;
   /** How to log something of the kind, for who has none. */
   hint?: string;
   /** Further controls in the panel's bar. */
@@ -40,11 +41,11 @@ interface Props {
   render: (card: RunCard, box: Box) => ComponentChildren;
 }
 
-function titleOf({ tag, display_name }: TagEntry): string {
+function titleOf({ tag, display_name }: Tag): string {
   return display_name || tag;
 }
 
-export function runCard(entry: TagEntry, run: Run): RunCard {
+export function runCard(entry: Tag, run: Run): RunCard {
   return { id: `${run.id}\n${entry.tag}`, run, tag: entry.tag, title: titleOf(entry), isTitled: true };
 }
 
@@ -84,7 +85,7 @@ export function RunCards({ tags, sizes, sectionOf, hint, controls, heightOf, str
     const section = sections.get(id) ?? { id, title: sectionOf ? id : titleOf(entry), cards: [] };
     sections.set(id, section);
     for (const run of visibleRuns.value) {
-      if (entry.counts[run.id] !== undefined) section.cards.push(runCard(entry, run));
+      if (entry.counts.has(run.id)) section.cards.push(runCard(entry, run));
     }
   }
   const isAny = [...sections.values()].some(({ cards }) => cards.length > 0);

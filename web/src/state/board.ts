@@ -1,17 +1,20 @@
 /** What the server has: itself, its runs, their tags, and the settings kept with it. One signal each. */
 
 import { computed, signal } from "@preact/signals";
-import type { Info, Progress, Run, RunSettings, Settings, TagEntry } from "../api/schema";
+import type { Info, Progress, Run, RunSettings, Settings } from "../api/schema";
 import { source } from "../api/source";
 import { storedSignal } from "./stored";
+import type { Tag } from "./tags";
 
 export type Connection = "connecting" | "live" | "lost" | "saved";
 
 export const info = signal<Info | null>(null);
 export const progress = signal<Progress | null>(null);
 export const runs = signal<ReadonlyMap<string, Run>>(new Map());
+/** Which state of the server `runs` and `tags` are; 0 once the live stream has changed them. */
+export const version = signal(0);
 /** Tags of each panel, in the server's order. */
-export const tags = signal<ReadonlyMap<string, ReadonlyMap<string, TagEntry>>>(new Map());
+export const tags = signal<ReadonlyMap<string, ReadonlyMap<string, Tag>>>(new Map());
 export const connection = signal<Connection>("connecting");
 /** Why the page could not be loaded, in words; "" while all is well. */
 export const failure = signal("");
@@ -32,9 +35,9 @@ export function setServerSettings(next: Settings): void {
   if (changesUnderWay === 0) serverSettings.value = next;
 }
 
-const NO_TAGS: ReadonlyMap<string, TagEntry> = new Map();
+const NO_TAGS: ReadonlyMap<string, Tag> = new Map();
 
-export function tagsOf(panel: string): ReadonlyMap<string, TagEntry> {
+export function tagsOf(panel: string): ReadonlyMap<string, Tag> {
   return tags.value.get(panel) ?? NO_TAGS;
 }
 

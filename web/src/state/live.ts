@@ -1,21 +1,13 @@
 /** Keeps the board's state up to date: first answers, then the stream of what is new. */
 
+import { batch } from "@preact/signals";
 import { type Columns, decodeColumns, fromBase64 } from "../api/columns";
-import type {
-  Info,
-  LiveHello,
-  LivePoints,
-  LiveRuns,
-  LiveSeries,
-  LiveTags,
-  RunsAnswer,
-  Settings,
-  TagEntry,
-  TagsAnswer,
-} from "../api/schema";
+import { decodeOverview } from "../api/overview";
+import type { Info, LiveHello, LivePoints, LiveRuns, LiveSeries, LiveTags, Settings } from "../api/schema";
 import { ApiError, source } from "../api/source";
-import { connection, failure, info, progress, runs, setServerSettings, tags } from "./board";
+import { connection, failure, info, progress, runs, setServerSettings, tags, version } from "./board";
 import { naturally } from "./order";
+import { Counts } from "./tags";
 
 type PointsListener = (columns: Columns[]) => void;
 
@@ -84,8 +76,7 @@ async function refresh(): Promise<void> {
   try {
     const answers = await Promise.all([
       source.get<Info>("api/v1/info"),
-      source.get<RunsAnswer>("api/v1/runs"),
-      source.get<TagsAnswer>("api/v1/tags"),
+      source.bytes("api/v1/overview"),
       source.get<Settings>("api/v1/settings"),
     ]);
     if (turn !== refreshes) return;
@@ -100,21 +91,16 @@ async function refresh(): Promise<void> {
   for (const apply of held) apply();
 }
 
-function take(nextInfo: Info, nextRuns: RunsAnswer, nextTags: TagsAnswer, nextSettings: Settings): void {
-  info.value = nextInfo;
-  progress.value = nextRuns.progress;
-  setServerSettings(nextSettings);
-  runs.value = new Map(nextRuns.runs.map((run) => [run.id, run]));
-  setTags(nextTags);
-}
-
-function setTags(answer: TagsAnswer): void {
-  tags.value = new Map(
-    Object.entries(answer.panels).map(([panel, entries]) => [
-      panel,
-      new Map(entries.map((entry) => [entry.tag, entry])),
-    ]),
-  );
+function take(nextInfo: Info, overview: ArrayBuffer, nextSettings: Settings): void {
+  const known = decodeOverview(overview);
+  batch(() => {
+    info.value = nextInfo;
+    progress.value = nextInfo.progress;
+    setServerSettings(nextSettings);
+    version.value = known.version;
+    runs.value = known.runs;
+    tags.value = known.tags;
+  });
 }
 
 function listen(): void {
@@ -155,6 +141,7 @@ function listen(): void {
 function mergeRuns(change: LiveRuns): void {
   progress.value = change.progress;
   if (change.runs.length === 0 && change.removed.length === 0) return;
+  version.value = 0;
   const next = new Map(runs.value);
   for (const run of change.runs) next.set(run.id, run);
   for (const id of change.removed) next.delete(id);
@@ -166,11 +153,13 @@ function mergeTags(change: LiveTags): void {
     void refresh();
     return;
   }
+  version.value = 0;
   const next = new Map(tags.value);
   const gone = new Set(change.removed);
   if (gone.size) {
-    for (const [panel, entries] of next) {
-      next.set(panel, new Map([...entries].map(([tag, entry]) => [tag, without(entry, gone)])));
+    for (const entries of next.values()) {
+      for (const { counts } of entries.values())
+        for (const run of gone) if (counts.has(run)) counts.set(run, 0);
     }
   }
   for (const [panel, changed] of Object.entries(change.panels)) {
@@ -180,10 +169,11 @@ function mergeTags(change: LiveTags): void {
       const old = entries.get(entry.tag);
       hasNew ||= !old;
       entries.set(entry.tag, {
-        ...entry,
+        tag: entry.tag,
+        display_name: entry.display_name,
+        description: entry.description,
         // Added to what is there: a copy for each message would take longer with every run that is read.
-        counts: Object.assign(old?.counts ?? {}, entry.counts),
-        last_steps: Object.assign(old?.last_steps ?? {}, entry.last_steps),
+        counts: grown(old?.counts, entry.counts),
       });
     }
     next.set(panel, hasNew ? new Map([...entries].sort(([a], [b]) => naturally(a, b))) : entries);
@@ -191,8 +181,8 @@ function mergeTags(change: LiveTags): void {
   tags.value = next;
 }
 
-function without(entry: TagEntry, gone: ReadonlySet<string>): TagEntry {
-  const keep = <T>(by: Record<string, T>) =>
-    Object.fromEntries(Object.entries(by).filter(([run]) => !gone.has(run)));
-  return { ...entry, counts: keep(entry.counts), last_steps: keep(entry.last_steps) };
+function grown(counts: Counts | undefined, told: Readonly<Record<string, number>>): Counts {
+  if (!counts) return Counts.of(told);
+  for (const [run, count] of Object.entries(told)) counts.set(run, count);
+  return counts;
 }

@@ -6,7 +6,7 @@ unusual shape is passed over. Each takes what `Trend` keeps of a series and give
 | code | says | when |
 |---|---|---|
 | `nan` | values are no numbers | a loss is NaN or Inf twice in a row, or at its end; others 3 times |
-| `diverged` | a loss diverges | for 10 % it is above where it began, or for 20 % it has lost 60 % of its gain |
+| `diverged` | a loss diverges | for 10 % it is above where it began; it has lost 60 % of its gain for 20 %, or rising |
 | `plateau` | a loss does not fall at all | of 50 values, the last half equals the first quarter, within noise |
 | `overfitting` | a validation loss rises | it has risen by 10 % of its fall and more than noise; training fell on |
 | `vanishing` | gradients vanish | their norm or spread is below 1e-7 for 10 values (3 histograms) |
@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -40,6 +41,8 @@ BAD_OTHERS = 3
 LEAST_VALUES = 20
 DIVERGED_SHARE = 0.6
 DIVERGED_TIMES = 10.0
+CLIMB_VALUES = 8
+CLIMB_SHARE = 0.12
 PLATEAU_VALUES = 50
 PLATEAU_SHARE = 0.02
 PLATEAU_SIGMAS = 4.0
@@ -146,7 +149,8 @@ def _diverged(tag: str, trend: Trend) -> Finding | None:
     worse = last_tenth > start + 0.2 * gained + 0.1 * abs(start) + 4 * noise
     lost = last_fifth - best > DIVERGED_SHARE * gained + 6 * noise and gained > 6 * noise
     blown = best > 0 and last_fifth > DIVERGED_TIMES * best and last_fifth > 0.05 * start and at > n // 20
-    if not (worse or lost or (blown and last_fifth - best > 6 * noise)):
+    is_blown = blown and last_fifth - best > 6 * noise
+    if not (worse or lost or is_blown or _climbs(means, smooth, at, gained, noise)):
         return None
     step = int(trend.steps[at])
     return Finding(
@@ -156,6 +160,18 @@ def _diverged(tag: str, trend: Trend) -> Finding | None:
         step,
         {"tag": tag, "step": step, "best": _short(best), "last": _short(float(means[-1]))},
     )
+
+
+def _climbs(means: np.ndarray, smooth: np.ndarray, at: int, gained: float, noise: float) -> bool:
+    """Whether a loss has risen from its least value ever since, and lost most of its gain by now."""
+    after = smooth[at + 1 :]
+    if len(after) < max(CLIMB_VALUES, CLIMB_SHARE * len(means)) or gained <= 6 * noise:
+        return False
+    quarters = [_median(part) for part in np.array_split(after, 4)]
+    is_rising = all(later > sooner for sooner, later in pairwise([smooth[at], *quarters]))
+    now = _median(means[-max(3, len(after) // 8) :])
+    has_lost = now - smooth[at] > DIVERGED_SHARE * gained + 6 * noise
+    return bool(is_rising and has_lost and quarters[-1] - quarters[0] > 4 * noise)
 
 
 def _plateau(tag: str, trend: Trend) -> Finding | None:

@@ -75,7 +75,8 @@ class Health:
             self._thread.join()
 
     def _watch(self) -> None:
-        version, todo = -1, set[str]()
+        self.store.opened.wait()
+        version, todo = -1, self._known_from_before()
         while not self._stopping.is_set():
             changes = self.store.changes(version)
             version = changes.version
@@ -85,6 +86,17 @@ class Health:
             self._news.wait(_STATUS_S)
             self._news.clear()
             self._stopping.wait(PAUSE_S)
+
+    def _known_from_before(self) -> set[str]:
+        """Of the runs that a snapshot had, those that have not been judged; what the others have is not news."""
+        found = set()
+        for run in self.store.ordered_runs():
+            if run.judged != run.points:
+                found.add(run.id)
+            elif run.findings or run.vitals:
+                self._statuses[run.id] = now = status(run)
+                self._reported[run.id] = {_key_of(alert) for alert in alerts_of(run, now)}
+        return found
 
     def _look_at(self, todo: set[str]) -> set[str]:
         """Look at runs; those that have to wait."""
@@ -127,6 +139,7 @@ class Health:
 
     def look(self, run: Run) -> None:
         """Judge what is new of a run."""
+        was_loaded = run.is_loaded
         findings = self._findings(run)
         now = status(run)
         before = self._statuses.get(run.id)
@@ -137,6 +150,8 @@ class Health:
             if is_new or (before is not None and before != now):
                 self.store.changed(run)
         self._tell(run, now)
+        if not was_loaded:
+            self.store.let_go(run)
 
     def _findings(self, run: Run) -> list[Finding]:
         if run.judged == run.points and run.id not in self._judged and not run.is_live:
@@ -263,7 +278,7 @@ class Health:
         is_first = run.id not in self._reported
         reported = self._reported.setdefault(run.id, set())
         for alert in alerts_of(run, now):
-            key = (alert["code"], alert["tag"] or alert["note"]["text"])
+            key = _key_of(alert)
             if key not in reported:
                 reported.add(key)
                 if not is_first or run.is_live:
@@ -276,3 +291,8 @@ def _note(judged: _Judged, key: str, found: Finding | None) -> None:
         judged.found.pop(key, None)
     else:
         judged.found[key] = found
+
+
+def _key_of(alert: Alert) -> tuple[str, str]:
+    """The same for the same trouble, however often it is told."""
+    return alert["code"], alert["tag"] or alert["note"]["text"]

@@ -47,15 +47,15 @@ class Answers:
     def runs(self, contains: str = "", scalars: Sequence[str] = (), first: int = 0) -> _Answer:
         """Runs with their state, hyperparameters, and last, least and largest values."""
         note = self._reading()
-        head, columns = self.client.table()
+        head, rows, columns = self.client.table()
         alerts = self._alerts()
         if unknown := [name for name in scalars if name not in head["scalars"]]:
             raise Unanswerable(f"no run has a scalar {unknown[0]!r}; list_tags has all.")
-        chosen = [i for i, row in enumerate(head["rows"]) if contains.lower() in row["name"].lower()]
+        chosen = [i for i, row in enumerate(rows) if contains.lower() in row["name"].lower()]
         shown = chosen[max(first, 0) : max(first, 0) + MOST_RUNS]
         found = []
         for i in shown:
-            row = head["rows"][i]
+            row = rows[i]
             values: _Answer = {}
             for name in scalars or head["scalars"]:
                 number = 3 + 6 * head["scalars"].index(name)

@@ -15,9 +15,11 @@ from tapeflow.engine.absent import absent
 
 _own, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 # These are Keras's in TensorFlow 2, and something else here.
-_OTHERS = ("losses", "metrics", "optimizers", "summary")
+_OTHERS = ("metrics", "optimizers", "summary")
 
 
+# What TensorFlow 1 had in its root, and TensorFlow 2 has in these.
+_FORMER_ROOT = ("math", "linalg", "io")
 _NO_ESTIMATOR = "Keras took the place of estimators: use tf.keras.Model.fit."
 
 
@@ -30,4 +32,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(importlib.import_module("tapeflow"), name, None)
         if found is not None:
             return found
+        for space in _FORMER_ROOT:
+            found = getattr(importlib.import_module(f"tapeflow.{space}"), name, None)
+            if found is not None:
+                return found
     return _own(name)

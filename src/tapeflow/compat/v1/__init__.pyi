@@ -3,6 +3,8 @@ from . import gfile as gfile
 from . import initializers as initializers
 from . import io as io
 from . import logging as logging
+from . import losses as losses
+from . import nn as nn
 from . import saved_model as saved_model
 from . import train as train
 from .behavior import disable_eager_execution as disable_eager_execution
@@ -15,7 +17,15 @@ from .behavior import global_variables_initializer as global_variables_initializ
 from .behavior import local_variables_initializer as local_variables_initializer
 from .behavior import reset_default_graph as reset_default_graph
 from .behavior import tables_initializer as tables_initializer
-from .dimension import Dimension as Dimension
+from .collections import add_to_collection as add_to_collection
+from .collections import assign as assign
+from .collections import assign_add as assign_add
+from .collections import assign_sub as assign_sub
+from .collections import get_collection as get_collection
+from .collections import global_variables as global_variables
+from .collections import local_variables as local_variables
+from .collections import model_variables as model_variables
+from .collections import trainable_variables as trainable_variables
 from .graph_keys import GraphKeys as GraphKeys
 from .initializers import constant_initializer as constant_initializer
 from .initializers import glorot_normal_initializer as glorot_normal_initializer
@@ -51,6 +61,8 @@ from .renamed import to_float as to_float
 from .renamed import to_int32 as to_int32
 from .renamed import to_int64 as to_int64
 from .renamed import truncated_normal as truncated_normal
+from .renamed import where as where
+from .same import Dimension as Dimension
 from .same import config as config
 from .same import executing_eagerly as executing_eagerly
 from .same import executing_eagerly_outside_functions as executing_eagerly_outside_functions

@@ -7,6 +7,8 @@ from tapeflow.engine.values import dtypes
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.array.indexing import where as where_
+from tapeflow.ops.array.shaping import reshape
 from tapeflow.ops.math.casting import cast
 
 ceil = math.ceil
@@ -28,6 +30,18 @@ random_normal = random.normal
 random_shuffle = random.shuffle
 random_uniform = random.uniform
 truncated_normal = random.truncated_normal
+
+
+def where(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """As `tf.where`; a vector as the condition chooses whole rows of `x` and `y`."""
+    if x is None or y is None:
+        return where_(condition, x, y)
+    condition, x = convert_to_tensor(condition), convert_to_tensor(x)
+    if len(condition.shape) == 1 and len(x.shape) > 1:
+        condition = reshape(condition, [-1, *[1] * (len(x.shape) - 1)])
+    return where_(condition, x, y)
 
 
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -4,6 +4,7 @@ from tapeflow import config as config
 from tapeflow import keras as keras
 from tapeflow.compat.v1 import io as _io
 from tapeflow.engine import random as _random
+from tapeflow.engine.values.dimension import Dimension as Dimension
 from tapeflow.ops.debugging.introspection import executing_eagerly as executing_eagerly
 
 python_io = _io

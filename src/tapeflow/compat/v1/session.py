@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from tapeflow.compat.v1.behavior import no_graphs
+from tapeflow.engine.functions.function_graph import FunctionGraph
 from tapeflow.engine.recording.name_scope import current_name_scope, get_current_name_scope
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.ops.debugging.introspection import inside_function
@@ -51,8 +52,15 @@ class InteractiveSession(Session):
     """A `Session`; there is no default one to install."""
 
 
-class Graph:
-    """TensorFlow 1's graph, which there is none of here: making one raises."""
+class _GraphType(type):
+    """Lets the graphs of functions count as `tf.Graph`s."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, (FunctionGraph, DefaultGraph))
+
+
+class Graph(metaclass=_GraphType):
+    """TensorFlow 1's graph, which there is none of here: making one raises. Those of functions are of this type."""
 
     def __init__(self) -> None:
         raise RuntimeError(no_graphs("tf.Graph"))

@@ -23,7 +23,7 @@ from tapeflow.data.structure import (
     map_parts,
 )
 from tapeflow.engine.programs.running import materialise, run_trace
-from tapeflow.engine.recording.trace import Trace, state
+from tapeflow.engine.recording.trace import NeedsValue, Trace, state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 
@@ -64,9 +64,19 @@ def drawing_from(counters: Any) -> Iterator[None]:
 
 
 def note_read() -> None:
-    """An element was fetched: a `tf.function` that is being recorded cannot stand for later calls."""
+    """An element is about to be fetched: a `tf.function` that is being recorded cannot stand for later calls.
+
+    Raises:
+        NeedsValue: the body of a loop or branch is being recorded. Each of its turns needs an element of its own.
+    """
+    if state.trace.is_body:
+        raise NeedsValue("it takes the next element of an iterator", _USE_A_STEP)
     if state.recording is not None:
+        state.recording.note_why(f"Python takes an element of a dataset. {_USE_A_STEP}")
         state.recording.note_read()
+
+
+_USE_A_STEP = "Make what is done with an element a tf.function, and call it there"
 
 
 def arguments_of(structure: Structure, parts: Flat) -> tuple[Any, ...]:

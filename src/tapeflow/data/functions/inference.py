@@ -81,7 +81,7 @@ def _sketched(source: Pipe, function: Callable[..., Any], size: int) -> Inferred
 
 def _from_first(source: Pipe, function: Callable[..., Any]) -> Inferred:
     """What the function makes of the first few elements, which may differ in shape."""
-    handles = source.stream(Iteration()).take(_LOOKED_AT)
+    handles = source.stream(Iteration(is_trial=True)).take(_LOOKED_AT)
     if not len(handles):
         raise ValueError(
             "tf.data.Dataset.element_spec expected at least one element to call the function on, which reads "

@@ -119,7 +119,7 @@ class CsvDataset(Dataset):
 
 
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: TensorLike,
     batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,

@@ -26,7 +26,7 @@ def parse_example_dataset(
 
 
 def make_batched_features_dataset(
-    file_pattern: Any,
+    file_pattern: TensorLike,
     batch_size: TensorLike,
     features: Mapping[str, Any],
     reader: Callable[..., Dataset] | None = None,

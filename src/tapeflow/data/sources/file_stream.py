@@ -19,6 +19,10 @@ class FileStream(ElementStream):
         self._at = 0
         self._is_over = False
 
+    def open(self) -> Any:
+        """The file, at its beginning."""
+        return open_to_read(self._path, self._compression, self._where)
+
     def begin(self, file: Any, at: int) -> None:
         """The file has been opened; go to the place."""
         if at:
@@ -32,7 +36,7 @@ class FileStream(ElementStream):
         if self._is_over:
             return None
         if self._file is None:
-            self._file = open_to_read(self._path, self._compression, self._where)
+            self._file = self.open()
             try:
                 self.begin(self._file, self._at)
             except UNPACKING_ERRORS as error:

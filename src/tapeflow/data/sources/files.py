@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from tapeflow.data import cardinality as counting
 from tapeflow.data.arguments import read_count, read_positive
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.deferral import Deferred
 from tapeflow.data.pipe import Iteration, Pipe, Stream
 from tapeflow.data.sources.file_stream import FileStream
 from tapeflow.data.sources.memory import Fixed, Slices
@@ -20,8 +21,10 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.io.files import path_of, paths_of
-from tapeflow.io.tfrecord import compression_of, read_record
+from tapeflow.io.tfrecord import compression_of, open_sparsely, pass_record, read_record
 from tapeflow.ops.host_args import invalid
+
+_LEAST_BYTES = 4096  # who skips less than a page of memory reads it all the same
 
 Next = Callable[[Any, str], bytes | None]
 """Reads the next record of an open file; None at its end."""
@@ -30,12 +33,24 @@ Next = Callable[[Any, str], bytes | None]
 class Records(Fixed):
     """The records of one file."""
 
+    defers = True
+
     def __init__(self, path: str, compression: str, read: Next, where: str) -> None:
         super().__init__(Structure(0), [TensorSpec((), string)], counting.UNKNOWN)
         self.path, self.compression, self.read, self.where = path, compression, read, where
 
     def stream(self, iteration: Iteration) -> Stream:
-        return _Read(self)
+        is_sparse = self in iteration.deferring and self.read is read_record and not self.compression
+        return _Located(self) if is_sparse else _Read(self)
+
+    def make(self, notes: Sequence[int]) -> list[Flat]:
+        """The records at some places of the file."""
+        found: list[Flat] = []
+        with open_sparsely(self.path, self.where) as file:
+            for at in notes:
+                file.seek(at)
+                found.append(_element(read_record(file, self.path)))
+        return found
 
 
 class _Read(FileStream):
@@ -45,11 +60,31 @@ class _Read(FileStream):
 
     def read(self, file: Any) -> Flat | None:
         record = self._next(file, self._path)
-        if record is None:
-            return None
-        found = np.empty((), object)
-        found[()] = record
-        return (found,)
+        return None if record is None else _element(record)
+
+
+def _element(record: bytes | None) -> Flat:
+    found = np.empty((), object)
+    found[()] = record
+    return (found,)
+
+
+class _Located(FileStream):
+    """The records of a file, of which the large ones are passed over and only their places noted."""
+
+    def __init__(self, pipe: Records) -> None:
+        super().__init__(pipe.path, pipe.compression, pipe.where)
+        self._pipe = pipe
+
+    def open(self) -> Any:
+        return open_sparsely(self._path, self._where)
+
+    def read(self, file: Any) -> Any:
+        at = file.tell()
+        if pass_record(file, self._path, _LEAST_BYTES):
+            return Deferred(self._pipe, at)
+        record = read_record(file, self._path)
+        return None if record is None else _element(record)
 
 
 class Files(Interleave):
@@ -72,7 +107,7 @@ class Files(Interleave):
         return self.function(path_of(element[0].item(), self.where))
 
 
-def names_of(filenames: Any, where: str) -> Pipe:
+def names_of(filenames: TensorLike, where: str) -> Pipe:
     """A pipe of the names of files: from text, a tensor, or a dataset of them."""
     if isinstance(filenames, Dataset):
         specs = filenames._pipe.specs
@@ -182,7 +217,7 @@ class FixedLengthRecordDataset(Dataset):
 
 
 def _begin(
-    dataset: Dataset, name: str, filenames: Any, compression: str | None, reads: Any, read: Next
+    dataset: Dataset, name: str, filenames: TensorLike, compression: str | None, reads: Any, read: Next
 ) -> None:
     where = f"tf.data.{name}"
     kind = compression_of(compression, where)

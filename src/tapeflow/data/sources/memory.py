@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,9 @@ class Fixed(Pipe):
         return self._cardinality
 
 
-def _components(tensors: Any, where: str, error: ErrorType) -> tuple[Structure, list[Any]]:
+def _components(
+    tensors: TensorLike | Mapping[str, Any], where: str, error: ErrorType
+) -> tuple[Structure, list[Any]]:
     def component(value: Any) -> Any:
         if isinstance(value, Piped):
             return value
@@ -282,7 +284,7 @@ def _yielded(what: str) -> errors.InvalidArgumentError:
     )
 
 
-def _split_like(value: object, template: Any) -> list[Any] | None:
+def _split_like(value: object, template: object) -> list[Any] | None:
     """The parts of `value` at the leaves of `template`; lists are as good as tuples."""
     if template is None:
         return []

@@ -9,17 +9,17 @@ import numpy as np
 
 from tapeflow.data import cardinality as counting
 from tapeflow.data.composites import as_ragged_rows, ragged_specs
+from tapeflow.data.deferral import made as made_later
 from tapeflow.data.pipe import Iteration, Pipe, State, Step, Stream
 from tapeflow.data.piped import made
 from tapeflow.data.rows import OBJECTS, objects, split_rows
-from tapeflow.data.specs import DatasetSpec, batch_spec, row_spec
+from tapeflow.data.specs import DatasetSpec, are_settled, batch_spec, row_spec
 from tapeflow.data.steps.ordering import Given
 from tapeflow.data.structure import Flat, Structure, as_tensor
 from tapeflow.engine import errors
 from tapeflow.engine.devices import host_memory
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
-from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -85,11 +85,19 @@ class Batch(Grouped):
         return self.source.rows.gather(handles, self.size)
 
     def shared(self, handles: np.ndarray, share: Share) -> Flat:
-        rows, most = share.rows(len(handles)), share.rows(self.size)
-        if rows is None or any(not isinstance(s, TensorSpec) or s.dtype == string for s in self.source.specs):
-            return self.together(handles)
-        own = self.source.rows.gather(handles[rows], most.stop - most.start if most is not None else 0)
-        return tuple([_among_zeros(part, rows, len(handles)) for part in own])
+        source, rows, most = self.source, share.rows(len(handles)), share.rows(self.size)
+        if rows is not None and are_settled(source.specs):
+            own = source.rows.gather(
+                _there(source, handles[rows]), most.stop - most.start if most is not None else 0
+            )
+            if all(part.shape[1:] == tuple(s.shape) for part, s in zip(own, source.specs, strict=True)):
+                return tuple([_among_zeros(part, rows, len(handles)) for part in own])
+        return self.together(_there(source, handles))
+
+
+def _there(source: Pipe, handles: np.ndarray) -> np.ndarray:
+    """Handles of elements that are there, and not to be made later."""
+    return handles if source.rows.width else made_later(handles)
 
 
 def _among_zeros(part: np.ndarray, rows: slice, count: int) -> np.ndarray:

@@ -39,7 +39,7 @@ class GroupByWindow(Step):
 
     @cached_property
     def _first(self) -> Pipe:
-        handles = self.source.stream(Iteration()).take(1)
+        handles = self.source.stream(Iteration(is_trial=True)).take(1)
         if not len(handles):
             raise ValueError(
                 "tf.data.Dataset.group_by_window expected at least one element, to find out what reduce_func "

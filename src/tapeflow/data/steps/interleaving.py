@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import cardinality as counting
+from tapeflow.data.deferral import deferring_steps
 from tapeflow.data.functions.calls import call, isolated_recording
 from tapeflow.data.functions.randomness import ElementCounters, drawn_seed, place_state, restored_place
 from tapeflow.data.pipe import Iteration, Part, Pipe, State, Step, Stream
@@ -28,6 +29,8 @@ class Interleave(Step):
     `flat_map`.
     """
 
+    defers = True
+
     def __init__(
         self, source: Pipe, function: Callable[..., Any], cycle: int, block: int, where: str
     ) -> None:
@@ -39,7 +42,7 @@ class Interleave(Step):
     @cached_property
     def _first(self) -> Pipe:
         """What the function makes of the first element, to learn what it is like."""
-        handles = self.source.stream(Iteration()).take(1)
+        handles = self.source.stream(Iteration(is_trial=True)).take(1)
         if not len(handles):
             raise ValueError(
                 f"{self.where} expected at least one element, to find out what map_func returns; got none."
@@ -151,7 +154,13 @@ class _Interleaved(Stream):
         made = self._pipe.opened(element, (self._pass, number))
         if self._pipe._structure is None:
             self._pipe._structure = made.structure
-        return (element, number), made, made.stream(self._iteration)
+        return (element, number), made, self._begun(made)
+
+    def _begun(self, made: Pipe) -> Stream:
+        """A pass over an open dataset."""
+        if self._pipe in self._iteration.deferring:
+            self._iteration.deferring.update(deferring_steps(made))
+        return made.stream(self._iteration)
 
     def take(self, count: int) -> np.ndarray:
         parts, missing, idle = [OBJECTS.empty()], count, 0
@@ -202,6 +211,6 @@ class _Interleaved(Stream):
             if saved is not None:
                 element, number = saved["element"]
                 made = self._pipe.opened(element, (self._pass, number))
-                stream = made.stream(self._iteration)
+                stream = self._begun(made)
                 stream.restore(opened_windows(saved["stream"], made))
                 self._open[i] = (saved["element"], made, stream)

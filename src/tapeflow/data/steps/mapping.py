@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data import debugging
+from tapeflow.data.deferral import deferred, made
 from tapeflow.data.functions.calls import call, isolated_recording, values_of
 from tapeflow.data.functions.inference import Inferred, inferred
 from tapeflow.data.functions.randomness import (
@@ -50,6 +51,9 @@ class Map(Step):
         workers: how many calls may run at a time; negative leaves it open.
     """
 
+    defers = True
+    passes_deferred = True
+
     def __init__(self, source: Pipe, function: Callable[..., Any], workers: int = 1) -> None:
         super().__init__(source)
         self.function = function
@@ -67,12 +71,12 @@ class Map(Step):
         """The function recorded for elements like this one, if it can be."""
         specs = tuple([spec_of_component(part) for part in element])
         if specs not in self._records:
-            found = self._record(specs)
-            if found is not None and found.draws_inside and self.recorded is None:
-                found = None  # elements of other shapes will not come as blocks
-            self._records[specs] = found
-            if found is not None:
-                self._structure = self._structure or found.structure
+            record = self._record(specs)
+            if record is not None and record.draws_inside and self.recorded is None:
+                record = None  # elements of other shapes will not come as blocks
+            self._records[specs] = record
+            if record is not None:
+                self._structure = self._structure or record.structure
         return self._records[specs]
 
     def has_program(self, element: Flat) -> bool:
@@ -98,26 +102,45 @@ class Map(Step):
         recorded = self.recorded_for(element) if by_program or _is_large(element) else None
         if recorded is not None:
             made = recorded.over([part[None] for part in element], self.seed, np.array([place]))
-            found = tuple([part[0, ...] for part in made])
+            row = tuple([part[0, ...] for part in made])
         else:
             with isolated_recording(ElementCounters(self.seed, place)):
                 results = call(self.function, self.source.structure, element)
                 if self._structure is None:
                     self._structure = Structure(results)
-                found = values_of(results)
+                row = values_of(results)
         if log is not None:
             log.note_busy(self, began, 1)
-        return found
+        return row
 
     def apply_to_rows(self, recorded: Recorded, rows: Flat, places: np.ndarray, most: int) -> Flat:
         """The new elements for a block of elements that are alike, as rows; a full block has `most`."""
         log, began = phases.log, time.perf_counter_ns()
-        found = recorded.over(rows, self.seed, places, most)
+        results = recorded.over(rows, self.seed, places, most)
         if log is not None:
             log.note_busy(self, began, len(places))
-        return found
+        return results
+
+    def make(self, notes: Sequence[tuple[Any, tuple[int, int]]]) -> Sequence[Flat]:
+        """The new elements for handles of the source, each with its place: what was deferred."""
+        handles, places = zip(*notes, strict=True)
+        if self.source.rows.width:
+            elements = self.source.rows.elements(np.array(handles))
+        else:
+            elements = made(objects(handles))
+        recorded = self.recorded_for(elements[0]) if _are_alike(elements) else None
+        if recorded is not None:
+            return split_rows(
+                self.apply_to_rows(recorded, stacked(list(elements)), np.array(places), len(places))
+            )
+        if self.workers == 1 or self.has_program(elements[0]):
+            return [self.apply(element, place) for element, place in zip(elements, places, strict=True)]
+        with ThreadPoolExecutor(self.workers, "tf.data map") as pool:
+            return list(pool.map(self.apply, elements, places))
 
     def stream(self, iteration: Iteration) -> Stream:
+        if self in iteration.deferring:
+            return _Deferring(self, iteration)
         if self.recorded is None:
             return _Mapped(self, iteration)
         return _Numbered(self, iteration) if self.recorded.draws else self.source.stream(iteration)
@@ -150,10 +173,10 @@ class _MappedRows(Rows):
 
     def elements(self, handles: np.ndarray) -> np.ndarray:
         own, places = self._split(handles)
-        found = self._source.elements(own)
+        elements = self._source.elements(own)
         if not self._recorded.draws:
-            return objects([self._pipe.apply(e, (0, 0)) for e in found])
-        return objects([self._pipe.apply(e, p) for e, p in zip(found, places.tolist(), strict=True)])
+            return objects([self._pipe.apply(e, (0, 0)) for e in elements])
+        return objects([self._pipe.apply(e, p) for e, p in zip(elements, places.tolist(), strict=True)])
 
 
 class _Numbered(Stream):
@@ -216,19 +239,19 @@ class _Mapped(Stream):
         return objects([pipe.apply(element, place) for element, place in pairs])
 
     def _take_ahead(self, count: int) -> np.ndarray:
-        pipe, found = self._pipe, []
+        pipe, results = self._pipe, []
         forking.check_threads(self._begun, "Iterating a dataset with parallel calls")
-        while len(found) < count:
+        while len(results) < count:
             while not self._is_over and len(self._pending) < pipe.workers:
                 handles = self._inner.take(1)
                 self._is_over = not len(handles)
                 self._submit(pipe.source.rows.elements(handles))
             if not self._pending:
                 break
-            found.append(self._pending.popleft()[1].result())
+            results.append(self._pending.popleft()[1].result())
         if self._is_over and not self._pending and self._pool is not None:
             self._pool.shutdown(wait=False)
-        return objects(found)
+        return objects(results)
 
     def _submit(self, elements: np.ndarray | Sequence[Flat]) -> None:
         if self._pool is None:
@@ -251,6 +274,43 @@ class _Mapped(Stream):
         self._is_over = state["is_over"]
         if state["pending"]:
             self._submit(state["pending"])
+        self._inner.restore(state["inner"])
+
+
+class _Deferring(Stream):
+    """The function is called when somebody wants the results; the state is that of a stream that calls it at once."""
+
+    def __init__(self, pipe: Map, iteration: Iteration) -> None:
+        self._pipe, self._iteration = pipe, iteration
+        self._inner = pipe.source.stream(iteration)
+        self._pass = iteration.next_pass(pipe)
+        self._at = 0
+        self._pending: list[Any] = []  # elements that another stream had read ahead
+
+    def take(self, count: int) -> np.ndarray:
+        ahead, self._pending = self._pending[:count], self._pending[count:]
+        found = objects([self._pipe.apply(element, self._next_place()) for element in ahead])
+        if len(ahead) == count:
+            return found
+        handles = self._inner.take(count - len(ahead))
+        later = deferred(self._pipe, [(handle, self._next_place()) for handle in handles])
+        return np.concatenate([found, later])
+
+    def _next_place(self) -> tuple[int, int]:
+        self._at += 1
+        return self._pass, self._at - 1
+
+    def state(self) -> State:
+        return {
+            **place_state(self._pipe, self._iteration, self._pass, self._at),
+            "pending": list(self._pending),
+            "is_over": False,
+            "inner": self._inner.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        self._pass, self._at = restored_place(self._pipe, self._iteration, state)
+        self._pending = list(state["pending"])
         self._inner.restore(state["inner"])
 
 

@@ -50,6 +50,8 @@ class Given(Step):
 class Repeat(Step):
     """Pass after pass over the source, `count` of them or without end."""
 
+    passes_deferred = True
+
     def __init__(self, source: Pipe, count: int) -> None:
         super().__init__(source)
         self.count = count
@@ -108,6 +110,8 @@ def joined(parts: list[np.ndarray], rows: Rows) -> np.ndarray:
 class Take(Step):
     """At most the first `count` elements; all of them if it is negative."""
 
+    passes_deferred = True
+
     def __init__(self, source: Pipe, count: int) -> None:
         super().__init__(source)
         self.count = count
@@ -144,6 +148,8 @@ class _Taken(Stream):
 
 class Skip(Step):
     """All but the first `count` elements; nothing if it is negative."""
+
+    passes_deferred = True
 
     def __init__(self, source: Pipe, count: int) -> None:
         super().__init__(source)
@@ -189,6 +195,8 @@ SHARD_HINT = -1
 class Shard(Step):
     """Every element whose position is `index` modulo `count`; both may be `SHARD_HINT`."""
 
+    passes_deferred = True
+
     def __init__(self, source: Pipe, count: int, index: int) -> None:
         super().__init__(source)
         self.count, self.index = count, index
@@ -204,6 +212,8 @@ class Shard(Step):
         inner, part = self.source.stream(iteration), iteration.part
         if self.count != SHARD_HINT:
             return _Sharded(inner, self.count, self.index)
+        if iteration.is_trial:
+            return inner
         if part is None or part.splits_files:
             raise errors.FailedPreconditionError(
                 None,
@@ -240,6 +250,8 @@ class _Sharded(Stream):
 
 class Concatenate(Pipe):
     """One pipe after the other."""
+
+    passes_deferred = True
 
     def __init__(self, sources: tuple[Pipe, ...]) -> None:
         self.sources = sources

@@ -32,6 +32,8 @@ _BLOCK_SECONDS = 0.001
 class Prefetch(Step):
     """The source's elements, read up to `size` ahead."""
 
+    passes_deferred = True
+
     def __init__(self, source: Pipe, size: int) -> None:
         super().__init__(source)
         self.size = size

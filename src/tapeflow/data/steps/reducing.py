@@ -50,7 +50,7 @@ class GroupByReducer(Step):
 
     @cached_property
     def _first(self) -> tuple[Structure, tuple[Any, ...]]:
-        element = Reader(self.source, Iteration()).next()
+        element = Reader(self.source, Iteration(is_trial=True)).next()
         if element is None:
             raise ValueError(
                 f"{_WHERE} expected at least one element, to find out what the reducer returns; got none."

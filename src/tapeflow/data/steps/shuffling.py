@@ -24,6 +24,8 @@ def generator_for(*numbers: int) -> np.random.Generator:
 class Shuffle(Step):
     """The source's elements in random order; another order in each pass, unless asked not to."""
 
+    passes_deferred = True
+
     def __init__(self, source: Pipe, size: int, seed: int | None, reshuffles: bool) -> None:
         super().__init__(source)
         self.size, self.reshuffles = size, reshuffles

@@ -30,7 +30,7 @@ are_settled = False
 
 
 def settle() -> None:
-    """Let the devices be what they are from now on."""
+    """Fix the devices: they cannot be configured any more."""
     global are_settled
     are_settled = True
 
@@ -44,10 +44,10 @@ def _kind(device: Any) -> str:
 
 
 def _devices() -> list[Any]:
-    found = list(jax.devices())
-    if found[0].platform != "cpu":
-        found = [*jax.devices("cpu"), *found]
-    return found
+    devices = list(jax.devices())
+    if devices[0].platform != "cpu":
+        devices = [*jax.devices("cpu"), *devices]
+    return devices
 
 
 def physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -69,8 +69,8 @@ def physical_device_of(device: LogicalDevice) -> PhysicalDevice:
 
 def memory_of(name: str) -> dict[str, int] | None:
     """JAX's statistics of a device's memory; None where it keeps none, or there is no such device."""
-    found = device_named("tf.config.experimental.get_memory_info", name)
-    return None if found is None else found.memory_stats()
+    device = device_named("tf.config.experimental.get_memory_info", name)
+    return None if device is None else device.memory_stats()
 
 
 def logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
@@ -90,7 +90,7 @@ def _numbered() -> Iterator[tuple[str, int, Any]]:
 
 
 def names_of(devices: Sequence[Any]) -> tuple[str, ...]:
-    """The names of JAX devices of this process; others have their own way to be named."""
+    """The names of JAX devices; for those of other processes, JAX's own text."""
     names = {id(device): f"/device:{kind}:{number}" for kind, number, device in _numbered()}
     return tuple(names.get(id(device), str(device)) for device in devices)
 
@@ -107,9 +107,9 @@ _PATTERN = re.compile(
 
 
 def devices_named(names: Sequence[str]) -> list[Any]:
-    """The JAX devices of these names; the default one for all that this machine does not have."""
-    found = [device_named("A strategy", name) or jax.devices()[0] for name in names]
-    return list(dict.fromkeys(found))
+    """The JAX devices of these names; the default device for names that this machine does not have."""
+    devices = [device_named("A strategy", name) or jax.devices()[0] for name in names]
+    return list(dict.fromkeys(devices))
 
 
 def device_named(where: str, device_name: str) -> Any:
@@ -122,7 +122,7 @@ def device_named(where: str, device_name: str) -> Any:
         )
     kind, number = match.group(1).upper(), match.group(2) or "0"
     settle()
-    for found, index, device in _numbered():
-        if found == kind and (number == "*" or index == int(number)):
+    for other_kind, index, device in _numbered():
+        if other_kind == kind and (number == "*" or index == int(number)):
             return device
     return None

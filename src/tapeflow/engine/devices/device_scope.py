@@ -22,12 +22,12 @@ def device(device_name: str | DeviceSpec | None) -> Iterator[None]:
         yield
         return
     name = device_name.to_string() if isinstance(device_name, DeviceSpec) else device_name
-    found = device_named("tf.device", name)
-    if found is None:
+    jax_device = device_named("tf.device", name)
+    if jax_device is None:
         yield
         return
     # What was recorded outside belongs to the device outside.
     run_pending()
-    with jax.default_device(found):
+    with jax.default_device(jax_device):
         yield
         run_pending()

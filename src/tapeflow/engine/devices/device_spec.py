@@ -36,25 +36,25 @@ class DeviceSpec:
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
         """Parse a name such as `/job:worker/task:1/device:GPU:2`, or the older `/gpu:2`."""
-        found: dict[str, Any] = {}
+        parts: dict[str, Any] = {}
         for part in filter(None, spec.split("/")):
             key, *rest = part.split(":")
             if key == "job" and len(rest) == 1:
-                found["job"] = rest[0]
+                parts["job"] = rest[0]
             elif key in ("replica", "task") and len(rest) == 1:
-                found[key] = _number(rest[0], spec)
+                parts[key] = _number(rest[0], spec)
             elif key == "device" and 1 <= len(rest) <= 2:
-                found["device_type"] = rest[0]
-                found["device_index"] = _number(rest[1], spec) if len(rest) == 2 else None
+                parts["device_type"] = rest[0]
+                parts["device_index"] = _number(rest[1], spec) if len(rest) == 2 else None
             elif key.upper() in _KINDS and len(rest) <= 1:
-                found["device_type"] = key
-                found["device_index"] = _number(rest[0], spec) if rest else None
+                parts["device_type"] = key
+                parts["device_index"] = _number(rest[0], spec) if rest else None
             else:
                 raise ValueError(
                     "DeviceSpec.from_string expected a name such as '/job:worker/task:1/device:GPU:2': Unknown "
                     f"attribute {key!r} is encountered while parsing the device spec: {spec!r}."
                 )
-        return cls(**found)
+        return cls(**parts)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
         """The same as `from_string`."""

@@ -1,4 +1,4 @@
-"""Forked children: JAX's threads stay behind in the parent, so what a child computes would be waited for for ever.
+"""Forked children: JAX's threads exist only in the parent, so a child would wait for its results forever.
 
 `is_cut_off` is looked at wherever a program is run or compiled, or a result is waited for.
 """
@@ -16,13 +16,13 @@ forks = 0
 
 
 def cut_off() -> None:
-    """Note, in a child, that JAX had started in its parent."""
+    """Remember, in a child, that JAX had started in its parent."""
     global is_cut_off
     is_cut_off = True
 
 
 def refusal(what: str) -> RuntimeError:
-    """The error for somebody who wants something computed in such a child."""
+    """The error for computing something in such a child."""
     return RuntimeError(
         f"{what} expected a process that was not forked after computing; got process {os.getpid()}, "
         "forked from one that had computed before. "
@@ -39,7 +39,7 @@ def check_ready(value: Any) -> None:
 
 
 def check_threads(begun: int, what: str) -> None:
-    """Refuse to wait for threads that were begun when there had been `begun` forks."""
+    """Refuse to wait for threads that were started when there had been `begun` forks."""
     if begun != forks:
         raise RuntimeError(
             f"{what} expected the process that began it; got process {os.getpid()}, forked since. The threads that "

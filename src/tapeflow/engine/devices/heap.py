@@ -1,4 +1,4 @@
-"""Memory that one step frees and the next one needs again stays with the process.
+"""Keeps memory that one step frees, and the next step needs again, in the process.
 
 A program takes its temporary memory from the C library's heap and gives it back when it ends. glibc returns what is
 free at the heap's end to the system at once, and the next step pays for every page anew: a third of a small CNN's step.

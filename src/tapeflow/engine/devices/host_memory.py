@@ -34,9 +34,9 @@ def copied(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
 
 def taken(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Rows of an array, which must exist, in one array."""
-    found = empty((len(rows), *array.shape[1:]), array.dtype)
+    taken_rows = empty((len(rows), *array.shape[1:]), array.dtype)
     # Indices out of range would make numpy fill an array of its own first, in case it has to raise.
-    return array.take(rows, axis=0, out=found, mode="clip")
+    return array.take(rows, axis=0, out=taken_rows, mode="clip")
 
 
 def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Where values lie when several devices train together: a batch in parts, Variables whole or in parts.
+"""Where values are when several devices train together: a batch in parts, Variables whole or in parts.
 
 A program takes its batch as one array that lies in parts on the devices, and everything else as arrays that
 lie whole on each, except for Variables that have a `Layout`. XLA splits the program accordingly and adds up what must
@@ -42,7 +42,7 @@ class Share:
     count: int
 
     def rows(self, size: int) -> slice | None:
-        """The rows of a batch of so many; None if it cannot be split, and all processes need the whole."""
+        """The rows of a batch of this size; None if it cannot be split and all processes need the whole."""
         if not size or size % self.count:
             return None
         each = size // self.count
@@ -51,7 +51,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How a Variable lies on devices: whole on each, or in parts.
+    """How a Variable is stored on devices: whole on each, or in parts.
 
     Attributes:
         placement: the devices.
@@ -108,7 +108,7 @@ class Placement:
         return self._mesh
 
     def sharding(self, axes: Axes) -> NamedSharding:
-        """How JAX spells that the dimensions of an array are split along these axes."""
+        """JAX's sharding for an array whose dimensions are split along these axes."""
         return NamedSharding(self._mesh, PartitionSpec(*axes))
 
     def like(
@@ -118,27 +118,27 @@ class Placement:
         output_axes: OutputAxes | None,
         zero_stage: int,
     ) -> Placement:
-        """The same devices, on which Variables, batches and outputs of layers lie otherwise."""
-        found = copy.copy(self)
-        found._batch_axis, found._axes_of, found._zero_stage = batch_axis, axes_of, zero_stage
-        found.output_axes = output_axes
-        return found
+        """The same devices with other layouts of Variables, batches and outputs of layers."""
+        other = copy.copy(self)
+        other._batch_axis, other._axes_of, other._zero_stage = batch_axis, axes_of, zero_stage
+        other.output_axes = output_axes
+        return other
 
     def __len__(self) -> int:
-        """Into how many parts a batch is split."""
+        """The number of parts that a batch is split into."""
         return self._mesh.shape[self._batch_axis]
 
     @property
     def readable(self) -> Placement:
-        """One with which every process has all of the results: it splits no batch between processes."""
+        """A placement with which every process gets all of the results: it splits no batch between processes."""
         if self._is_local:
             return self
-        found = copy.copy(self)
-        found._splits = False
-        return found
+        other = copy.copy(self)
+        other._splits = False
+        return other
 
     def layout_of(self, variable: Variable) -> Layout | None:
-        """How a Variable that is being made is to lie; None if it has no layout.
+        """The layout of a Variable that is being created; None if it has none.
 
         Raises:
             ValueError: a dimension cannot be split equally.
@@ -175,7 +175,7 @@ class Placement:
         return Layout(self, axes, self.sharding(axes))
 
     def for_slots_of(self, variable: Variable) -> Placement:
-        """One with which what an optimizer keeps for a Variable lies as that does, or is split further by ZeRO."""
+        """A placement for an optimizer's slots of a Variable: laid out as the Variable is, or split further by ZeRO."""
         layout, shape = variable._layout, variable._spec.shape
         if layout is None:
             return self
@@ -187,11 +187,11 @@ class Placement:
         return self.laying_out(axes_of)
 
     def laying_out(self, axes_of: Callable[[Variable], Axes]) -> Placement:
-        """The same devices, on which the Variables that are made lie as a function says."""
-        found = copy.copy(self)
-        found._axes_of = axes_of
-        found._zero_stage = 0
-        return found
+        """The same devices with a function that chooses the layout of new Variables."""
+        other = copy.copy(self)
+        other._axes_of = axes_of
+        other._zero_stage = 0
+        return other
 
     def _split_further(self, axes: Axes, variable: Variable) -> Axes:
         """The axes, with the batch axis for the largest dimension that is not split yet and can be."""
@@ -205,12 +205,12 @@ class Placement:
 
     @property
     def local_numbers(self) -> list[int]:
-        """Which of the devices are of this process."""
+        """The numbers of the devices that belong to this process."""
         return [i for i, d in enumerate(self.devices) if d.process_index == jax.process_index()]
 
     @property
     def share(self) -> Share | None:
-        """What this process needs of a batch; None if that is all of it."""
+        """The share of a batch that this process needs; None if it needs all of it."""
         if self._is_local or not self._splits:
             return None
         devices, axis = self._mesh.devices, self._mesh.axis_names.index(self._batch_axis)
@@ -222,21 +222,21 @@ class Placement:
             return None
         return Share(own[0], own[-1] + 1, count)
 
-    def everywhere(self, value: Any) -> Any:
-        """An array as one that all devices have a part of, or the whole; of several processes, that of the first."""
+    def everywhere(self, value: object) -> Any:
+        """An array on all devices, whole or in parts; with several processes, the array of the first one."""
         if isinstance(value, jax.Array) and value.sharding.device_set == self._everywhere.device_set:
             return value
         return self.put(value, self._everywhere)
 
-    def put(self, value: Any, sharding: NamedSharding) -> Any:
-        """An array with a sharding of this mesh; of several processes, that of the first."""
+    def put(self, value: object, sharding: NamedSharding) -> Any:
+        """An array with a sharding of this mesh; with several processes, the array of the first one."""
         if self._is_local or (isinstance(value, jax.Array) and not value.is_fully_addressable):
             return jax.device_put(value, sharding)
         array = np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(value)))
         return jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
     def tells_of_loss(self, error: BaseException) -> bool:
-        """Whether an error came of another process that has gone: JAX has no type for it."""
+        """Whether the loss of another process caused an error: JAX has no type for it."""
         return not self._is_local and any(word in str(error) for word in _LOSS)
 
     def split(self, array: np.ndarray, axis: int = 0) -> Any:
@@ -254,7 +254,7 @@ class Placement:
 
 
 def check_zero_stage(where: str, zero_stage: int) -> None:
-    """Raise unless it is a stage of ZeRO that there is."""
+    """Raise an error unless this is a stage of ZeRO that is supported."""
     if zero_stage not in _ZERO_STAGES:
         raise ValueError(
             f"{where} expected zero_stage to be 0, 1 or 3; got zero_stage={zero_stage!r}. Stage 2 would split "
@@ -266,23 +266,23 @@ def _whole(variable: Variable) -> Axes:
     return ()
 
 
-def is_readable(value: Any) -> bool:
+def is_readable(value: object) -> bool:
     """Whether this process has all of an array."""
     return not isinstance(value, jax.Array) or value.is_fully_addressable or value.is_fully_replicated
 
 
 def local_parts(value: Any) -> list[np.ndarray]:
-    """What the devices of this process have of an array that lies in parts on those of several."""
+    """The parts on the devices of this process of an array that is split over those of several."""
     return [np.asarray(shard.data) for shard in value.__jax_array__().addressable_shards]
 
 
 def process_number() -> tuple[int, int]:
-    """Which of the processes this is, and how many there are."""
+    """The number of this process, and how many processes there are."""
     return jax.process_index(), jax.process_count()
 
 
 def agreed_number(number: int) -> int:
-    """The number that the first process gives, below 2 ** 31; all must ask."""
+    """The number that the first process passes, below 2 ** 31; all processes must call this."""
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
 
 
@@ -307,7 +307,7 @@ def assembled(layout: Layout, shape: tuple[int, ...], read: Reader) -> Any:
 
 
 def gathered(value: Any) -> np.ndarray:
-    """The whole of an array that lies in parts on the devices of several processes; all of them must ask."""
+    """The whole of an array that is split over the devices of several processes; all of them must call this."""
     array = value.__jax_array__()
     return np.asarray(
         array if array.is_fully_replicated else multihost_utils.process_allgather(array, tiled=True)
@@ -319,8 +319,15 @@ current: Placement | None = None
 
 
 def current_share() -> Share | None:
-    """What this process needs of a batch, where values are made to lie now."""
+    """The share of a batch that this process needs under the current placement."""
     return None if current is None else current.share
+
+
+def batch_mesh() -> Mesh | None:
+    """The devices, if programs get batches that are split over several, and nothing else is split."""
+    if current is None or not current._splits or len(current) == 1 or len(current.mesh.axis_names) > 1:
+        return None
+    return current.mesh
 
 
 def is_shared() -> bool:
@@ -330,7 +337,7 @@ def is_shared() -> bool:
 
 @contextmanager
 def using(placement: Placement | None) -> Iterator[None]:
-    """Make values lie as `placement` says, inside a `with` block.
+    """Place values as `placement` says, inside a `with` block.
 
     Raises:
         UnavailableError: another process, without which nothing can be computed, has gone.
@@ -349,7 +356,7 @@ def using(placement: Placement | None) -> Iterator[None]:
 
 
 def worker_loss(error: BaseException) -> errors.UnavailableError | None:
-    """What to raise instead of an error that comes of a worker that has gone; None for other errors."""
+    """The error to raise in place of one that a lost worker caused; None for other errors."""
     if current is None or not current.tells_of_loss(error):
         return None
     return errors.UnavailableError(
@@ -368,8 +375,8 @@ def local_devices(kind: str | None = None) -> list[Any]:
 def devices_by_name(*kinds: str) -> dict[str, Any]:
     """The devices of all processes by names such as "cpu:0"; of the default kind unless told otherwise."""
     settle()
-    found = [device for kind in kinds or (None,) for device in jax.devices(kind and kind.lower())]
-    return {f"{device.platform}:{device.id}": device for device in found}
+    devices = [device for kind in kinds or (None,) for device in jax.devices(kind and kind.lower())]
+    return {f"{device.platform}:{device.id}": device for device in devices}
 
 
 def all_devices() -> list[Any]:

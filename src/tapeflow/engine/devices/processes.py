@@ -1,4 +1,4 @@
-"""JAX in several processes: joining them, finding them, and what they tell one another.
+"""JAX in several processes: joining and finding them, and the table through which they exchange values.
 
 JAX's coordination service runs in the first process. The others report to it, and it keeps a table of keys and values
 that all of them can read, also from threads.
@@ -6,7 +6,9 @@ that all of them can read, also from threads.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import socket
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +21,7 @@ from tapeflow.engine.backend import jax, xla_bridge
 from tapeflow.engine.errors import DeadlineExceededError
 
 _PREFIX = "tapeflow/"
+_THREADS = "/proc/self/task"
 
 begun = 0
 """How many programs this process has begun to run of those that all processes run together."""
@@ -26,7 +29,7 @@ begun = 0
 
 @dataclass(frozen=True)
 class Member:
-    """A process among those that work together.
+    """One of the processes that work together.
 
     Attributes:
         coordinator: the address, host:port, that the first process listens on.
@@ -42,7 +45,7 @@ class Member:
 
 
 def joined() -> Member | None:
-    """What this process is a member of already; None before it has joined any other."""
+    """This process's membership; None before it has joined other processes."""
     state = distributed.global_state
     if state.client is None or state.coordinator_address is None:
         return None
@@ -60,8 +63,8 @@ def detected() -> tuple[str, Member] | None:
     for kind in ClusterEnv._cluster_types:
         if kind.opt_in_only_method or not kind.is_env_present():
             continue
-        found = kind.auto_detect_unset_distributed_params(None, None, None, None, None, 60)
-        coordinator, count, index, devices = found
+        detected_values = kind.auto_detect_unset_distributed_params(None, None, None, None, None, 60)
+        coordinator, count, index, devices = detected_values
         if coordinator is None or count is None or index is None:
             return None
         return kind.name or kind.__name__, Member(coordinator, count, index, devices[0] if devices else None)
@@ -94,15 +97,32 @@ def use_address_of(coordinator: str) -> None:
     address = address_towards(coordinator)
 
     def make_client() -> Any:
-        client = distributed.global_state.client
+        client, threads = distributed.global_state.client, _threads()
         collectives = (
             None
             if client is None
             else _jax.make_gloo_tcp_collectives(distributed_client=client, hostname=address)
         )
+        _keep_patient(_threads() - threads)
         return xla_bridge.make_cpu_client(collectives)
 
     xla_bridge.register_backend_factory("cpu", make_client, priority=0, fail_quietly=False)
+
+
+def _threads() -> set[int]:
+    """The threads of this process, where the system lists them."""
+    return {int(name) for name in os.listdir(_THREADS)} if os.path.isdir(_THREADS) else set()
+
+
+def _keep_patient(threads: set[int]) -> None:
+    """Let threads that are woken up wait until a core is free, and not take it from another thread.
+
+    That is for gloo's: while another thread holds the lock of a connection, it asks for events in an endless loop. If
+    it takes the core from that very thread, both stand still for all of its time slice, in nearly every exchange.
+    """
+    for thread in threads:
+        with contextlib.suppress(OSError):  # it has ended, or the system allows no such choice
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
 def address_towards(coordinator: str) -> str:
@@ -127,12 +147,12 @@ def tell(key: str, value: str) -> None:
 
 
 def forget(key: str) -> None:
-    """Take a value out of the table, which nobody will read any more."""
+    """Remove a value from the table that no process will read any more."""
     _table().key_value_delete(_PREFIX + key)
 
 
 def told(key: str, timeout_s: float) -> str:
-    """A value of the table, as soon as it is there.
+    """Wait for a value of the table.
 
     Raises:
         DeadlineExceededError: nobody has put it there in time.
@@ -146,7 +166,7 @@ def told(key: str, timeout_s: float) -> str:
 
 
 def tell_now(key: str, value: str) -> None:
-    """Put a value into the table in place of the one that is there."""
+    """Put a value into the table, replacing the one that is there."""
     _table().key_value_set(_PREFIX + key, value, allow_overwrite=True)
 
 
@@ -173,7 +193,7 @@ _agreements = itertools.count()
 
 
 def agreed(value: str, timeout_s: float = 300.0) -> str:
-    """What the first process gives; all processes must call this equally often, in the same order."""
+    """The value that the first process passes; all processes must call this equally often, in the same order."""
     if joined() is None:
         return value
     key = f"agreed/{next(_agreements)}"

@@ -1,4 +1,4 @@
-"""What of JAX can be chosen only before it starts, or for the whole process: threads, memory, device.
+"""Settings of JAX that must be made before it starts, or for the whole process: threads, memory, device.
 
 JAX starts when the first array is made or the devices are listed; importing it does not start it. It
 takes these choices from the environment, so they are made there.
@@ -22,12 +22,12 @@ _DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
 
 
 def has_started() -> bool:
-    """Whether JAX runs already, so that the environment is no longer looked at."""
+    """Whether JAX has started, after which it no longer reads the environment."""
     return xla_bridge.backends_are_initialized()
 
 
 def thread_count() -> int:
-    """How many threads the CPU's pool will have or has; 0 if JAX chooses."""
+    """The number of threads of the CPU's pool; 0 if JAX chooses it."""
     return int(os.environ.get(_THREADS) or 0)
 
 
@@ -72,14 +72,14 @@ def choose_rounded_products(enabled: bool) -> None:
 
 
 def is_in_use() -> bool:
-    """Whether arrays, programs or choices belong to JAX's devices, so that it cannot start anew."""
+    """Whether arrays, programs or settings belong to JAX's devices, so that it cannot be restarted."""
     run_pending()
     has_programs = counters.compiled > 0 or (has_started() and bool(jax.live_arrays()))
     return device.are_settled or has_programs
 
 
 def divide_cpu(count: int) -> None:
-    """Make the CPU so many devices; JAX starts anew if all it has done is list them."""
+    """Divide the CPU into this many devices; JAX is restarted if it has only listed its devices so far."""
     if has_started():
         clear_backends()
     jax.config.update("jax_num_cpu_devices", count)
@@ -87,11 +87,11 @@ def divide_cpu(count: int) -> None:
 
 
 def run_on(chosen: PhysicalDevice) -> None:
-    """Make `chosen` the device that computations go to where no `tf.device` says otherwise."""
-    for kind, index, found in _numbered():
+    """Make `chosen` the device of computations outside of `tf.device`."""
+    for kind, index, jax_device in _numbered():
         if chosen.name == f"/physical_device:{kind}:{index}":
             device.settle()
             run_pending()  # what was recorded before belongs to the device before
-            jax.config.update("jax_default_device", found)
+            jax.config.update("jax_default_device", jax_device)
             return
     raise ValueError(f"run_on expected a device of this machine; got device={chosen!r}.")

@@ -1,4 +1,4 @@
-"""Recording a gradient: which nodes a tape goes through, and the one node that stands for them.
+"""Recording a gradient: the nodes that a tape crosses, and the one node that differentiates them.
 
 Nodes that have run by then (a value was read inside the tape) are recorded once more, as *ghosts*, so
 that the gradient and the forward pass it needs are one piece again.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Parts:
+class GradientRecipe:
     """A gradient in terms of nodes: enough to record it again after its trace has run."""
 
     targets: list[Node]
@@ -43,7 +43,7 @@ class Parts:
 def record_gradients(
     token: TapeToken, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str
 ) -> list[Tensor | None]:
-    """Record the gradient node and give each source its part of it, or `None`."""
+    """Record the gradient node; return each source's part of it, or `None`."""
     with RUN_LOCK:  # another thread that ran what is crossed would cut the nodes from their inputs
         return _record_gradients(token, targets, sources, seeds, mode)
 
@@ -68,10 +68,10 @@ def _record_gradients(
             taps.append([] if tapped is None else [tapped])
     connected = [i for i, t in enumerate(taps) if t]
     is_seen = len(used) == len(targets)
-    found = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
+    gradients = [None if is_seen else _of_itself(s, targets, seeds, used) for s in sources]
     if not connected:
-        return found
-    parts = Parts(
+        return gradients
+    parts = GradientRecipe(
         [nodes[i] for i in used],
         [taps[i] for i in connected],
         _in_order(live_trace(), crossed),
@@ -88,13 +88,13 @@ def _record_gradients(
     finally:
         gradient.held -= 1
     for part, i in zip(through, connected, strict=True):
-        itself = found[i]
-        found[i] = part if itself is None else add_op(part, itself)
-    return found
+        itself = gradients[i]
+        gradients[i] = part if itself is None else add_op(part, itself)
+    return gradients
 
 
 def _of_itself(source: Any, targets: list[Any], seeds: list[Any], used: list[int]) -> Tensor | None:
-    """What a source has of being a target that the tape did not see: its output gradient."""
+    """The gradient of a source that is itself a target the tape did not record: its output gradient."""
     spec = source._spec
     total: Tensor | None = None
     for i, (target, seed) in enumerate(zip(targets, seeds, strict=True)):
@@ -105,7 +105,7 @@ def _of_itself(source: Any, targets: list[Any], seeds: list[Any], used: list[int
 
 
 def _in(crossed: dict[int, Node], node: Node) -> Node | None:
-    """A node among the crossed ones, or the one recorded in its place."""
+    """A crossed node, or the one recorded in its place."""
     while id(node) not in crossed:
         if node.ghost is None:
             return None
@@ -126,61 +126,61 @@ def _check_seed(target: Spec, seed: Node | None) -> None:
 
 
 def _crossed(token: TapeToken, targets: Sequence[Node]) -> dict[int, Node]:
-    """The nodes between the targets and where the tape began."""
-    found: dict[int, Node] = {}
+    """The nodes between the targets and the beginning of the tape."""
+    crossed: dict[int, Node] = {}
     stack = list(targets)
     while stack:
         node = stack.pop()
-        if id(node) in found:
+        if id(node) in crossed:
             continue
-        found[id(node)] = node
+        crossed[id(node)] = node
         if node.source is None and id(node) not in token.roots:
             stack += [n for n in node.inputs if token in n.tapes]
-    return found
+    return crossed
 
 
 def _reached(token: TapeToken, targets: Sequence[Node], crossed: dict[int, Node]) -> dict[int, Node]:
-    """The crossed nodes that have a derivative: all, unless an op knows that it follows some inputs only.
+    """The crossed nodes that have a derivative: all, unless an op says that it depends on some inputs only.
 
     What a user's own gradient function captured has none, but the derivative of that gradient does.
     """
     if all(getattr(n.instance, "followed", None) is None for n in crossed.values()):
         return crossed
-    found: dict[int, Node] = {}
+    reached: dict[int, Node] = {}
     above: dict[int, Node] = {}  # found again beyond a gradient, where everything is followed
     stack = [(node, False) for node in targets]
     while stack:
         node, is_beyond = stack.pop()
-        if id(node) in above or (id(node) in found and not is_beyond):
+        if id(node) in above or (id(node) in reached and not is_beyond):
             continue
-        (above if is_beyond else found)[id(node)] = node
+        (above if is_beyond else reached)[id(node)] = node
         if node.source is None and id(node) not in token.roots:
             is_beyond = is_beyond or node.parts is not None
             inputs = node.inputs if is_beyond else node.inputs[: getattr(node.instance, "followed", None)]
             stack += [(n, is_beyond) for n in inputs if token in n.tapes]
-    return found | above
+    return reached | above
 
 
 def _in_order(trace: Trace, crossed: dict[int, Node]) -> list[Node]:
-    """Crossed nodes, each after those it is made from."""
+    """The crossed nodes in topological order: each after its inputs."""
     nodes = list(crossed.values())
     if all(n.trace is trace for n in nodes):
         return sorted(nodes, key=_slot)
-    found: dict[int, Node] = {}
+    ordered: dict[int, Node] = {}
     while nodes:
-        before = [n for n in nodes[-1].inputs if id(n) in crossed and id(n) not in found]
-        if before and id(nodes[-1]) not in found:
+        before = [n for n in nodes[-1].inputs if id(n) in crossed and id(n) not in ordered]
+        if before and id(nodes[-1]) not in ordered:
             nodes += before
         else:
             node = nodes.pop()
-            found[id(node)] = node
-    return list(found.values())
+            ordered[id(node)] = node
+    return list(ordered.values())
 
 
 _slot = operator.attrgetter("slot")
 
 
-def record_gradient(parts: Parts) -> Node:
+def record_gradient(parts: GradientRecipe) -> Node:
     """Record a gradient node; crossed nodes that have already run are recorded once more for it."""
     was_assembling, state.is_assembling = state.is_assembling, True
     node = None
@@ -199,8 +199,8 @@ def record_gradient(parts: Parts) -> Node:
     return node
 
 
-def _append_gradient(trace: Trace, parts: Parts) -> Node | None:
-    """Append the gradient's node to a trace, unless another thread has run the trace meanwhile."""
+def _append_gradient(trace: Trace, parts: GradientRecipe) -> Node | None:
+    """Append the gradient's node to a trace; None if another thread has run the trace meanwhile."""
     node = Node(_result_specs(parts))
     node.code, node.lasti = user_position(2)
     node.inputs = (*parts.targets, *[n for n in parts.seeds if n is not None])
@@ -249,11 +249,11 @@ def _raise_ghost(trace: Trace, node: Node, ghosts: dict[int, Node]) -> None:
     ghosts[id(node)] = ghost
 
 
-def _moved(parts: Parts, ghosts: dict[int, Node]) -> Parts:
+def _moved(parts: GradientRecipe, ghosts: dict[int, Node]) -> GradientRecipe:
     def now(n: Node) -> Node:
         return ghosts.get(id(n), n)
 
-    return Parts(
+    return GradientRecipe(
         [now(n) for n in parts.targets],
         [[now(n) for n in taps] for taps in parts.taps],
         [now(n) for n in parts.crossed],
@@ -263,7 +263,7 @@ def _moved(parts: Parts, ghosts: dict[int, Node]) -> Parts:
     )
 
 
-def _result_specs(parts: Parts) -> tuple[Spec, ...]:
+def _result_specs(parts: GradientRecipe) -> tuple[Spec, ...]:
     if parts.mode == "gradient":
         return parts.specs
     shape = parts.targets[0].spec.shape

@@ -1,4 +1,4 @@
-"""`tf.gradients`: derivatives of what a function that is being recorded has computed, with no tape open beforehand.
+"""`tf.gradients`: derivatives inside a function that is being recorded, without a tape.
 
 What has been recorded since the function began is all there, so a tape's token can be put on it afterwards: on the
 sources, and on whatever was made of them.

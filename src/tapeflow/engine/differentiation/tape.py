@@ -12,7 +12,7 @@ import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
+
 
 class UnconnectedGradients(enum.Enum):
     """The gradient with respect to a source on which the target does not depend."""
@@ -36,7 +39,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 class TapeToken:
-    """A tape as nodes know it. It dies with the tape, so a forgotten tape holds nothing.
+    """A tape as nodes refer to it. It dies with the tape, so that a forgotten tape keeps nothing alive.
 
     Args:
         watches_all: trainable Variables are watched as they are read.
@@ -69,8 +72,8 @@ class TapeToken:
         self._is_open = False
         with RUN_LOCK:  # any thread that runs a trace may do it too
             for node in self.kept:
-                node.keepers -= 1
-                if node.keepers == 0:
+                node.tape_count -= 1
+                if node.tape_count == 0:
                     node.inputs, node.parts, node.instance, node.ghost = (), None, None, None
             for node in self.roots.values():
                 node.held -= 1
@@ -121,8 +124,8 @@ class GradientTape:
         state.tapes = tuple(t for t in state.tapes if t is not self._token)
         self._is_recording = False
 
-    def watch(self, tensor: Any) -> None:
-        """Record what is done with a tensor from now on."""
+    def watch(self, tensor: TensorLike) -> None:
+        """Record the ops that use a tensor from now on."""
         token = self._live_token()
         for t in nest.flatten(tensor):
             if not isinstance(t, TensorBase):
@@ -153,7 +156,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Do not record what happens inside: it is constant to this tape."""
+        """Do not record the ops inside the block: to this tape, their results are constants."""
         if not self._is_recording:
             raise ValueError(
                 "GradientTape.stop_recording expected a recording tape; got one outside its `with` block."
@@ -205,8 +208,8 @@ class GradientTape:
                     f"got {len(seeds)}. Give one tensor for each target, of its shape."
                 )
         flat = nest.flatten(sources)
-        found = self._differentiate(targets, flat, seeds, "gradient", unconnected_gradients)
-        return nest.pack_sequence_as(sources, found)
+        gradients = self._differentiate(targets, flat, seeds, "gradient", unconnected_gradients)
+        return nest.pack_sequence_as(sources, gradients)
 
     def jacobian(
         self,
@@ -218,8 +221,8 @@ class GradientTape:
     ) -> Any:
         """The derivative of every element of `target`: shape `target.shape + source.shape`."""
         flat = nest.flatten(sources)
-        found = self._differentiate([target], flat, [None], "jacobian", unconnected_gradients)
-        return nest.pack_sequence_as(sources, found)
+        jacobians = self._differentiate([target], flat, [None], "jacobian", unconnected_gradients)
+        return nest.pack_sequence_as(sources, jacobians)
 
     def batch_jacobian(
         self,
@@ -236,8 +239,8 @@ class GradientTape:
                 "GradientTape.batch_jacobian expected target and source with one first dimension; got "
                 f"target shape {shape}, source shape {other}."
             )
-        found = self._differentiate([target], [source], [None], "batch_jacobian", unconnected_gradients)
-        return found[0]
+        jacobians = self._differentiate([target], [source], [None], "batch_jacobian", unconnected_gradients)
+        return jacobians[0]
 
     def _differentiate(
         self, targets: list[Any], sources: list[Any], seeds: list[Any], mode: str, unconnected: Any
@@ -265,13 +268,13 @@ class GradientTape:
         if self._is_recording and not self._persistent:
             self._stop()
         try:
-            found = record_gradients(token, targets, sources, seeds, mode)
+            gradients = record_gradients(token, targets, sources, seeds, mode)
         finally:
             if not self._persistent:
                 token.release()
         if unconnected is UnconnectedGradients.ZERO:
-            return [_zeros(s) if g is None else g for g, s in zip(found, sources, strict=True)]
-        return found
+            return [_zeros(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
+        return gradients
 
 
 def _zeros(source: Any) -> Tensor:

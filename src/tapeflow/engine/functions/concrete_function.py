@@ -120,6 +120,7 @@ class ConcreteFunction:
 
         def call(*values: Any) -> None:
             trace = state.trace
+            trace.keeps_strings = True
             recording = state.recording = Recording(is_trial=True)
             result = self._called(values)
             given = [v._node for v in nest.flatten(values) if isinstance(v, Tensor)]

@@ -17,6 +17,7 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from tapeflow.engine.functions.compiler_ir import compiler_ir
 from tapeflow.engine.functions.concrete_function import ConcreteFunction
 from tapeflow.engine.functions.function_type import FunctionType, TracingContext
 from tapeflow.engine.functions.inline import Inlined, wrapped_arguments
+from tapeflow.engine.functions.sizes import MOST_VALUES, Sizes, may_be_size
 from tapeflow.engine.functions.staging import Record, Recording, Staged, again, reading, returned
 from tapeflow.engine.functions.trace_types import (
     CallType,
@@ -37,14 +39,14 @@ from tapeflow.engine.functions.trace_types import (
     type_of_spec,
     type_of_variable,
 )
-from tapeflow.engine.programs import phases
+from tapeflow.engine.programs import collecting, phases
 from tapeflow.engine.programs.running import materialise, run_pending, run_trace
 from tapeflow.engine.programs.steps import begin_call
 from tapeflow.engine.recent import Recent
 from tapeflow.engine.recording.node import Node, Value
 from tapeflow.engine.recording.op import freeze
 from tapeflow.engine.recording.recorder import tensor_of
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.recording.trace import FOREIGN, Trace, is_staging, live_trace, state
 from tapeflow.engine.settings import settings
 from tapeflow.engine.values import nest
@@ -83,6 +85,7 @@ class Function:
         self._converts = autograph
         self._is_jitted = jit_compile
         self._known: Recent[Any, Any] = Recent()
+        self._sizes: dict[Any, _SizeArguments] = {}
         self._held: dict[int, Any] = {}
         self._last: list[Any] = []
         self._times_recorded = 0
@@ -137,7 +140,7 @@ class Function:
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of the calls so far, and of the concrete functions asked for."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self.called())
+        return "\n\n".join(dict.fromkeys(c.pretty_printed_signature(verbose) for c in self.called()))
 
     def called(self) -> list[ConcreteFunction]:
         """A concrete function for each kind of call so far, and those asked for by name."""
@@ -197,12 +200,13 @@ class Function:
             nodes.append(node)
             # An index that the host knows is checked before the call, any other inside the program.
             key.append((node.spec, node.host) if node.spec.dtype.is_integer else node.spec)
-        signature = tuple(key)
+        given = tuple(key)
+        signature = self._with_sizes(given, nodes) if self._sizes else given
         known = self._known.get(signature, _UNKNOWN)
         begin_call()
         if known is _UNKNOWN:
-            with phases.during("compile"):
-                return self._record(signature, flat, nodes, args, kwargs)
+            with phases.during("compile"), collecting.paused():
+                return self._record(given, flat, nodes, args, kwargs)
         if known is None:
             return self._finished(self._watched(flat, nodes, args, kwargs, is_trace=not _hold_strings(nodes)))
         if state.tapes:
@@ -248,6 +252,8 @@ class Function:
             return type_of_spec(to_node(value).spec)
         if hasattr(value, "_rebind"):  # a Variable
             return type_of_variable(value, variables)
+        if isinstance(value, (bool, int, float, complex)):
+            return OfValue(("number", value))  # 1, 1.0 and True are one trace in TensorFlow
         spec = getattr(value, "_type_spec", None) or getattr(value, "element_spec", None)
         return OfValue(self._static_key(value) if spec is None else (type(value), repr(spec)))
 
@@ -279,6 +285,28 @@ class Function:
             return ("object", id(value))
         return (type(value), value)
 
+    def _with_sizes(self, signature: Any, nodes: list[Node]) -> Any:
+        """A signature with the values of those arguments that decide sizes."""
+        found = self._sizes.get(signature)
+        if found is None or not found.numbers:
+            return signature
+        return (signature, tuple([(i, nodes[i].array().tobytes()) for i in found.numbers]))
+
+    def _settled(self, signature: Any, nodes: list[Node], recording: Recording) -> Any:
+        """A signature with the values that the record just made is for."""
+        deciding = recording.sizes.deciding
+        if not deciding or recording.read_at is not None:
+            return self._with_sizes(signature, nodes)
+        found = self._sizes.setdefault(signature, _SizeArguments())
+        found.numbers = tuple(sorted(deciding.union(found.numbers)))
+        settled = self._with_sizes(signature, nodes)
+        found.signatures.add(settled)
+        return settled
+
+    def _has_room_for_sizes(self, signature: Any) -> bool:
+        found = self._sizes.get(signature)
+        return found is None or len(found.signatures) < MOST_VALUES
+
     def _record(self, signature: Any, flat: list[Any], nodes: list[Node], args: Any, kwargs: Any) -> Any:
         self._warn_of_storm(flat, args, kwargs)
         self._times_recorded += 1
@@ -289,11 +317,14 @@ class Function:
         self._owes_a_trace = False
         self._calls.append(nest.pack_sequence_as((args, kwargs), [_spec_for(v) for v in flat]))
         try:
-            call = self._watched(flat, nodes, args, kwargs, is_trace, may_create)
+            call = self._watched(
+                flat, nodes, args, kwargs, is_trace, may_create, self._has_room_for_sizes(signature)
+            )
         except BaseException:
             self._traces.forget_since(count)
             raise
         recording, result, results = call.recording, call.result, call.results
+        signature = self._settled(signature, nodes, recording)
         if recording.has_made_state:
             self._traces.count += 1  # once for the Variables, and once as they are there
         if recording.created:
@@ -328,6 +359,7 @@ class Function:
         kwargs: Any,
         is_trace: bool = True,
         may_create: bool = True,
+        may_settle: bool = False,
     ) -> _Call:
         """Call the Python function and note what it does."""
         # Not known to the host: what is computed from an argument must not become a constant.
@@ -339,6 +371,13 @@ class Function:
         args, kwargs = nest.pack_sequence_as((args, kwargs), given)
         recording = Recording()
         recording.may_create = may_create
+        if may_settle:
+            sizes = {
+                id(f): (i, n.array())
+                for i, (f, n) in enumerate(zip(fresh, nodes, strict=True))
+                if n.host and may_be_size(n.spec)
+            }
+            recording.sizes = Sizes(sizes, recording.changes)
         if not state.tapes:
             recording.known = {
                 id(f): (i, n.array())
@@ -484,6 +523,14 @@ class Function:
 _UNKNOWN: Any = object()
 
 
+@dataclass
+class _SizeArguments:
+    """The numbers of the arguments that decide sizes, and the signatures recorded for their values."""
+
+    numbers: tuple[int, ...] = ()
+    signatures: set[Any] = field(default_factory=set)
+
+
 class _Made(NamedTuple):
     """A Variable that a call made: is it in the result, does something hold it after the call?"""
 
@@ -529,7 +576,7 @@ def _hold_strings(nodes: list[Node]) -> bool:
 
 
 def _is_nested(args: Iterable[Any]) -> bool:
-    return any(nest.is_nested(a) or isinstance(a, CallTaker) for a in args)
+    return any(nest.is_nested(a) or isinstance(a, DispatchTarget) for a in args)
 
 
 class _Parameters:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.engine.differentiation.gradient import Parts, record_gradient
+from tapeflow.engine.differentiation.gradient import GradientRecipe, record_gradient
 from tapeflow.engine.primitives import identity_op, read_op
 from tapeflow.engine.recording.node import Node
 from tapeflow.engine.recording.recorder import is_item, item_of, record, tensor_of
@@ -66,7 +66,7 @@ class Inlined:
         return "node", node
 
     def _step(self, node: Node, by_source: dict[Any, Variable], recording: Recording) -> Any:
-        parts: Parts | None = node.parts
+        parts: GradientRecipe | None = node.parts
         written = recording.writes.get(id(node))
         position = (node.code, node.lasti, node.inner)
         if parts is not None:
@@ -122,7 +122,7 @@ class Inlined:
                     token.variables[id(what)] = what
             else:
                 (targets, taps, crossed, seeds), mode, specs = what
-                parts = Parts(
+                parts = GradientRecipe(
                     [find(s) for s in targets],
                     [[find(s) for s in found] for found in taps],
                     [find(s) for s in crossed],

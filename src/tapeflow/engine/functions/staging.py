@@ -8,15 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jnp
-from tapeflow.engine.devices import forking
+from tapeflow.engine.devices import forking, placement
+from tapeflow.engine.functions.sizes import Sizes
+from tapeflow.engine.programs import collecting
 from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
 from tapeflow.engine.programs.program import Program, counters
-from tapeflow.engine.programs.running import argument_value, materialise, owned_value, run_trace
+from tapeflow.engine.programs.running import (
+    argument_value,
+    copied_value,
+    materialise,
+    owned_value,
+    run_trace,
+)
 from tapeflow.engine.random import Counter
 from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import Node, line_of, spec_of_value, user_position
@@ -35,6 +44,7 @@ class Recording:
         is_trial: nothing may run: Python that asks for a value gets `NeedsValue`.
 
     Attributes:
+        sizes: the integer arguments that may decide sizes.
         has_made_state: whether a layer or an optimizer has made its Variables.
         may_create: whether objects like optimizers may make their Variables now.
     """
@@ -55,17 +65,36 @@ class Recording:
         self.effects_before = len(live_trace().effects)
         self.may_create = True
         self.has_made_state = False
+        self.sizes = Sizes({})
+
+    def size_value(self, node: Node) -> np.ndarray | None:
+        """The value of a node that is to be a size, if integer arguments tell it; see `sizes`."""
+        return None if self.read_at is not None else self.sizes.value_of(node)
+
+    def known_size(self, node: Node) -> np.ndarray | None:
+        """The value of a node, if integer arguments that have decided a size tell it."""
+        return None if self.read_at is not None else self.sizes.known_value(node)
+
+    def changes(self, node: Node) -> bool:
+        """Whether a node holds what a Variable held before the call, or a part of a random key."""
+        return any(n is node for _, n in self.variables.values()) or any(
+            node is word for _, *words in self.draws for word in words
+        )
 
     def note_read(self) -> None:
         """Python asked for a value: this call cannot stand for later ones."""
         if self.is_trial:
             raise NeedsValue
         if self.read_at is None:
+            collecting.resume()
             self.read_at = line_of(*user_position(1))
             self.why = self.why if self.why_at == self.read_at else None
 
     def note_why(self, why: str) -> None:
-        """What keeps a branch or loop out of the program, whose choice Python is about to read, at this line."""
+        """What keeps a branch or loop out of the program, whose choice Python is about to read, at this line.
+
+        It says what to write instead, and is without a full stop.
+        """
         if self.read_at is None:
             self.why, self.why_at = why, line_of(*user_position(1))
 
@@ -156,7 +185,7 @@ def require_first_call(what: str) -> None:
 def reading(read_at: str | None, why: str | None) -> str:
     """What a warning says of code that is run as plain Python."""
     if why is not None:
-        return f"at {read_at} {why}. Move that outside"
+        return f"at {read_at} {why}"
     return (
         f"at {read_at} Python reads the value of a tensor (an `if`, a loop, float(), print()), so a record of the "
         "call could not stand for later ones. Use tf.cond, tf.while_loop or tf.where, or move the read outside"
@@ -185,7 +214,7 @@ class Record:
         recording: Recording,
         args: list[Node],
         results: list[Any],
-        trace: Parts,
+        trace: TraceSnapshot,
         program: Program | None,
     ) -> None:
         self.program = program
@@ -284,13 +313,23 @@ def current_value(variable: Variable) -> Any:
 
 
 def overwritable_value(variable: Variable) -> Any:
-    """A Variable's value for a program that overwrites it: a copy if somebody else holds it."""
+    """A Variable's value for a program that overwrites it: a copy if somebody else holds it.
+
+    It is `owned_value` of `current_value`, without calling either where there is nothing to place or to wait for: every
+    call of a function asks for all of its Variables.
+    """
     node = variable._node
-    value = current_value(variable)
-    return owned_value(node, value, holders=2)  # the Variable and we
+    value = node.value
+    if value is None or isinstance(value, np.ndarray) or placement.current is not None:
+        value = current_value(variable)
+        return owned_value(node, value, holders=2)  # the Variable and we
+    # Known to hold each: the Variable or its node, we, and getrefcount's own argument.
+    if getrefcount(node) > 3 or getrefcount(value) > 3:
+        return copied_value(value)
+    return value
 
 
-class Parts:
+class TraceSnapshot:
     """A trace's lists as they are before it runs, which empties it."""
 
     def __init__(self, trace: Trace, recording: Recording) -> None:
@@ -305,7 +344,7 @@ class Staged(Record):
 
     def __init__(self, recording: Recording, args: list[Node], result: Any, results: list[Any]) -> None:
         trace = live_trace()
-        parts = Parts(trace, recording)
+        parts = TraceSnapshot(trace, recording)
         self._owner = trace.owner
         program = run_trace(trace, is_staged=True)
         if program is not None:

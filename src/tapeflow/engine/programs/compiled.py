@@ -16,6 +16,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
+from tapeflow.engine.devices import placement
 from tapeflow.engine.programs.compiling import Compiling
 from tapeflow.engine.programs.precompile import awaited, compile_ahead
 from tapeflow.engine.programs.quick import jitted
@@ -48,14 +49,14 @@ class _Code:
 
     def __init__(self, jit: Callable[[Sequence[Any]], tuple[Any, bool]]) -> None:
         self._jit = jit
-        self._jitted: Any = None
+        self._jitted: dict[Any, Any] = {}  # by the devices that batches are split over
         self._ahead: Future[Any] | None = None
         self.is_full = False
 
     @property
     def is_begun(self) -> bool:
         """Whether it is compiled, or being compiled ahead."""
-        return self._jitted is not None or self._ahead is not None
+        return bool(self._jitted) or self._ahead is not None
 
     def compile_ahead(self, arguments: list[Any]) -> None:
         self._ahead = compile_ahead(self._made, arguments)
@@ -63,21 +64,21 @@ class _Code:
     def function(self) -> Callable[..., Any]:
         if self._ahead is not None:
             return awaited(self._ahead)
-        return self._first if self._jitted is None else self._jitted
+        return self._jitted.get(placement.batch_mesh(), self._first)
 
     def _first(self, *arguments: Any) -> Any:
         with Compiling():
-            self._jitted = self._made(*arguments)
-            return self._jitted(*arguments)
+            found = self._jitted[placement.batch_mesh()] = self._made(*arguments)
+            return found(*arguments)
 
     def _made(self, *arguments: Any) -> Any:
         found, self.is_full = self._jit(arguments)
         return found
 
     def release(self) -> None:
-        if self._jitted is not None:
-            self._jitted.clear_cache()
-        self._jitted, self._ahead, self.is_full = None, None, False
+        for found in self._jitted.values():
+            found.clear_cache()
+        self._jitted, self._ahead, self.is_full = {}, None, False
 
 
 class Compiled:
@@ -97,8 +98,8 @@ class Compiled:
     def __init__(
         self, function: Callable[..., Any], donated: tuple[int, ...] = (), is_looped: bool = False
     ) -> None:
-        self._full = _Code(partial(jitted, function, donated, is_looped))
-        self._draft = _Code(partial(jitted, function, donated, is_looped, is_draft=True))
+        self._full = _Code(partial(_jitted, function, donated, is_looped))
+        self._draft = _Code(partial(_jitted, function, donated, is_looped, is_draft=True))
         self.used_at = 0
 
     def compile_ahead(self, arguments: list[Any], is_draft: bool = False) -> None:
@@ -136,6 +137,19 @@ class Compiled:
         self._draft.release()
         self.used_at = 0
         _kept.discard(self)
+
+
+def _jitted(
+    function: Callable[..., Any],
+    donated: tuple[int, ...],
+    is_looped: bool,
+    arguments: Sequence[Any],
+    is_draft: bool = False,
+) -> tuple[Any, bool]:
+    """What `jitted` gives; kernels may compute otherwise where batches are split over devices."""
+    if placement.batch_mesh() is not None:
+        function = partial(function)  # JAX looks a trace up by its function: this one has none yet
+    return jitted(function, donated, is_looped, arguments, is_draft)
 
 
 _kept: weakref.WeakSet[Compiled] = weakref.WeakSet()

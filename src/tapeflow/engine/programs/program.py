@@ -26,6 +26,7 @@ class Counters:
     compiled: int = 0
     dispatched: int = 0
     op_by_op: int = 0
+    on_host: int = 0
     copied_for_donation: int = 0
 
 
@@ -64,6 +65,7 @@ class Program:
         watched: slots looked at for NaN and Inf.
         varies: for each leaf, whether its shape may change from call to call.
         specs: the spec of each output.
+        hosted: how it runs on the host, None if it does not; absent until that has been looked at.
     """
 
     entries: tuple[Entry, ...]
@@ -81,6 +83,7 @@ class Program:
     wanted: frozenset[int] = frozenset()
     sized: ProgramSizes = field(init=False)
     compiled: CompiledForSizes = field(init=False)
+    hosted: Any = ...
 
     def __post_init__(self) -> None:
         by_dtype: dict[Any, list[int]] = {}

@@ -20,10 +20,10 @@ from tapeflow.engine.backend import config_value, jax, jnp
 from tapeflow.engine.devices import forking, placement
 from tapeflow.engine.functions.function import watchers
 from tapeflow.engine.functions.staging import (
-    Parts,
     Record,
     RecordFlight,
     Recording,
+    TraceSnapshot,
     current_value,
     overwritable_value,
     returned,
@@ -40,7 +40,7 @@ from tapeflow.engine.recent import Recent
 from tapeflow.engine.recording import checks
 from tapeflow.engine.recording.node import Node, spec_of_value
 from tapeflow.engine.recording.recorder import Patient, tensor_of
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.recording.trace import Trace, live_trace, state
 from tapeflow.engine.settings import settings
 from tapeflow.engine.shapes.bucketed import CompiledForSizes, Place
@@ -79,7 +79,7 @@ class Repeater:
                 sparse tensors, each the one batch there is.
             count: how many rows count.
         """
-        if any(isinstance(leaf, CallTaker) for leaf in nest.flatten(batches)):
+        if any(isinstance(leaf, DispatchTarget) for leaf in nest.flatten(batches)):
             return self._called(batches, range(count))  # how it is divided into rows may differ every time
         key, arrays = self._key(batches)
         known = self._known.get(key, _UNKNOWN)
@@ -114,7 +114,7 @@ class Repeater:
 
         Nothing runs: where the record needs a value, it is left to be made when those batches are there.
         """
-        if any(isinstance(leaf, CallTaker) for leaf in nest.flatten(batches)):
+        if any(isinstance(leaf, DispatchTarget) for leaf in nest.flatten(batches)):
             return
         key, arrays = self._key(batches)
         is_recorded = self._known and all(record is not None for record in self._known.values())
@@ -190,7 +190,7 @@ _UNKNOWN: Any = object()
 
 def _one(leaf: Any, row: int, is_argument: bool) -> Any:
     """A row of a stack of batches; an argument of a record is nothing that the host knows."""
-    if leaf is None or isinstance(leaf, CallTaker):
+    if leaf is None or isinstance(leaf, DispatchTarget):
         return leaf
     value = _placed_row(leaf, row)
     return tensor_of(Node(spec_of_value(leaf[row]), value) if is_argument else to_node(value))
@@ -241,7 +241,7 @@ class Repeated(Record):
     def __init__(
         self, recording: Recording, args: list[Node], result: Any, results: list[Any], trace: Trace
     ) -> None:
-        parts = Parts(trace, recording)
+        parts = TraceSnapshot(trace, recording)
         wanted = {r._node.slot for r in results if isinstance(r, Tensor) and r._node.trace is trace}
         wanted.update(s for _, slots in trace.effects for s in slots if s >= 0)
         leaf_specs = [n.spec for n in trace.leaves]
@@ -445,6 +445,10 @@ class _RepeatedSizes:
         yield from [place(leaf) for leaf, value in enumerate(fixed) if value is not None]
         yield from [place(leaf, 1) for leaf in sorted(rows)]
         yield None
+
+    def described(self, place: int) -> str:
+        """Which axis of which input has its size at this place."""
+        return self._repeated._program().sized.described(place)
 
 
 class _RepeatedFlight(RecordFlight):

@@ -18,6 +18,7 @@ import numpy as np
 from tapeflow.engine.backend import get_opaque_trace_state, jax, jnp
 from tapeflow.engine.devices import forking, placement
 from tapeflow.engine.programs.flight import RUN_LOCK, Flight, flights, land_flights
+from tapeflow.engine.programs.hosted import hosted, run_hosted
 from tapeflow.engine.programs.lowering import Evaluation, Gradient
 from tapeflow.engine.programs.program import Commit, Program, counters, program_for
 from tapeflow.engine.recording import checks
@@ -113,7 +114,7 @@ def _run_for_outputs(trace: Trace, outputs: list[int], is_staged: bool) -> Progr
     if not is_staged and _runs_op_by_op(trace, outputs):
         _run_op_by_op(trace, outputs)
         return None
-    return _dispatch(trace, outputs)
+    return _dispatch(trace, outputs, is_staged)
 
 
 def _checks_that_count(trace: Trace, outputs: list[int]) -> list[int]:
@@ -261,9 +262,10 @@ def _run_op_by_op(trace: Trace, outputs: list[int]) -> None:
     counters.op_by_op += 1
     evaluation = _EagerEvaluation(trace)
     try:
-        evaluation.run(outputs)
-        for slot in trace.checks:
-            evaluation.ensure([slot])
+        with np.errstate(all="ignore"):
+            evaluation.run(outputs)
+            for slot in trace.checks:
+                evaluation.ensure([slot])
     except Exception as error:
         _fail(trace, error)
         raise
@@ -314,29 +316,50 @@ class _EagerEvaluation(Evaluation):
         return instance.run(*values)
 
 
-def _dispatch(trace: Trace, outputs: list[int]) -> Program:
+def _runs_on_host(trace: Trace, program: Program) -> bool:
+    if settings.check_numerics or not settings.hosted_elements:
+        return False
+    if any(w.variable._node.trace is trace for w in trace.writes.values()):
+        return False
+    if program.hosted is ...:
+        program.hosted = hosted(trace, _needed(trace, [*program.outputs, *trace.checks]))
+    return program.hosted is not None
+
+
+def _dispatch(trace: Trace, outputs: list[int], is_staged: bool) -> Program:
     donated, commits = _writes(trace)
     try:
         program = program_for(trace, outputs, donated, commits)
-        _release_links(trace)
-        flight = _TraceFlight(trace, program)
-        leaves = trace.leaves
-        args = [argument_value(leaves[i]) for i in program.direct]
-        for dtype, packed in program.packs:
-            args.append(np.array([leaves[i].value for i in packed], dtype))
-        shown = [trace.leaves[~s].value for _, slots in trace.effects for s in slots if s < 0]
-        for place, i in zip(program.donated_args, donated, strict=True):
-            # Known to hold the node: the trace's leaves and its writes. What an effect is to show
-            # is held by `shown`, and so copied.
-            args[place] = owned_value(trace.leaves[i], args[place], holders=2)
-        del shown
-        flight.take_off(program.compiled.function_for(trace.owner), args)
+        if not is_staged and _runs_on_host(trace, program):
+            counters.on_host += 1
+            run_hosted(trace, program.hosted, program.outputs)
+            trace.is_done = True
+            _release_links(trace)
+        else:
+            _take_off(trace, program, donated)
     except Exception as error:
         if not trace.is_done:  # nothing has run; after an interrupt, by contrast, all is still pending
             _fail(trace, error)
         raise
     _finish(trace)
     return program
+
+
+def _take_off(trace: Trace, program: Program, donated: dict[int, int]) -> None:
+    """Dispatch a program on the leaves of a trace."""
+    _release_links(trace)
+    flight = _TraceFlight(trace, program)
+    leaves = trace.leaves
+    args = [argument_value(leaves[i]) for i in program.direct]
+    for dtype, packed in program.packs:
+        args.append(np.array([leaves[i].value for i in packed], dtype))
+    shown = [trace.leaves[~s].value for _, slots in trace.effects for s in slots if s < 0]
+    for place, i in zip(program.donated_args, donated, strict=True):
+        # Known to hold the node: the trace's leaves and its writes. What an effect is to show
+        # is held by `shown`, and so copied.
+        args[place] = owned_value(trace.leaves[i], args[place], holders=2)
+    del shown
+    flight.take_off(program.compiled.function_for(trace.owner), args)
 
 
 def recorded_program(trace: Trace, outputs: list[int]) -> Program:
@@ -403,20 +426,25 @@ def owned_value(leaf: Node, value: Any, holders: int) -> Any:
         return jax.device_put(value) if placement.current is None else placement.current.everywhere(value)
     # The parameter and getrefcount's own argument are two more of each.
     if sys.getrefcount(leaf) > holders + 2 or sys.getrefcount(value) > 4:
-        counters.copied_for_donation += 1
-        return jnp.array(value, copy=True)
+        return copied_value(value)
     return value
 
 
-keepers: list[Any] = []
-"""The tokens for which nodes that have run are kept as they were."""
+def copied_value(value: Any) -> Any:
+    """A copy for a program to overwrite."""
+    counters.copied_for_donation += 1
+    return jnp.array(value, copy=True)
+
+
+holding_tokens: list[Any] = []
+"""The tokens of live tapes for which nodes that have run are kept as they were."""
 
 
 def _let_go() -> None:
     """Release what is kept for tapes that are gone."""
-    for token in [t for t in keepers if not t.is_live]:
+    for token in [t for t in holding_tokens if not t.is_live]:
         token.release()
-    keepers[:] = [t for t in keepers if t.kept]
+    holding_tokens[:] = [t for t in holding_tokens if t.kept]
 
 
 def _release_links(trace: Trace) -> None:
@@ -443,9 +471,9 @@ def _kept(trace: Trace) -> set[int]:
                 # A gradient that may be differentiated again keeps what it goes through.
                 inner = [] if node.parts is None else [n for n in node.parts.crossed if n.trace is trace]
                 if not token.kept:
-                    keepers.append(token)
+                    holding_tokens.append(token)
                 for n in (node, *inner):
-                    n.keepers += 1
+                    n.tape_count += 1
                     token.kept.append(n)
                     kept.add(n.slot)
     return kept
@@ -464,7 +492,7 @@ def _finish(trace: Trace) -> None:
             node.trace = node.instance = None
     trace.nodes, trace.leaves, trace.leaf_slots, trace.writes, trace.effects = [], [], {}, {}, []
     trace.gradients = []
-    if keepers:
+    if holding_tokens:
         _let_go()
     if settings.check_numerics or effects:
         checks.settle()

@@ -82,11 +82,11 @@ class Graph:
 
 
 def _resized(graph: Graph, parts: tuple[Any, ...]) -> Graph:
-    """A graph with other sizes in it; it is evaluated, and compared with nothing."""
-    found = copy.copy(graph)
-    _, entries, found.leaf_keys, found.specs = parts
-    found.entries = tuple([(instance, slots.value) for instance, slots in entries])
-    return found
+    """A graph with other sizes: it is only evaluated, never compared."""
+    resized = copy.copy(graph)
+    _, entries, resized.leaf_keys, resized.specs = parts
+    resized.entries = tuple([(instance, slots.value) for instance, slots in entries])
+    return resized
 
 
 structured[Graph] = (
@@ -109,7 +109,7 @@ def first_report(rows: Any) -> Any:
 
 
 def shifted_report(report: Any, by: int) -> Any:
-    """A report whose op is counted behind `by` others."""
+    """A report with `by` added to the number of its op."""
     return report.at[0].add(jnp.where(report[0] != 0, by, 0).astype(report.dtype))
 
 
@@ -129,15 +129,15 @@ class Body:
     ) -> None:
         slots = tuple([trace.slot_of(n) for n in results])
         self.graph = Graph(trace, slots, tuple([n.spec for n in results]))
-        found = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
-        self.origins = tuple([o for f in found for o in (f.inner or (f,))])
+        origins = [checks.Origin.of(trace.nodes[s]) for s in trace.checks]
+        self.origins = tuple([o for f in origins for o in (f.inner or (f,))])
         self.captured = [tensor_of(n) for n in trace.leaves[given:]]
         self.structure = structure
         self.written = written
         self._made_of = (trace, given, results)
 
     def with_values_of(self, variables: Sequence[Variable]) -> Body:
-        """The same body with what these Variables hold at its end as further results."""
+        """The same body with the values of these Variables at its end as further results."""
         trace, given, results = self._made_of
         held = {id(v): node for v, node in self.written}
         last = [held[id(v)] if id(v) in held else v._current() for v in variables]
@@ -145,23 +145,23 @@ class Body:
 
     @property
     def results(self) -> tuple[Node, ...]:
-        """The nodes that it gives."""
+        """The nodes of its results."""
         return self._made_of[2]
 
     @property
     def effects(self) -> list[tuple[Callable[..., None], list[Node]]]:
-        """What is to be called, and with the values of which nodes: of its own, or from outside."""
+        """Functions to call after it has run, each with the nodes, its own or outer ones, whose values it takes."""
         trace, _, _ = self._made_of
         return [
             (f, [trace.nodes[s] if s >= 0 else trace.leaves[~s] for s in slots]) for f, slots in trace.effects
         ]
 
     def makes(self, node: Node) -> bool:
-        """Whether a node is one of its own."""
+        """Whether a node was recorded in it."""
         return node.trace is self._made_of[0]
 
     def giving(self, results: Sequence[Node]) -> Body:
-        """The same body with other results: nodes that it has made, and values from outside."""
+        """The same body with other results: nodes recorded in it, and values from outside."""
         trace, given, _ = self._made_of
         return Body(trace, given, tuple(results), list(results), self.written)
 
@@ -169,7 +169,7 @@ class Body:
 def record_body(
     function: Callable[..., Any], *arguments: Any, takes_writes: bool = False, takes_effects: bool = False
 ) -> Body:
-    """Record what `function` does with arguments like these.
+    """Record a call of `function` with placeholders like these arguments.
 
     Args:
         function: called with tensors in the structures of `arguments`.
@@ -220,7 +220,7 @@ def record_body(
 
 
 def carrying(function: Callable[..., Any], variables: Sequence[Variable]) -> Callable[..., Any]:
-    """`function` as a body that is given what Variables hold, and gives what they hold at its end.
+    """`function` as a body that takes the values of Variables and returns their values at its end.
 
     Returns:
         A function of `function`'s arguments in a tuple and of a tensor for each Variable, that returns a pair: what
@@ -243,7 +243,7 @@ def carrying(function: Callable[..., Any], variables: Sequence[Variable]) -> Cal
 
 
 def give_back_draws(start: int) -> None:
-    """Give back the random draws, from the `start`-th on, of code that turned out not to be recorded."""
+    """Undo the random draws, from the `start`-th on, of code that could not be recorded."""
     given_back = state.drawn[start:]
     del state.drawn[start:]
     for counter in given_back:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.engine import errors
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax, jnp
+from tapeflow.engine.devices import placement
 from tapeflow.engine.recording.node import Node, line_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def index_check(
 ) -> Callable[..., Any]:
     """A check that every element of input `arg` lies in `[lowest, limit(arrays, statics))`."""
 
-    def check(xp: Any, *arrays: Any, **statics: Any) -> Any:
+    def check(xp: ModuleType, *arrays: Any, **statics: Any) -> Any:
         index = arrays[arg]
         top = limit(arrays, statics)
         if index.size == 0:
@@ -42,7 +43,12 @@ def index_check(
             return _PASSED
         flat = xp.ravel(index).astype(xp.int64)
         bad = (flat < lowest) | (flat >= top)
-        return xp.stack([xp.any(bad).astype(xp.int64), flat[xp.argmax(bad)], xp.asarray(top, xp.int64)])
+        is_bad = xp.any(bad)
+        if xp is jnp and placement.is_shared():  # the processes exchange their parts only to name the value
+            value = jax.lax.cond(is_bad, lambda: flat[xp.argmax(bad)], lambda: xp.zeros((), xp.int64))
+        else:
+            value = flat[xp.argmax(bad)]
+        return xp.stack([is_bad.astype(xp.int64), value, xp.asarray(top, xp.int64)])
 
     # Which input the host must know to check at once, and that it looks at no other's values.
     check.arg = arg  # pyright: ignore[reportFunctionMemberAccess]
@@ -51,7 +57,7 @@ def index_check(
 
 
 def failure(origin: Origin, is_bad: int, value: int, limit: int) -> errors.InvalidArgumentError:
-    """The error for one failed check; in a body, `is_bad` tells which of its ops it was."""
+    """The error for one failed check; in a body, `is_bad` tells which of its ops failed."""
     origin = origin.inner[is_bad - 1] if origin.inner else origin
     op = origin.instance.op
     text = op.check_text or "{op} expected every index in [0, {limit}); got {value}."
@@ -60,14 +66,14 @@ def failure(origin: Origin, is_bad: int, value: int, limit: int) -> errors.Inval
 
 
 def check_now(node: Node, instance: Any, arrays: Sequence[Any]) -> None:
-    """Make a check on the host, on values that are known."""
+    """Check known values on the host."""
     is_bad, value, limit = (int(v) for v in instance.op.check(np, *arrays, **instance.statics))
     if is_bad:
         raise failure(Origin.of(node)._replace(instance=instance), is_bad, value, limit)
 
 
 class Shaped:
-    """Stands for an input whose shape a check may look at and whose values it may not."""
+    """Stands for an input of which a check may read the shape but not the values."""
 
     def __init__(self, spec: Any) -> None:
         self.shape, self.dtype, self.ndim = spec.shape, spec.np_dtype, len(spec.shape)
@@ -81,7 +87,7 @@ def check_argument(instance: Any, origin: Origin, value: np.ndarray, specs: tupl
         raise failure(origin, is_bad, found, limit)
 
 
-def check_numerics_now(node: Node, value: Any) -> None:
+def check_numerics_now(node: Node, value: object) -> None:
     """Raise if a value computed op by op holds a NaN or an Inf."""
     for part in value if isinstance(value, (tuple, list)) else (value,):
         array = np.asarray(part)
@@ -122,9 +128,9 @@ def numerics_report(watched: Sequence[int], evaluation: Evaluation) -> Any:
         worst = jnp.zeros((), jnp.int8)
         for part in parts:
             if part is not None and jnp.issubdtype(part.dtype, jnp.inexact):
-                found = jnp.where(jnp.any(jnp.isinf(part)), 1, 0)
-                found = jnp.where(jnp.any(jnp.isnan(part)), 2, found).astype(jnp.int8)
-                worst = jnp.maximum(worst, found)
+                kind = jnp.where(jnp.any(jnp.isinf(part)), 1, 0)
+                kind = jnp.where(jnp.any(jnp.isnan(part)), 2, kind).astype(jnp.int8)
+                worst = jnp.maximum(worst, kind)
         rows.append(worst)
     return jnp.stack(rows)
 
@@ -132,16 +138,16 @@ def numerics_report(watched: Sequence[int], evaluation: Evaluation) -> Any:
 def first_failure(checked: Sequence[int], report: Any, watched: Sequence[int], numerics: Any) -> Any:
     """The slot of the first op whose check failed, computed inside the program; past all if none."""
     never = np.iinfo(np.int64).max
-    found = jnp.asarray(never, jnp.int64)
+    first = jnp.asarray(never, jnp.int64)
     for slots, flags in ((checked, None if report is None else report[:, 0]), (watched, numerics)):
         if flags is not None:
             places = jnp.asarray(slots, jnp.int64)
-            found = jnp.minimum(found, jnp.min(jnp.where(flags != 0, places, never)))
-    return found
+            first = jnp.minimum(first, jnp.min(jnp.where(flags != 0, places, never)))
+    return first
 
 
 class Origin(NamedTuple):
-    """What made a node, for messages: kept when the node itself has let go of it."""
+    """The op that made a node, for messages, kept after the node has released it."""
 
     instance: Any
     code: CodeType | None
@@ -166,7 +172,7 @@ def origins_of(nodes: Sequence[Node], program: Program) -> dict[int, Origin]:
 
 @dataclass
 class Unsettled:
-    """The reports of a program that has been dispatched and not yet been looked at.
+    """The reports of a dispatched program that have not been read yet.
 
     Attributes:
         nodes: the nodes that got their values from it, by slot.
@@ -204,17 +210,17 @@ class Unsettled:
 
     def _failures(self) -> dict[int, errors.InvalidArgumentError]:
         """The errors of the failed checks, by slot."""
-        found = {}
+        failures = {}
         if self.report is not None:
             rows = np.asarray(self.report).tolist()
             for slot, (is_bad, value, limit) in zip(self.program.checked, rows, strict=True):
                 if is_bad:
-                    found[slot] = failure(self.origins[slot], is_bad, value, limit)
+                    failures[slot] = failure(self.origins[slot], is_bad, value, limit)
         if self.numerics is not None:
             for slot, kind in enumerate(np.asarray(self.numerics).tolist()):
                 if kind:
-                    found[slot] = _not_finite(self.origins[slot], kind == 2)
-        return found
+                    failures[slot] = _not_finite(self.origins[slot], kind == 2)
+        return failures
 
 
 def look_later(
@@ -227,14 +233,50 @@ def look_later(
     unsettled.append(Unsettled(results, origins, program, report, numerics))
 
 
-unsettled: list[Unsettled] = []
+@dataclass
+class Failed:
+    """A check that has failed already, on the host, and is raised where that of a program would be.
+
+    Attributes:
+        nodes: what was computed with it, by slot.
+        failed: by slot, the errors of what could not be computed, in the order of the ops.
+        thread: the thread that ran it, which is told of the failure.
+    """
+
+    nodes: dict[int, Node]
+    failed: dict[int, errors.InvalidArgumentError]
+    thread: int = field(default_factory=threading.get_ident)
+
+    def concerns(self, node: Node | None) -> bool:
+        """Whether a thread about to read `node` must be told first."""
+        return self.thread == threading.get_ident() or any(n is node for n in self.nodes.values())
+
+    def settle(self) -> None:
+        """Withdraw what could not be computed, and raise."""
+        for slot, node in self.nodes.items():
+            if slot in self.failed:
+                node.value, node.error = None, self.failed[slot]
+        raise self.failed[min(self.failed)]
+
+
+def raise_later(nodes: dict[int, Node], failed: dict[int, errors.InvalidArgumentError]) -> None:
+    """Have this thread be told of checks that have failed when it next reads a value or runs something.
+
+    Args:
+        nodes: what was to be computed, by slot.
+        failed: by slot, the error of each op that was not.
+    """
+    unsettled.append(Failed(nodes, failed))
+
+
+unsettled: list[Unsettled | Failed] = []
 
 
 def settle(node: Node | None = None) -> None:
     """Look at what this thread left to look at, or `node` comes of; raises for the first failed check."""
-    for found in [u for u in unsettled if u.concerns(node)]:
+    for reports in [u for u in unsettled if u.concerns(node)]:
         try:
-            unsettled.remove(found)
+            unsettled.remove(reports)
         except ValueError:
             continue  # another thread is looking at it
-        found.settle()
+        reports.settle()

@@ -81,10 +81,10 @@ _DTYPES: dict[Any, DType] = {}
 
 def spec_of(shape: tuple[int, ...], dtype: DType) -> Spec:
     """The one `Spec` with this shape and dtype."""
-    found = _SPECS.get((shape, dtype))
-    if found is None:
-        found = _SPECS.setdefault((shape, dtype), Spec(shape, dtype))
-    return found
+    spec = _SPECS.get((shape, dtype))
+    if spec is None:
+        spec = _SPECS.setdefault((shape, dtype), Spec(shape, dtype))
+    return spec
 
 
 def spec_of_value(value: Value) -> Spec:
@@ -122,7 +122,7 @@ class Node:
     source: Any = None
     parts: Any = None
     ghost: Node | None = None
-    keepers = 0
+    tape_count = 0  # how many live tapes keep it
 
     def __init__(self, spec: Any, value: Value = None, host: bool = False) -> None:
         self.spec = spec
@@ -174,8 +174,8 @@ class _Ours(dict[str, bool]):
     """By file name, whether code belongs to this package."""
 
     def __missing__(self, name: str) -> bool:
-        found = self[name] = name.startswith(_PACKAGE)
-        return found
+        is_own = self[name] = name.startswith(_PACKAGE)
+        return is_own
 
 
 is_ours = _Ours()

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax
 from tapeflow.engine.programs.compiled import Compiled
-from tapeflow.engine.programs.host import host_function, is_small
+from tapeflow.engine.programs.host import HostFunction
 from tapeflow.engine.programs.steps import keep_bounded
+from tapeflow.engine.recording.hosting import Hosting, Wanted, cotangents, pulling
 from tapeflow.engine.recording.node import Spec, spec_of, spec_of_value
 from tapeflow.engine.recording.recorder import apply, record, results_of
 from tapeflow.engine.recording.trace import state
@@ -26,6 +27,9 @@ from tapeflow.engine.shapes.skeleton import Fixed, filled, split, structured
 from tapeflow.engine.values.convert import convert_inputs, convert_pair
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
 
 Kernel = Callable[..., Any]
 Check = Callable[..., Any]
@@ -45,7 +49,7 @@ def _room_in(table: _Table) -> _Table:
 class Instance:
     """An op with its statics: what a node applies. Interned, so keys compare by identity."""
 
-    __slots__ = ("__weakref__", "_compiled", "_on_host", "fn", "followed", "jaxprs", "op", "specs", "statics")
+    __slots__ = ("__weakref__", "_compiled", "fn", "followed", "hosting", "jaxprs", "op", "specs", "statics")
 
     def __init__(self, op: Op, statics: dict[str, Any]) -> None:
         self.op = op
@@ -59,25 +63,35 @@ class Instance:
             self.fn = kernel
         self.specs: dict[tuple[Spec, ...], Any] = {}
         self.jaxprs: dict[tuple[Spec, ...], Any] = {}
-        self._on_host: dict[tuple[Spec, ...], Any] = {}
+        self.hosting = Hosting()
         self._compiled: dict[tuple[Spec, ...], Compiled] = {}
 
     def infer(self, specs: tuple[Spec, ...]) -> Any:
         """The result's `Spec`, or a tuple of them; runs the kernel on shapes alone, once."""
         if not settings.shares_programs:
-            found = self._infer(specs)
+            result_specs = self._infer(specs)
         else:
-            numbers: list[int] = []
-            key = (split(self.statics, numbers), tuple([(s.dtype, len(s.shape)) for s in specs]))
-            sizes = (*[n for s in specs for n in s.shape], *numbers)
-            inference = self.op.inference(key)
-            found = inference.specs(sizes)
-            if found is None:
-                found = self._infer(specs)
-                axes = len(sizes) - len(numbers)
-                inference.learn(sizes, axes, found, lambda symbols: self._traced(specs, symbols, axes))
-        _room_in(self.specs)[specs] = found
-        return found
+            inference, sizes, axes = self.inference(specs)
+            result_specs = inference.specs(sizes)
+            if result_specs is None:
+                result_specs = self._infer(specs)
+                inference.learn(sizes, axes, result_specs, lambda symbols: self.traced(specs, symbols, axes))
+        _room_in(self.specs)[specs] = result_specs
+        return result_specs
+
+    def inference(
+        self, specs: tuple[Spec, ...], wanted: Wanted = None
+    ) -> tuple[Inference, tuple[int, ...], int]:
+        """What is known of such inputs, the sizes of these and the numbers in the statics, and how many are of inputs.
+
+        Args:
+            specs: those of the inputs.
+            wanted: the inputs whose cotangents are wanted, where the derivative is meant.
+        """
+        numbers: list[int] = []
+        key = (split(self.statics, numbers), tuple([(s.dtype, len(s.shape)) for s in specs]), wanted)
+        sizes = [n for s in specs for n in s.shape]
+        return self.op.inference(key), (*sizes, *numbers), len(sizes)
 
     def _infer(self, specs: tuple[Spec, ...]) -> Any:
         avals = [jax.ShapeDtypeStruct(s.shape, s.np_dtype) for s in specs]
@@ -89,12 +103,20 @@ class Instance:
             return tuple(spec_of(o.shape, as_dtype(o.dtype)) for o in out)
         return spec_of(out.shape, as_dtype(out.dtype))
 
-    def _traced(self, specs: tuple[Spec, ...], sizes: Sequence[Any], axes: int) -> list[Any]:
-        """The results' shapes and dtypes for inputs and statics of these sizes, which may be symbols."""
+    def traced(
+        self, specs: tuple[Spec, ...], sizes: Sequence[Any], axes: int, wanted: Wanted = None
+    ) -> tuple[Any, list[Any]]:
+        """The kernel's jaxpr and the results' shapes, for inputs and statics of these sizes, which may be symbols."""
         rest = iter(sizes[:axes])
         avals = [jax.ShapeDtypeStruct(tuple([next(rest) for _ in s.shape]), s.np_dtype) for s in specs]
         kernel, statics = self.op.kernel, filled(self.statics, iter(sizes[axes:]))
-        return jax.tree.leaves(jax.eval_shape(lambda *arrays: kernel(*arrays, **statics), *avals))
+
+        def sized(*arrays: Any) -> Any:
+            return kernel(*arrays, **statics)
+
+        trace = jax.make_jaxpr(pulling(sized, avals, wanted), return_shape=True)
+        jaxpr, results = trace(*avals, *cotangents(sized, avals, wanted))
+        return jaxpr, jax.tree.leaves(results)
 
     def _refusal(self, specs: tuple[Spec, ...], error: Exception) -> str:
         """What to say of inputs that the kernel does not take."""
@@ -107,17 +129,9 @@ class Instance:
             )
         return f"{self.op.name} got incompatible inputs ({', '.join(map(repr, specs))}). {said}"
 
-    def on_host(self, specs: tuple[Spec, ...]) -> Callable[..., list[Any]] | None:
-        """A numpy function that does the same for inputs like these, if they are small and it is known."""
-        if specs in self._on_host:
-            return self._on_host[specs]
-        closed = self.jaxprs.pop(specs, None)
-        if closed is None and is_small(specs):
-            self._infer(specs)
-            closed = self.jaxprs.pop(specs)
-        found = None if closed is None else host_function(closed)
-        _room_in(self._on_host)[specs] = found
-        return found
+    def on_host(self, specs: tuple[Spec, ...], wanted: Wanted = None) -> HostFunction | None:
+        """A numpy function that does the same for inputs like these, or its derivative; see `Hosting.function`."""
+        return self.hosting.function(self, specs, wanted)
 
     def run(self, *values: Any) -> Any:
         """Run this op by itself, compiled."""
@@ -159,7 +173,7 @@ _FREEZE: dict[type, Callable[[Any], Any]] = {
 }
 
 
-def freeze(value: Any) -> Any:
+def freeze(value: object) -> Any:
     """A hashable stand-in for a static, telling apart what `==` would not.
 
     1, True and 1.0, and 0.0 and -0.0, are different statics; a NaN equals itself.
@@ -217,17 +231,17 @@ class Op:
         if not statics:
             return self._bare
         key = tuple([(k, freeze(v)) for k, v in statics.items()])
-        found = self._instances.get(key)
-        if found is None:
-            found = _room_in(self._instances).setdefault(key, Instance(self, statics))
-        return found
+        instance = self._instances.get(key)
+        if instance is None:
+            instance = _room_in(self._instances).setdefault(key, Instance(self, statics))
+        return instance
 
-    def inference(self, key: Any) -> Inference:
+    def inference(self, key: object) -> Inference:
         """What is known of the shapes of this op's results for such statics and inputs."""
-        found = self._inferences.get(key)
-        if found is None:
-            found = _room_in(self._inferences).setdefault(key, Inference())
-        return found
+        inference = self._inferences.get(key)
+        if inference is None:
+            inference = _room_in(self._inferences).setdefault(key, Inference())
+        return inference
 
     def __call__(self, *args: Any, **statics: Any) -> Any:
         trace = state.trace
@@ -250,10 +264,12 @@ class Op:
         For ops made of bodies that were recorded, whose specs are known and whose kernels take long to trace.
         """
         instance = self.instance(statics)
-        instance.specs.setdefault(tuple([t._node.spec for t in tensors]), specs)
+        given = tuple([t._node.spec for t in tensors])
+        instance.specs.setdefault(given, specs)
+        instance.hosting.decline(given)
         return self(*tensors, **statics)
 
-    def operate(self, x: Any, y: Any) -> Any:
+    def operate(self, x: TensorLike, y: TensorLike) -> Any:
         """`self(x, y)` for the method of an operator, which most ops of a training step are."""
         trace = state.trace
         if trace.is_long:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.strings import moved_strings, recorded_strings
 from tapeflow.engine.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from tapeflow.engine.recording.op import Instance
+
+
 _new_tensor = Tensor.__new__
 _new_node = Node.__new__
 _frame = sys._getframe
@@ -50,7 +54,7 @@ def tensor_of(node: Node) -> Tensor:
     return tensor
 
 
-def apply(instance: Any, inputs: tuple[Node, ...]) -> Any:
+def apply(instance: Instance, inputs: tuple[Node, ...]) -> Any:
     """Record an op and give its result: a `Tensor`, or a tuple of them."""
     if instance.op.host is not None and inputs[0].host and (found := _on_host(instance, inputs)) is not None:
         return tensor_of(found)
@@ -156,7 +160,7 @@ def record(
     return node
 
 
-def _note(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> None:
+def _note(trace: Trace, node: Node, instance: Instance, inputs: tuple[Node, ...]) -> None:
     """See to the check of an op that has one; or to those that hold for its input and so for its result."""
     if instance.op.check is not None:
         _check(trace, node, instance, inputs)
@@ -187,13 +191,13 @@ def _carried(tapes: tuple[Any, ...], spec: Any, inputs: tuple[Node, ...]) -> tup
     """The recording tapes that a node with these inputs carries: those that one of them carries."""
     if not (any(s.is_differentiable for s in spec) if type(spec) is tuple else spec.is_differentiable):
         return ()
-    found = ()
+    seen_by = ()
     for token in tapes:
         for n in inputs:
             if token in n.tapes:
-                found = (*found, token)
+                seen_by = (*seen_by, token)
                 break
-    return found
+    return seen_by
 
 
 class _Elsewhere(Exception):
@@ -245,7 +249,7 @@ def _bring(node: Node) -> None:
         node.held -= 1
 
 
-def _check(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> None:
+def _check(trace: Trace, node: Node, instance: Instance, inputs: tuple[Node, ...]) -> None:
     """Check now what the host knows; otherwise let the program check."""
     try:
         if _is_checked_now(trace, node, instance, inputs):
@@ -257,7 +261,7 @@ def _check(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) ->
     trace.checks.append(node.slot)
 
 
-def _is_checked_now(trace: Trace, node: Node, instance: Any, inputs: tuple[Node, ...]) -> bool:
+def _is_checked_now(trace: Trace, node: Node, instance: Instance, inputs: tuple[Node, ...]) -> bool:
     if trace.is_body:
         return False
     if state.recording is not None:
@@ -317,7 +321,7 @@ def _on_host(instance: Any, inputs: tuple[Node, ...]) -> Node | None:
     return host_node(np.asarray(value, spec.np_dtype).reshape(spec.shape), spec)
 
 
-def _run_at_once(instance: Any, inputs: tuple[Node, ...], node: Node) -> Node:
+def _run_at_once(instance: Instance, inputs: tuple[Node, ...], node: Node) -> Node:
     """Under the user's own JAX transformation an op runs on its tracers and registers nothing."""
     node.value = instance.fn(*[materialise(n) for n in inputs])
     node.trace = FOREIGN
@@ -350,8 +354,9 @@ class _ItemInstance:
 
     run = fn
 
-    def on_host(self, specs: Any) -> None:
-        """Taking a part needs no function: `run` does it as it is."""
+    def on_host(self, specs: Any) -> Callable[[Any], list[Any]]:
+        """Taking a part, as a function of the host."""
+        return lambda values: [values[self.index]]
 
     def __repr__(self) -> str:
         return f"item {self.index}"
@@ -360,7 +365,7 @@ class _ItemInstance:
 _items: list[_ItemInstance] = []
 
 
-def is_item(instance: Any) -> bool:
+def is_item(instance: Instance) -> bool:
     """Whether an instance takes one of several results."""
     return type(instance) is _ItemInstance
 
@@ -389,7 +394,7 @@ def _items_of(node: Node) -> list[Node]:
     while len(_items) < len(specs):
         _items.append(_ItemInstance(len(_items)))
     inputs, slots, tapes = (node,), (node.slot,), state.tapes
-    found = []
+    items = []
     with trace:
         for spec, instance in zip(specs, _items, strict=False):
             item = Node(spec)
@@ -398,8 +403,8 @@ def _items_of(node: Node) -> list[Node]:
             if tapes:
                 item.tapes = _carried(tapes, spec, inputs)
             trace.append(item)
-            found.append(item)
-    return found
+            items.append(item)
+    return items
 
 
 def _item_of_value(node: Node, index: int) -> Node:
@@ -409,7 +414,7 @@ def _item_of_value(node: Node, index: int) -> Node:
     item.instance, item.inputs = _items[index], (node,)
     item.tapes = _carried(state.tapes, item.spec, item.inputs)
     for token in item.tapes:
-        item.keepers += 1
+        item.tape_count += 1
         token.kept.append(item)
     if not item.tapes:
         item.instance, item.inputs = None, ()
@@ -423,6 +428,6 @@ def foreign_node(tracer: Any) -> Node:
     return node
 
 
-def is_tracer(value: Any) -> bool:
+def is_tracer(value: object) -> bool:
     """Whether a value is a tracer of some JAX transformation."""
     return isinstance(value, Tracer)

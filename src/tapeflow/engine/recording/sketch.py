@@ -37,7 +37,7 @@ def sketch(function: Callable[..., Any], *arguments: Any) -> Any:
     """
     trace = Trace(is_body=True, is_sketch=True)
 
-    def placeholder(spec: Any) -> Any:
+    def placeholder(spec: Spec) -> Any:
         if not isinstance(spec, Spec):
             return spec
         node = Node(spec)

@@ -1,4 +1,4 @@
-"""Arguments that are no tensors but take calls of ops: `tf.keras.Input` and its kin, ragged tensors.
+"""Arguments that are not tensors but handle calls of ops themselves: symbolic inputs of Keras, ragged tensors.
 
 A public op that meets one has no array to work on. Whatever code notices raises `MetSymbolic`, and the
 public function it was called through (`dispatching`) hands its call over to the argument: a symbol, which
@@ -12,24 +12,28 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
+
 
 OP_MODULES = ("tapeflow.ops.", "tapeflow.engine.values.convert")
 
 
-class CallTaker:
-    """An argument that public ops hand their calls over to."""
+class DispatchTarget:
+    """An argument that handles the calls of public ops itself."""
 
     __slots__ = ()
     # numpy leaves operators with such an argument on the right to the argument.
     __array_ufunc__ = None
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """The result of a call in whose arguments this one was met."""
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call that has this among its arguments."""
         raise NotImplementedError
 
     def _why_no_array(self) -> str:
-        """What to say where an array is asked for outside of an op."""
+        """The message for an array that is read outside of an op."""
         raise NotImplementedError
 
     def _meet(self, *_: Any, **__: Any) -> NoReturn:
@@ -40,22 +44,22 @@ class CallTaker:
 
     @property
     def spec(self) -> NoReturn:
-        """Known only when there is a value."""
+        """Raises: shape and dtype are known only when there is a value."""
         raise MetSymbolic(self)
 
     _node = _spec = spec
 
 
-class Symbolic(CallTaker):
+class Symbolic(DispatchTarget):
     """Stands for a tensor in the calls of public ops."""
 
     __slots__ = ()
 
-    def keep_index(self, tensor: Any, key: Any) -> Any:
+    def keep_index(self, tensor: TensorLike, key: object) -> Any:
         """The result of `tensor[key]`, where this is part of the key."""
         raise MetSymbolic(self)
 
-    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+    def keep_construction(self, made: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of the class method of a public class called with this among its arguments."""
         raise MetSymbolic(self)
 
@@ -68,19 +72,19 @@ class Symbolic(CallTaker):
 
 
 class MetSymbolic(TypeError):
-    """An array was asked of an argument that is none."""
+    """Raised when an array is read from an argument that has none."""
 
-    def __init__(self, symbol: CallTaker) -> None:
+    def __init__(self, symbol: DispatchTarget) -> None:
         super().__init__(symbol._why_no_array())
         self.symbol = symbol
 
 
 class NoneGiven(ValueError):
-    """None was met where a tensor should be; the public function it was passed to gives its name."""
+    """Raised when None is passed for a tensor; the public function adds the name of its argument."""
 
 
 def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, whose calls with symbols are handed to them. The same wrapper every time."""
+    """Wrap `function` so that symbols among its arguments handle the call. Gives the same wrapper every time."""
     known = getattr(function, "_dispatching", None)
     if known is not None:
         return known
@@ -106,12 +110,12 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def dispatch_all(namespace: dict[str, Any]) -> None:
-    """Make every op of a public namespace dispatching."""
+    """Wrap every op of a public namespace with `dispatching`."""
     for name, value in namespace.items():
         if is_public_op(value) and not name.startswith("_"):
             namespace[name] = dispatching(value)
 
 
-def is_public_op(value: Any) -> bool:
+def is_public_op(value: object) -> bool:
     """Whether a value is a plain function that takes tensors: one of `tapeflow.ops`, or a conversion."""
     return type(value) is FunctionType and value.__module__.startswith(OP_MODULES)

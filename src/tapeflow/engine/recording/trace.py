@@ -1,4 +1,4 @@
-"""The trace: what a thread has recorded and not yet run, and what recording needs to know.
+"""The trace: what a thread has recorded and not yet run; and the state of recording.
 
 Every recorded node knows the op it applies and the slots of its inputs, so the structural key of a
 program is there when the program runs, without a walk. A slot names where an input comes from:
@@ -36,10 +36,17 @@ class NeedsValue(Exception):
 
     Args:
         why: what keeps the body from being recorded, if not a read: "it prints".
+        instead: what to write instead.
+
+    Attributes:
+        instead: what to write instead.
     """
 
-    def __init__(self, why: str = "Python reads the value of a tensor in it") -> None:
+    def __init__(
+        self, why: str = "Python reads the value of a tensor in it", instead: str = "Move that outside"
+    ) -> None:
         super().__init__(why)
+        self.instead = instead
 
 
 class AssignsVariable(NeedsValue):
@@ -65,7 +72,8 @@ class Trace:
     `is_sketch` marks a body that is thrown away once the shapes of its results are known. `takes_writes` marks a
     body that may assign Variables: what they hold at its end are results of it. `takes_effects` marks one that may
     print or log: whoever records it sees to that.
-    `keeps_strings` marks a sketch that is written as TensorFlow's nodes, so that ops may record strings.
+    `keeps_strings` is the number of a sketch that is written as TensorFlow's nodes, so that ops may record
+    strings; 0 elsewhere.
     `is_taped` says, from when it is about to run, whether a tape may yet go through its nodes.
 
     Only its own thread records into a trace, but any may run it. A lock would cost as much as the rest
@@ -110,7 +118,7 @@ class Trace:
         self.is_done = False
         self.is_long = False
         self.is_taped = True
-        self.keeps_strings = False
+        self.keeps_strings = 0
         self.thread = threading.get_ident()
         self.is_busy = False
         self.is_claimed = False
@@ -135,7 +143,7 @@ class Trace:
 
     @property
     def owner(self) -> Owner | None:
-        """Whose program it is: that of the first Variable that it assigns, if there is one."""
+        """The owner of its program: that of the first Variable that it assigns, if there is one."""
         for write in self.writes.values():
             return write.variable._source
         return None
@@ -163,7 +171,7 @@ class Trace:
             self.is_long = True
 
     def add_leaf(self, node: Node) -> int:
-        """The slot of a value from outside; it is an input of the program, whatever it holds."""
+        """Add a value from outside as an input of the program, whatever it holds, and return its slot."""
         leaves = self.leaves
         slot = ~len(leaves)
         leaves.append(node)
@@ -172,7 +180,7 @@ class Trace:
         return slot
 
     def slot_of(self, node: Node) -> int:
-        """Where a node is to be found: among the recorded, or among the leaves."""
+        """The slot of a node: among the recorded nodes, or among the leaves."""
         if node.trace is self:
             return node.slot
         slot = self.leaf_slots.get(id(node))
@@ -180,13 +188,13 @@ class Trace:
 
 
 class Claim:
-    """Keeps a trace's own thread from recording into it, while another runs it."""
+    """Keeps a trace's own thread from recording into it while another thread runs it."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
 
     def __enter__(self) -> None:
-        """Returns when that thread is not in the midst of an op."""
+        """Wait until that thread is between two ops."""
         trace = self.trace
         if trace.thread != threading.get_ident():
             trace.is_claimed = True
@@ -206,7 +214,7 @@ FOREIGN = Trace()
 
 
 class State(threading.local):
-    """What recording needs to know, per thread."""
+    """The state of recording, of one thread."""
 
     def __init__(self) -> None:
         self.trace = Trace()
@@ -237,7 +245,7 @@ def live_trace() -> Trace:
 
 
 def open_trace() -> None:
-    """Go on with a new trace, if another thread is about to run this one when it has."""
+    """Start a new trace if another thread is about to run this one."""
     trace = state.trace
     trace.is_busy = False
     if trace.is_claimed:
@@ -265,7 +273,7 @@ def live_outer_trace() -> Trace:
 
 
 def _after_fork() -> None:
-    """In a child: no other thread is about to run the trace."""
+    """Reset claims in a forked child, where no other thread can be about to run the trace."""
     state.trace.is_claimed = False
 
 

@@ -6,7 +6,6 @@ few of them, and at most half of an axis is padding. A combination that is rarel
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Protocol
@@ -25,10 +24,10 @@ from tapeflow.engine.shapes.cost import compile_time, run_time
 from tapeflow.engine.shapes.expression import NotPadded, Size, apart, evaluate, has_symbols
 from tapeflow.engine.shapes.family import Family, Owner, Sized, Template, family_of
 from tapeflow.engine.shapes.padding import Padding
+from tapeflow.engine.shapes.telling import tell
 
 __all__ = ["CompiledForSizes", "Sizable", "rules_axes", "rules_control", "rules_indexing", "rules_mixing"]
 
-_log = logging.getLogger("tapeflow.engine")
 _LEAST_CAPACITY = 8
 
 Place = tuple[tuple[int, ...], int] | None
@@ -44,6 +43,10 @@ class Sizable(Sized, Protocol):
 
     def places(self, arguments: Sequence[Any]) -> Iterator[Place]:
         """Where the sizes of each array in the arguments are found."""
+        ...
+
+    def described(self, place: int) -> str:
+        """Which axis of which input has its size at this place."""
         ...
 
 
@@ -115,6 +118,8 @@ class CompiledForSizes(Compiled):
             if placement.current is None and settings.shares_programs:
                 family = family_of(self._program, owner)
                 values = family.values_of(self._program)
+                if values is None and family.keeps_compiling(self._program):
+                    tell(family, self._program)
                 found = None if values is None else _Padded(self, family, values)
                 if has_drafts():
                     self._families[key] = family
@@ -129,16 +134,14 @@ class CompiledForSizes(Compiled):
                     family.template, self._program, arguments, self._donated, self._is_looped
                 )
             except Exception as error:  # noqa: BLE001 - kernels and JAX raise anything where a size is a symbol
-                _log.debug("Sizes that vary are compiled one by one: %s", error)
                 if not family.raise_lowest(self._program):
-                    family.give_up()
+                    family.give_up(error)
         known = family.template and family.template.values_of(self._program.sizes)
         if family.made is not None and known is not None:
             try:
                 return family.made(family, known, arguments, self._on_compile)
             except NotPadded as error:
-                _log.debug("Sizes that vary are compiled one by one: %s", error)
-                family.give_up()
+                family.give_up(error)
         for owner, padded in list(self._padded.items()):
             if padded is not None and padded.family is family:
                 self._padded[owner] = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from tapeflow.engine.backend import jnp
+from tapeflow.engine.backend import jax_core, jnp
 
 T = TypeVar("T")
 
@@ -31,6 +31,11 @@ def apart(function: Callable[[], T]) -> T:
 def is_symbolic(size: Size) -> bool:
     """Whether a size is not a number."""
     return not isinstance(size, int) and hasattr(size, "_sorted_terms") and not size._is_constant
+
+
+def at_least(size: Size, least: int) -> Size:
+    """The larger of a size, which may be symbolic, and a number."""
+    return jax_core.max_dim(size, least) if is_symbolic(size) else max(size, least)
 
 
 def has_symbols(shape: Any) -> bool:

@@ -11,6 +11,7 @@ used so much that full code is worth its compilation.
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
@@ -19,6 +20,8 @@ from weakref import WeakKeyDictionary
 from tapeflow.engine.backend import jax
 from tapeflow.engine.programs.compiled import Draft
 from tapeflow.engine.shapes.expression import NotPadded, Size, evaluate, is_symbolic
+
+_log = logging.getLogger("tapeflow.engine")
 
 EXACT = 2
 """So many programs of a family are compiled for their own sizes: full batches and the last one of an epoch."""
@@ -32,11 +35,17 @@ USES_UNTIL_EXACT = 32
 _SPARE = 64
 """A program is made larger than need be, if it may run so often before that has cost as much as compiling another."""
 
+_DRAFT_SHARE = 2
+"""About so small a part of a draft's time would full code save."""
+
 _MOST_BORROWED = 64
 """So many times what is needed a program that stands in may compute."""
 
 _MOST_EXACT = 10
 """So many sizes of a family are compiled for themselves: where hundreds come again and again, most stay padded."""
+
+_MANY_COMPILED = 8
+"""After so many programs of a family that cannot share one, the user is told."""
 
 _MOST_COUNTED = 4096
 _MOST_FAMILIES = 1024
@@ -179,6 +188,7 @@ class Family:
         template: the symbols, once they are known.
         made: what `bucketed` keeps for the template.
         number: which family of this process it is.
+        why: why every program is compiled as it is, if that has been found out.
     """
 
     def __init__(self, skeleton: Any, assigns: bool) -> None:
@@ -194,7 +204,9 @@ class Family:
         self.made: Any = None
         self.number = next(_numbers)
         self.digest = ""  # `history` works it out
+        self.why = ""
         self._is_given_up = False
+        self._compiled = 0
 
     @property
     def samples(self) -> list[tuple[int, ...]]:
@@ -258,10 +270,10 @@ class Family:
             compile_time: how long it takes to compile it in full.
         """
         spent = self.drafted.get(capacities, 0) + run_time
-        if spent > compile_time:
+        if spent > _DRAFT_SHARE * compile_time:
             return Draft.NONE
         self.drafted[capacities] = spent
-        return Draft.FIRST if spent < compile_time // 2 else Draft.LAST
+        return Draft.FIRST if 2 * spent < _DRAFT_SHARE * compile_time else Draft.LAST
 
     def capacities_for(
         self,
@@ -327,8 +339,8 @@ class Family:
         self.made = None
         try:
             self.template = Template(self.samples, program.axes, 1)
-        except NotPadded:
-            self.give_up()
+        except NotPadded as error:
+            self.give_up(error)
 
     def raise_lowest(self, program: Sized) -> bool:
         """Have symbols be no smaller than twice what they were: some programs can be traced only for larger sizes."""
@@ -340,9 +352,24 @@ class Family:
         self.template, self.made = Template(self.samples, program.axes, lowest), None
         return True
 
-    def give_up(self) -> None:
-        """Compile every program of the family as it is."""
+    def give_up(self, error: Exception) -> None:
+        """Compile every program of the family as it is, for this reason."""
+        _log.debug("Sizes that vary are compiled one by one: %s", error)
+        self.why = str(error) if isinstance(error, NotPadded) else "an op that needs to know the size"
         self.template, self._is_given_up = None, True
+
+    def keeps_compiling(self, program: Sized) -> bool:
+        """Count a program that is compiled as it is; whether that has just become a habit, which is told once."""
+        if not self._is_given_up or program.sizes in self.exact:
+            return False
+        self._compiled += 1
+        return self._compiled == _MANY_COMPILED
+
+    def varying(self, program: Sized) -> dict[int, list[int]]:
+        """The axes of inputs that vary, by their places among the sizes, and some sizes that each has had."""
+        columns = list(zip(*[*self.samples, program.sizes], strict=True))[: program.axes]
+        found = {place: list(dict.fromkeys(column)) for place, column in enumerate(columns)}
+        return {place: sizes for place, sizes in found.items() if len(sizes) > 1}
 
 
 class Owner:

@@ -23,15 +23,31 @@ _log = logging.getLogger("tapeflow.engine")
 
 
 class Inference:
-    """What is known of one op on inputs of given dtypes and ranks."""
+    """What is known of one op on inputs of given dtypes and ranks.
 
-    __slots__ = ("_dtypes", "_examples", "_is_single", "_results", "_template", "_tries")
+    Attributes:
+        is_same_on_host: whether the kernel traced for symbols computes what it computes traced for sizes; None if that
+            has not been looked at.
+    """
+
+    __slots__ = (
+        "_dtypes",
+        "_examples",
+        "_is_single",
+        "_jaxpr",
+        "_results",
+        "_template",
+        "_tries",
+        "is_same_on_host",
+    )
 
     def __init__(self) -> None:
         self._examples: deque[tuple[int, ...]] = deque(maxlen=_LAST_EXAMPLES)
         self._tries = 0
         self._template: Template | None = None
         self._results: list[tuple[Size, ...]] = []
+        self._jaxpr: Any = None
+        self.is_same_on_host: bool | None = None
         self._dtypes: list[DType] = []
         self._is_single = True
 
@@ -48,12 +64,17 @@ class Inference:
         ]
         return found[0] if self._is_single else tuple(found)
 
+    def traced(self, sizes: tuple[int, ...]) -> tuple[Any, dict[str, int]] | None:
+        """The kernel, traced for symbols, and their values for these sizes; None if that is not known."""
+        values = None if self._template is None else self._template.values_of(sizes)
+        return None if values is None else (self._jaxpr, values)
+
     def learn(
         self,
         sizes: tuple[int, ...],
         axes: int,
         found: Spec | tuple[Spec, ...],
-        trace: Callable[[Sequence[Size]], Sequence[Any]],
+        trace: Callable[[Sequence[Size]], tuple[Any, Sequence[Any]]],
     ) -> None:
         """Take note of an example.
 
@@ -61,7 +82,7 @@ class Inference:
             sizes: those of the inputs, then the numbers of the op.
             axes: how many are of inputs.
             found: what came out.
-            trace: the results, with shapes, for such sizes as symbols.
+            trace: the kernel's jaxpr, and the results with their shapes, for such sizes as symbols.
         """
         if self._tries >= _MOST_TRIES or sizes in self._examples:
             return
@@ -70,7 +91,8 @@ class Inference:
             return
         self._tries += 1
         try:
-            template, self._results = apart(lambda: _learnt(list(self._examples), axes, trace))
+            template, self._jaxpr, self._results = apart(lambda: _learnt(list(self._examples), axes, trace))
+            self.is_same_on_host = None
             self._is_single = not isinstance(found, tuple)
             self._dtypes = [spec.dtype for spec in (found if isinstance(found, tuple) else (found,))]
             self._template = template
@@ -79,7 +101,10 @@ class Inference:
 
 
 def _learnt(
-    examples: list[tuple[int, ...]], axes: int, trace: Callable[[Sequence[Size]], Sequence[Any]]
-) -> tuple[Template, list[tuple[Size, ...]]]:
+    examples: list[tuple[int, ...]],
+    axes: int,
+    trace: Callable[[Sequence[Size]], tuple[Any, Sequence[Any]]],
+) -> tuple[Template, Any, list[tuple[Size, ...]]]:
     template = Template(examples, axes, 1)
-    return template, [tuple(result.shape) for result in trace(template.sizes)]
+    jaxpr, results = trace(template.sizes)
+    return template, jaxpr, [tuple(result.shape) for result in results]

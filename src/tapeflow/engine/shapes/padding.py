@@ -132,7 +132,7 @@ ELEMENTWISE = set(
     igamma_grad_a igammac imag integer_pow is_finite le le_to lgamma log log1p logistic lt lt_to max min mul ne neg
     nextafter not optimization_barrier or polygamma population_count pow random_gamma_grad real reduce_precision
     regularized_incomplete_beta rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin
-    sinh sqrt square stop_gradient sub tan tanh threefry2x32 transpose xor zeta
+    sinh sqrt square stack stop_gradient sub tan tanh threefry2x32 transpose xor zeta
     """.split()  # noqa: SIM905 - a hundred lines of one name each would say no more
 )
 """Primitives that are applied as they are: each element of a result depends on the same ones of the operands."""

@@ -85,6 +85,14 @@ class ProgramSizes:
         found = self._form[2].get(leaf)
         return None if found is None else (found, before)
 
+    def described(self, place: int) -> str:
+        """Which axis of which input has its size at this place."""
+        for leaf, places in self._form[2].items():
+            if place in places:
+                spec = self._program.leaf_keys[leaf]
+                return f"axis {places.index(place)} of an input of shape {spec.shape} and dtype {spec.dtype.name}"
+        raise RuntimeError(f"the engine expected the size of an axis at place {place}; there is none")
+
     def at(self, sizes: Sequence[Size]) -> Program:
         """The program with other sizes in it."""
         found = copy.copy(self._program)

@@ -109,8 +109,11 @@ def _dynamic_slice(padding: Padding, equation: Any, operands: list[Any]) -> Any:
     value, *starts = operands
     shape, lengths = _shape_of(equation.invars[0]), equation.params["slice_sizes"]
     starts = _clamped(padding, shape, lengths, starts)
-    if any(is_symbolic(a) and not bool(a == b) for a, b in zip(lengths, shape, strict=True)):
-        raise NotPadded("a dynamic slice of a length that varies")
+    for axis in _partial(shape, lengths):
+        # What is behind the true elements of the slice may be any element.
+        places = starts[axis].astype(jnp.int32) + jnp.arange(padding.capacity(lengths[axis]), dtype=jnp.int32)
+        value = jnp.take(value, places, axis=axis, mode="clip")
+        starts[axis] = jnp.zeros_like(starts[axis])
     return jax.lax.dynamic_slice(value, starts, padding.shape(lengths))
 
 
@@ -118,9 +121,23 @@ def _dynamic_slice(padding: Padding, equation: Any, operands: list[Any]) -> Any:
 def _dynamic_update_slice(padding: Padding, equation: Any, operands: list[Any]) -> Any:
     value, update, *starts = operands
     shape, lengths = _shape_of(equation.invars[0]), _shape_of(equation.invars[1])
-    if any(is_symbolic(a) and not bool(a == b) for a, b in zip(lengths, shape, strict=True)):
-        raise NotPadded("a dynamic update of a length that varies")
-    return jax.lax.dynamic_update_slice(value, update, _clamped(padding, shape, lengths, starts))
+    starts = _clamped(padding, shape, lengths, starts)
+    axes = _partial(shape, lengths)
+    if not axes:
+        return jax.lax.dynamic_update_slice(value, update, starts)
+    is_there: Any = True
+    for axis in range(value.ndim):
+        places = jnp.arange(value.shape[axis], dtype=jnp.int32) - starts[axis].astype(jnp.int32)
+        update = jnp.take(update, places, axis=axis, mode="clip")
+        is_inside = (places >= 0) & (places < padding.size(lengths[axis]))
+        is_there = is_there & jnp.expand_dims(is_inside, [a for a in range(value.ndim) if a != axis])
+    return jnp.where(is_there, update, value)
+
+
+def _partial(shape: Sequence[Size], lengths: Sequence[Size]) -> list[int]:
+    """The axes of which a part is taken whose length varies."""
+    pairs = enumerate(zip(lengths, shape, strict=True))
+    return [axis for axis, (a, b) in pairs if is_symbolic(a) and not bool(a == b)]
 
 
 def _clamped(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
-from tapeflow.engine.shapes.expression import NotPadded, Size, is_symbolic
+from tapeflow.engine.shapes.expression import NotPadded, Size, has_symbols, is_symbolic
 from tapeflow.engine.shapes.padding import Padding, bound, rule
 
 
@@ -167,3 +167,46 @@ def _top_k(padding: Padding, equation: Any, operands: list[Any]) -> Any:
     if is_symbolic(equation.params["k"]):
         raise NotPadded("top_k of a number that varies")
     return bound(equation, [padding.masked(value, shape, [axis], _lowest(value.dtype))])
+
+
+@rule("fft")
+def _fft(padding: Padding, equation: Any, operands: list[Any]) -> Any:
+    """A transform of axes that do not vary; one of another length is another transform."""
+    count = len(equation.params["fft_lengths"])
+    if has_symbols(_shape_of(equation.invars[0])[-count:]) or has_symbols(equation.params["fft_lengths"]):
+        raise NotPadded("a Fourier transform of a length that varies")
+    return bound(equation, operands)
+
+
+@rule("cholesky")
+def _cholesky(padding: Padding, equation: Any, operands: list[Any]) -> Any:
+    """Ones on the diagonal behind the true elements: what comes of them is ones, too."""
+    (value,) = operands
+    return bound(equation, [_with_unit_diagonal(padding, value, _shape_of(equation.invars[0]))])
+
+
+@rule("triangular_solve")
+def _triangular_solve(padding: Padding, equation: Any, operands: list[Any]) -> Any:
+    matrix, right = operands
+    shape = _shape_of(equation.invars[1])
+    matrix = _with_unit_diagonal(padding, matrix, _shape_of(equation.invars[0]))
+    axes = [len(shape) - (2 if equation.params["left_side"] else 1)]
+    return bound(equation, [matrix, padding.masked(right, shape, axes, 0)])
+
+
+def _with_unit_diagonal(padding: Padding, value: Any, shape: Sequence[Size]) -> Any:
+    """Square matrices, with those of the identity behind the true elements."""
+    axes = (value.ndim - 2, value.ndim - 1)
+    if not has_symbols([shape[axis] for axis in axes]):
+        return value
+    value = padding.masked(value, shape, axes, 0)
+    is_behind = ~padding.is_true(shape, axes[0])
+    rows, columns = (jax.lax.broadcasted_iota(jnp.int32, value.shape, axis) for axis in axes)
+    return jnp.where(is_behind & (rows == columns), jnp.ones((), value.dtype), value)
+
+
+@rule("unstack")
+def _unstack(padding: Padding, equation: Any, operands: list[Any]) -> Any:
+    if is_symbolic(_shape_of(equation.invars[0])[equation.params["axis"]]):
+        raise NotPadded("as many results as a size says")
+    return bound(equation, operands)

@@ -45,6 +45,8 @@ def split(value: Any, sizes: list[int]) -> Any:
     known = structured.get(kind)
     if known is not None:
         return (kind, tuple([split(part, sizes) for part in known[0](value)]))
+    if isinstance(value, tuple):  # a named one
+        return (kind, tuple([split(part, sizes) for part in value]))
     if kind is np.ndarray:
         return (kind, value.dtype.str, value.shape, value.tobytes())
     if kind is float:
@@ -67,4 +69,6 @@ def filled(value: Any, sizes: Iterator[Any]) -> Any:
     known = structured.get(kind)
     if known is not None:
         return known[1](value, tuple([filled(part, sizes) for part in known[0](value)]))
+    if isinstance(value, tuple):
+        return kind(*[filled(part, sizes) for part in value])
     return value

@@ -1,4 +1,4 @@
-"""`CompositeTensor`: a class of one's own that is made of tensors, as TensorFlow's libraries define them.
+"""`CompositeTensor`: the base of classes, such as those of TensorFlow's libraries, whose values consist of tensors.
 
 A subclass says by its `_type_spec` which tensors those are. Functions, loops and tapes see these tensors; `tf.nest`
 does so when it is asked to (`expand_composites=True`), and takes the object as one value otherwise.
@@ -7,12 +7,15 @@ does so when it is asked to (`expand_composites=True`), and takes the object as 
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.shape import ShapeLike
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.type_spec import TypeSpec
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import DTypeLike
 
 
 class CompositeTensor(abc.ABC):
@@ -27,21 +30,21 @@ class CompositeTensor(abc.ABC):
         raise NotImplementedError
 
     def _convert_variables_to_tensors(self) -> Any:
-        """The same value with Variables read; most have none."""
+        """The same value with its Variables replaced by their values; most values have none."""
         return self
 
 
 class BatchableTypeSpec(TypeSpec):
-    """A spec of values that datasets may batch, which they do by their tensors."""
+    """A spec of values that datasets batch by batching their tensors."""
 
 
 class VariableSpec(TensorSpec):
-    """What a Variable is like: a spec of its shape, dtype and whether it is trainable."""
+    """A spec of a Variable: its shape, its dtype and whether it is trainable."""
 
     __slots__ = ("trainable",)
 
     def __init__(
-        self, shape: ShapeLike, dtype: Any = None, trainable: bool = True, alias_id: Any = None
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, trainable: bool = True, alias_id: Any = None
     ) -> None:
         super().__init__(shape, "float32" if dtype is None else dtype)
         self.trainable = trainable
@@ -61,11 +64,11 @@ class VariableSpec(TensorSpec):
 
 
 def convert_variables_to_tensors(values: Any) -> Any:
-    """A structure with each Variable in it read, those of composite tensors too."""
+    """The structure with each Variable replaced by its value, also inside composite tensors."""
     from tapeflow.engine.values.convert import convert_to_tensor  # start-up
     from tapeflow.engine.values.variable import Variable
 
-    def read(value: Any) -> Any:
+    def read(value: object) -> Any:
         if isinstance(value, CompositeTensor):
             return value._convert_variables_to_tensors()
         return convert_to_tensor(value) if isinstance(value, Variable) else value

@@ -1,4 +1,4 @@
-"""`tf.register_tensor_conversion_function`: how objects of the user's own become tensors."""
+"""`tf.register_tensor_conversion_function`: how objects of users' classes become tensors."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def register_tensor_conversion_function(
     converters.sort(key=lambda entry: entry[0])
 
 
-def converted(value: Any, dtype: Any) -> Any:
-    """What the first function for a value's type makes of it; NotImplemented if there is none."""
+def converted(value: object, dtype: Any) -> Any:
+    """The result of the first function registered for a value's type; NotImplemented if there is none."""
     for _, types, function in converters:
         if isinstance(value, types):
             found = function(value, dtype=dtype, name=None, as_ref=False)

@@ -1,4 +1,4 @@
-"""From anything a user may pass to a node: numbers, lists, numpy and JAX arrays, tensors."""
+"""Converts anything that a user may pass to an op (numbers, lists, numpy and JAX arrays, tensors) to a node."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 if TYPE_CHECKING:
     from tapeflow.engine.recording.op import Op
+    from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
@@ -33,8 +34,8 @@ _NONE = (
 )
 
 
-def scalar_node(value: Any, dtype: DType) -> Node:
-    """A host scalar: an input of the program it takes part in, never a constant in it."""
+def scalar_node(value: object, dtype: DType) -> Node:
+    """A host scalar: an input of the programs that use it, never a constant in them."""
     spec = spec_of((), dtype)
     try:
         array = np.array(value, spec.np_dtype)
@@ -49,14 +50,14 @@ def _number_node(value: float, dtype: DType) -> Node:
     The same numbers come again and again. Wherever one is used it is a leaf of its own, so that programs
     do not depend on which numbers happen to be equal.
     """
-    found = _numbers.get((value, dtype))
-    if found is None:
-        found = Node(spec_of((), dtype), float(value), True)
+    node = _numbers.get((value, dtype))
+    if node is None:
+        node = Node(spec_of((), dtype), float(value), True)
         if value:  # 0.0 and -0.0 are equal and must be kept apart
             if len(_numbers) >= _MOST_NUMBERS:
                 _numbers.clear()
-            _numbers[value, dtype] = found
-    return found
+            _numbers[value, dtype] = node
+    return node
 
 
 def convert_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
@@ -68,7 +69,7 @@ def convert_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
     return _converted(op, args)
 
 
-def _given_node(op: Op, args: tuple[Any, ...], value: Any) -> Node:
+def _given_node(op: Op, args: tuple[Any, ...], value: object) -> Node:
     if value is None:
         raise _none_given(op, args)
     return to_node(value)
@@ -127,7 +128,7 @@ def _converted(op: Op, args: tuple[Any, ...]) -> tuple[Node, ...]:
 
 
 def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> list[Node]:
-    """Tensors (`nodes`, where there is one) and the values they meet, in one dtype."""
+    """Tensors (`nodes`, where there is one) and the values they are combined with, in one dtype."""
     if dtype.is_integer and any(_is_floating(a) for a in args):
         from tapeflow.engine.primitives import cast_node  # cycle
 
@@ -139,7 +140,7 @@ def _joined(op: Op, args: tuple[Any, ...], nodes: list[Any], dtype: DType) -> li
     return joined
 
 
-def _is_floating(value: Any) -> bool:
+def _is_floating(value: object) -> bool:
     if isinstance(value, (float, np.floating)):
         return True
     if isinstance(value, np.ndarray):
@@ -148,7 +149,7 @@ def _is_floating(value: Any) -> bool:
 
 
 def _without_tensors(args: tuple[Any, ...]) -> list[Node]:
-    """Inputs among which there is no tensor: numpy decides, then the widest Python type."""
+    """The nodes of inputs without a tensor: in numpy's dtype if there is an array, else in the widest Python type."""
     typed = next((as_dtype(a.dtype) for a in args if isinstance(a, (np.ndarray, np.generic))), None)
     if typed is None:
         nodes = [to_node(a) for a in args]
@@ -159,7 +160,7 @@ def _without_tensors(args: tuple[Any, ...]) -> list[Node]:
     return [_with_dtype(a, typed) for a in args]
 
 
-def _with_dtype(value: Any, dtype: DType) -> Node:
+def _with_dtype(value: object, dtype: DType) -> Node:
     kind = type(value)
     if dtype is string or kind is str or kind is bytes or (kind is complex and not dtype.is_complex):
         return to_node(value)  # of another dtype: the caller says so
@@ -187,7 +188,7 @@ def _mismatch(op: Op, nodes: list[Any]) -> errors.InvalidArgumentError:
 
 
 def to_node(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Node:
-    """A node for any value; a dtype that the value cannot take is an error."""
+    """A node for any value; raises if the value cannot have the given dtype."""
     if isinstance(value, TensorBase):
         node = value._as_node()
         if dtype is not None and node.spec.dtype is not dtype:
@@ -225,7 +226,7 @@ def _suits(value: Any, hint: DType) -> bool:
     return (kind in "iuf" and hint.is_floating) or (kind in "iu" and hint.is_integer)
 
 
-def _from_numpy(value: Any, dtype: DType | None) -> Node:
+def _from_numpy(value: object, dtype: DType | None) -> Node:
     array = np.asarray(value)
     if array.dtype.kind in "OSU":
         return _from_python(array.tolist(), dtype, None, shape=array.shape)
@@ -241,7 +242,7 @@ def _from_numpy(value: Any, dtype: DType | None) -> Node:
 
 
 def _from_python(
-    value: Any, dtype: DType | None, hint: DType | None, shape: tuple[int, ...] | None = None
+    value: object, dtype: DType | None, hint: DType | None, shape: tuple[int, ...] | None = None
 ) -> Node:
     if value is None:
         raise NoneGiven(_NONE)
@@ -284,17 +285,17 @@ def _from_python(
     return host_node(array)
 
 
-def _overflowed(array: np.ndarray, value: Any) -> bool:
+def _overflowed(array: np.ndarray, value: object) -> bool:
     return not np.isfinite(array).all() and bool(np.isfinite(np.array(value, float))[np.isinf(array)].any())
 
 
-def _too_big(value: Any) -> bool:
+def _too_big(value: object) -> bool:
     if isinstance(value, int):
         return not -(2**63) <= value < 2**63
     return isinstance(value, (list, tuple)) and any(_too_big(v) for v in value)
 
 
-def _ragged_or_unsupported(value: Any) -> str:
+def _ragged_or_unsupported(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return (
             "Can't convert non-rectangular Python sequence to Tensor: the rows differ in length. "
@@ -306,7 +307,7 @@ def _ragged_or_unsupported(value: Any) -> str:
     )
 
 
-def _collect_kinds(value: Any, kinds: set[type]) -> None:
+def _collect_kinds(value: object, kinds: set[type]) -> None:
     if isinstance(value, (list, tuple)):
         for v in value:
             _collect_kinds(v, kinds)
@@ -325,7 +326,7 @@ def _collect_kinds(value: Any, kinds: set[type]) -> None:
         raise ValueError(_ragged_or_unsupported(value))
 
 
-def _python_dtype(value: Any, kinds: set[type], hint: DType | None) -> DType:
+def _python_dtype(value: object, kinds: set[type], hint: DType | None) -> DType:
     if bool in kinds and len(kinds) > 1:
         raise ValueError(
             "Can't convert Python sequence with mixed types to Tensor: it holds booleans and numbers. "
@@ -347,7 +348,7 @@ def _python_dtype(value: Any, kinds: set[type], hint: DType | None) -> DType:
     return int64
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: object) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [leaf for v in value for leaf in _leaves(v)]
     return [value]
@@ -396,7 +397,10 @@ def _stacked(value: Any, dtype: DType | None) -> Node:
 
 
 def convert_to_tensor(
-    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+    value: object,
+    dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Convert numbers, lists, arrays or Variables to a `Tensor`.
 
@@ -411,7 +415,12 @@ def convert_to_tensor(
     return tensor_of(to_node(value, wanted, hint))
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+def constant(
+    value: object,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | TensorLike | None = None,
+    name: str = "Const",
+) -> Tensor:
     """A tensor of a constant value, given a dtype or a shape to fill if wished.
 
     >>> tf.constant([1, 2, 3])

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import ml_dtypes
 import numpy as np
 
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
+
 
 class DType:
     """The element type of a tensor.
@@ -95,7 +98,7 @@ class DType:
             f"got dtype={self!r}. Use min and max for the range of the values."
         )
 
-    def is_compatible_with(self, other: Any) -> builtins.bool:
+    def is_compatible_with(self, other: TensorLike) -> builtins.bool:
         """Whether `other`, anything `as_dtype` takes, is this dtype."""
         return as_dtype(other) is self
 
@@ -169,7 +172,7 @@ def as_dtype(type_value: Any) -> DType:
         return _as_dtype_slow(type_value)
 
 
-def _as_dtype_slow(value: Any) -> DType:
+def _as_dtype_slow(value: object) -> DType:
     if type(value) is int and value in _BY_ENUM:
         return _BY_ENUM[value]
     if isinstance(value, np.dtype):

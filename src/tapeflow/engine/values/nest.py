@@ -61,7 +61,7 @@ def _classify(cls: type) -> int:
     return _ATTRS if hasattr(cls, "__attrs_attrs__") else _LEAF
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether `seq` is a structure rather than a leaf.
 
     >>> tf.nest.is_nested({"a": 1}), tf.nest.is_nested("a"), tf.nest.is_nested(None)
@@ -70,7 +70,7 @@ def is_nested(seq: Any) -> bool:
     return _KINDS[type(seq)] != _LEAF
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """The leaves of a structure, as a list; for a single leaf, a list of one.
 
     With `expand_composites` a `CompositeTensor` gives the leaves of its components.
@@ -96,7 +96,7 @@ def _flatten_into(structure: Any, kind: int, leaves: list[Any], kinds: _Kinds) -
             _flatten_into(child, child_kind, leaves, kinds)
 
 
-def flatten_with_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
+def flatten_with_paths(structure: object) -> list[tuple[tuple[Any, ...], Any]]:
     """Pairs of path and leaf; a path is made of the keys, field names and indices on the way.
 
     >>> flatten_with_paths({"b": [1, 2]})
@@ -107,7 +107,7 @@ def flatten_with_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
     return pairs
 
 
-def _flatten_paths_into(path: tuple[Any, ...], value: Any, pairs: list[Any]) -> None:
+def _flatten_paths_into(path: tuple[Any, ...], value: object, pairs: list[Any]) -> None:
     kind = _KINDS[type(value)]
     if kind == _LEAF:
         pairs.append((path, value))
@@ -116,7 +116,7 @@ def _flatten_paths_into(path: tuple[Any, ...], value: Any, pairs: list[Any]) -> 
         _flatten_paths_into((*path, key), child, pairs)
 
 
-def items_of(structure: Any) -> list[tuple[Any, Any]]:
+def items_of(structure: object) -> list[tuple[Any, Any]]:
     """The keys, field names or indices of a structure and what is there, in walking order; not for leaves.
 
     >>> items_of({"b": [1], "a": 2})
@@ -126,8 +126,8 @@ def items_of(structure: Any) -> list[tuple[Any, Any]]:
     return list(zip(_keys(structure, kind), _children(structure, kind), strict=True))
 
 
-def skeleton(structure: Any) -> Any:
-    """What two structures must have equal for one to be rebuilt like the other: kinds, keys, and where leaves are.
+def skeleton(structure: object) -> Any:
+    """The kinds, keys and places of leaves of a structure. Structures that agree in it can be rebuilt like one another.
 
     >>> skeleton({"a": [1, 2]}) == skeleton({"a": [3, 4]}), skeleton([[1], 2]) == skeleton([1, [2]])
     (True, False)
@@ -139,7 +139,7 @@ def skeleton(structure: Any) -> Any:
     return (type(structure), keys, *map(skeleton, _children(structure, kind)))
 
 
-def with_children(structure: Any, children: list[Any]) -> Any:
+def with_children(structure: object, children: list[Any]) -> Any:
     """A structure of the type and keys of another, holding `children` in walking order."""
     return _like(structure, _KINDS[type(structure)], children)
 
@@ -210,7 +210,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return _rebuild(first, map(func, *(flatten(nested, expands) for nested in structure)), expands)
 
 
-def _map_one(func: Callable[[Any], Any], value: Any, kinds: _Kinds) -> Any:
+def _map_one(func: Callable[[Any], Any], value: object, kinds: _Kinds) -> Any:
     kind = kinds[type(value)]
     if kind == _LEAF:
         return func(value)
@@ -225,8 +225,8 @@ def _map_one(func: Callable[[Any], Any], value: Any, kinds: _Kinds) -> Any:
     return _like(value, kind, results)
 
 
-def map_structure_until(leaf: type, func: Callable[[Any], Any], structure: Any) -> Any:
-    """`map_structure` of one structure, in which what is a `leaf` is not looked into."""
+def map_structure_until(leaf: type, func: Callable[[Any], Any], structure: object) -> Any:
+    """`map_structure` of one structure, without descending into what is a `leaf`."""
     kind = _KINDS[type(structure)]
     if kind == _LEAF or isinstance(structure, leaf):
         return func(structure)
@@ -256,7 +256,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _rebuild(structure, iter(flat_sequence), expand_composites)
 
 
-def _rebuild(structure: Any, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
+def _rebuild(structure: object, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
     """Like `structure`, with each leaf replaced by the next of `leaves`."""
     return _map_one(lambda _: next(leaves), structure, _EXPANDING if expand_composites else _KINDS)
 
@@ -298,7 +298,7 @@ def _mapping_like(structure: Any, by_key: dict[Any, Any]) -> Any:
 
 
 def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Raise unless two structures have the same nesting.
 
@@ -353,7 +353,7 @@ def _types_match(a: Any, b: Any, kind_a: int, kind_b: int) -> bool:
     return isinstance(a, list) and isinstance(b, list)
 
 
-def _describe(value: Any) -> str:
+def _describe(value: object) -> str:
     """The type and nesting of `value` for a message, with a dot for each leaf.
 
     Leaves are not printed: tensors could take pages, and would have to be computed for it.

@@ -1,6 +1,6 @@
 """`TensorShape`: the static shape of a tensor, possibly partly or wholly unknown.
 
-Dimensions are plain `int` or `None` everywhere, as in TensorFlow 2. Tensors here always have a
+Dimensions are plain `int` or `None`, as in TensorFlow 2, but for those that `dims` gives. Tensors here always have a
 fully known shape; unknown dimensions appear in signatures (`TensorSpec`, `Input`) and in what is
 inferred from them.
 """
@@ -12,6 +12,8 @@ import operator
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeAlias, Union, overload
+
+from tapeflow.engine.values.dimension import Dimension
 
 Dim: TypeAlias = int | None
 ShapeLike: TypeAlias = Union["TensorShape", Iterable[Any], int, None]
@@ -42,9 +44,9 @@ class TensorShape:
         return self.rank
 
     @property
-    def dims(self) -> list[Dim] | None:
-        """The dimensions as a list, or None when the rank is unknown."""
-        return None if self._dims is None else list(self._dims)
+    def dims(self) -> list[Dimension] | None:
+        """The dimensions as a list of TensorFlow 1's `Dimension`s, or None when the rank is unknown."""
+        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
 
     def as_list(self) -> list[Dim]:
         """The dimensions as a list; a `ValueError` when the rank is unknown."""
@@ -249,6 +251,8 @@ def _parse_dims(value: Any) -> tuple[Dim, ...] | None:
 
 
 def _parse_dim(value: Any) -> Dim:
+    if isinstance(value, Dimension):
+        value = value.value
     if value is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Strings, which no device holds: ops that only move elements about move them on the host.
+"""Strings, which devices cannot hold: ops that only move elements move them on the host.
 
 Each distinct string gets a number, the op's own kernel moves the numbers, and what comes out is looked
 up again. So reshaping, indexing, joining and gathering work on strings as on anything else. Of the ops
@@ -8,7 +8,7 @@ written as TensorFlow's nodes record ops of strings (`Trace.keeps_strings`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,13 @@ from tapeflow.engine.recording.node import Node, host_node, spec_of, user_positi
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.dtypes import int32, string
 
+if TYPE_CHECKING:
+    from tapeflow.engine.recording.op import Instance
+    from tapeflow.engine.values.annotations import TensorLike
 
-def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
-    """The result of an op on string tensors, at once."""
+
+def moved_strings(instance: Instance, inputs: tuple[Node, ...]) -> Node:
+    """The result of an op on string tensors, computed immediately."""
     if instance.op.name == "Add":
         return _joined(inputs)
     if not instance.op.moves:
@@ -52,26 +56,26 @@ def moved_strings(instance: Any, inputs: tuple[Node, ...]) -> Node:
     return Node(tuple(n.spec for n in rows), tuple(n.value for n in rows))
 
 
-def recorded_strings(instance: Any, inputs: tuple[Node, ...]) -> Any:
-    """The spec of an op's result that has strings in it, where it is recorded; None where the op runs at once."""
+def recorded_strings(instance: Instance, inputs: tuple[Node, ...]) -> Any:
+    """The spec of an op's result that contains strings, if the op is recorded; None if it runs immediately."""
     if not (state.trace.keeps_strings and any(n.value is None for n in inputs)):
         return None
     if not (instance.op.moves or instance.op.name == "Add"):
         return None
-    found = instance.infer(
+    spec = instance.infer(
         tuple([spec_of(n.spec.shape, int32) if n.spec.dtype is string else n.spec for n in inputs])
     )
-    if isinstance(found, tuple):
-        return tuple([spec_of(s.shape, string) for s in found])
-    return spec_of(found.shape, string)
+    if isinstance(spec, tuple):
+        return tuple([spec_of(s.shape, string) for s in spec])
+    return spec_of(spec.shape, string)
 
 
-def _looked_up(known: np.ndarray, numbers: Any) -> Node:
-    found = np.asarray(numbers)
-    out = np.empty(found.shape, object)
-    if found.size:
-        out[...] = known[found]
-    return host_node(out, spec_of(found.shape, string))
+def _looked_up(known: np.ndarray, numbers: TensorLike) -> Node:
+    places = np.asarray(numbers)
+    out = np.empty(places.shape, object)
+    if places.size:
+        out[...] = known[places]
+    return host_node(out, spec_of(places.shape, string))
 
 
 def _joined(inputs: tuple[Node, ...]) -> Node:

@@ -18,10 +18,12 @@ from tapeflow.engine.programs.running import materialise
 from tapeflow.engine.recording.node import Node, Spec
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.origin import stands_for
 from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape, static_shape
 
 if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import ShapeLike, TensorLike
     from tapeflow.engine.values.reference import Reference
 
 
@@ -29,7 +31,7 @@ _BINARY_OPERATORS = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "po
 
 
 class TensorBase:
-    """The base of what is a tensor here: `Tensor` and `Variable`. Gives numpy interoperation to both."""
+    """The base of `Tensor` and `Variable`, which makes both work with numpy."""
 
     __slots__ = ()
     __array_priority__ = 100
@@ -44,24 +46,24 @@ class TensorBase:
 
     if TYPE_CHECKING:  # installed by tapeflow.ops
 
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
+        def __add__(self, other: TensorLike) -> Tensor: ...
+        def __radd__(self, other: TensorLike) -> Tensor: ...
+        def __sub__(self, other: TensorLike) -> Tensor: ...
+        def __rsub__(self, other: TensorLike) -> Tensor: ...
+        def __mul__(self, other: TensorLike) -> Tensor: ...
+        def __rmul__(self, other: TensorLike) -> Tensor: ...
+        def __truediv__(self, other: TensorLike) -> Tensor: ...
+        def __rtruediv__(self, other: TensorLike) -> Tensor: ...
+        def __floordiv__(self, other: TensorLike) -> Tensor: ...
+        def __mod__(self, other: TensorLike) -> Tensor: ...
+        def __pow__(self, other: TensorLike) -> Tensor: ...
+        def __matmul__(self, other: TensorLike) -> Tensor: ...
         def __neg__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: TensorLike) -> Tensor: ...
+        def __le__(self, other: TensorLike) -> Tensor: ...
+        def __gt__(self, other: TensorLike) -> Tensor: ...
+        def __ge__(self, other: TensorLike) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
 
     @property
@@ -94,7 +96,7 @@ class TensorBase:
     def _host_array(self) -> np.ndarray:
         return np.asarray(self.numpy())
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> np.ndarray:
         array = self._host_array()
         return array if dtype is None else array.astype(dtype)
 
@@ -111,7 +113,7 @@ class TensorBase:
         return complex(self._scalar("complex"))
 
     def _scalar(self, wanted: str) -> Any:
-        """The one element there is; NumPy 2 refuses that of a vector, but programs older than it rely on it."""
+        """The only element. NumPy 2 refuses to convert a vector of one, but older programs rely on it."""
         array = self._host_array()
         if array.size != 1:
             raise TypeError(
@@ -204,10 +206,10 @@ class Tensor(TensorBase):
     _numpy = numpy  # an eager tensor's own in TensorFlow, which libraries call
 
     def host_value(self) -> np.ndarray | None:
-        """The value, if the host has it without running anything: shapes, constants; else `None`."""
+        """The value if the host knows it without running a program, as it does shapes and constants; else `None`."""
         return self._node.array() if self._node.host else None
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Check the shape against a more or less specific one; nothing else changes."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(
@@ -217,10 +219,10 @@ class Tensor(TensorBase):
     def __copy__(self) -> Tensor:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Tensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self  # immutable, so a copy would be the same tensor
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         from tapeflow.engine.values.convert import convert_to_tensor  # cycle
 
         return convert_to_tensor, (self._host_array(), self.dtype.name)
@@ -265,7 +267,7 @@ _NUMPY_NAMES = {
 
 
 def to_numpy(node: Node) -> Any:
-    """A node's value as numpy's: a writable array of the caller's own, or a scalar."""
+    """A node's value as a numpy scalar, or as a writable array that belongs to the caller."""
     value = materialise(node)
     if node.spec.dtype.name == "string":
         return value.copy() if value.ndim else value[()]
@@ -280,3 +282,6 @@ def value_text(value: Any, is_repr: bool = True) -> str:
         return repr(np.asarray(value).item()) if is_repr else str(value)
     text = repr(value) if is_repr or isinstance(value, bytes) else str(value)
     return "\n" + text if "\n" in text else text
+
+
+stands_for(Tensor, "tensorflow.python.framework.ops")

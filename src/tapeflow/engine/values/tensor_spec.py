@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32
 from tapeflow.engine.values.shape import ShapeLike, TensorShape, as_shape
 from tapeflow.engine.values.type_spec import TypeSpec
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import DTypeLike
 
 
 class TensorSpec(TypeSpec):
@@ -18,7 +21,7 @@ class TensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_name", "_shape")
 
-    def __init__(self, shape: ShapeLike, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None) -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
         self._name = name
@@ -74,7 +77,7 @@ class TensorSpec(TypeSpec):
             and self._shape.is_compatible_with(spec_or_tensor.shape)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether everything that meets this spec also meets `other`."""
         return (
             isinstance(other, TensorSpec)

@@ -1,9 +1,12 @@
-"""`tf.TypeSpec`: what every description of a value is an instance of."""
+"""`tf.TypeSpec`: the base class of descriptions of values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import TensorLike
 
 
 class TypeSpec:
@@ -25,7 +28,7 @@ class TypeSpec:
         """A structure of specs: one for each of a value's components."""
         raise NotImplementedError(f"{type(self).__name__}._component_specs")
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: object) -> Any:
         """The tensors that a value is made of, in the structure of `_component_specs`."""
         raise NotImplementedError(f"{type(self).__name__}._to_components")
 
@@ -34,7 +37,7 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
     def _serialize(self) -> tuple[Any, ...]:
-        """What makes this spec what it is; specs of one class that agree here are equal."""
+        """The values that define this spec: specs of one class are equal if these are."""
         raise NotImplementedError(f"{type(self).__name__}._serialize")
 
     @classmethod
@@ -47,7 +50,7 @@ class TypeSpec:
         other = spec_or_value if isinstance(spec_or_value, TypeSpec) else _spec_of(spec_or_value)
         return type(other) is type(self) and _are_compatible(_comparable(self), _comparable(other))
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TensorLike) -> bool:
         """Whether everything that meets this spec also meets `other`."""
         return type(other) is type(self) and _comparable(self) == _comparable(other)
 
@@ -57,14 +60,14 @@ class TypeSpec:
 
     def most_specific_compatible_type(self, other: Any) -> TypeSpec:
         """The narrowest spec that both meet; a `ValueError` if there is none."""
-        found = self.most_specific_common_supertype([other])
-        if found is None:
+        common = self.most_specific_common_supertype([other])
+        if common is None:
             raise ValueError(
                 f"{type(self).__name__}.most_specific_compatible_type expected a spec that is compatible "
                 f"with {self!r}; got "
                 f"other={other!r}. No TypeSpec is compatible with both."
             )
-        return found
+        return common
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or not isinstance(other, TypeSpec):
@@ -78,12 +81,12 @@ class TypeSpec:
         return f"{type(self).__name__}{self._serialize()!r}"
 
 
-def _spec_of(value: Any) -> Any:
+def _spec_of(value: object) -> Any:
     return getattr(value, "_type_spec", None)
 
 
-def _comparable(value: Any) -> Any:
-    """What a spec is compared by, hashable: structures as tuples, whatever cannot be hashed by its text."""
+def _comparable(value: object) -> Any:
+    """A hashable key to compare specs by: structures as tuples, and what cannot be hashed as its text."""
     if isinstance(value, TypeSpec) and type(value)._serialize is not TypeSpec._serialize:
         return type(value), _comparable(value._serialize())
     if isinstance(value, dict):
@@ -97,7 +100,7 @@ def _comparable(value: Any) -> Any:
     return value
 
 
-def _are_compatible(mine: Any, other: Any) -> bool:
+def _are_compatible(mine: Any, other: TensorLike) -> bool:
     if isinstance(mine, tuple) and isinstance(other, tuple):
         return len(mine) == len(other) and all(map(_are_compatible, mine, other))
     return mine.is_compatible_with(other) if isinstance(mine, TypeSpec) else mine == other

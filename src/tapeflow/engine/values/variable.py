@@ -8,7 +8,7 @@ Variable may overwrite the old buffer, unless somebody took a snapshot of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -36,9 +36,13 @@ from tapeflow.engine.recording.trace import (
 from tapeflow.engine.shapes.family import Owner
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.dtypes import as_dtype, string
+from tapeflow.engine.values.origin import stands_for
 from tapeflow.engine.values.shape import TensorShape, static_shape
 from tapeflow.engine.values.tensor import Tensor, TensorBase, to_numpy, value_text
 from tapeflow.engine.values.variable_creation import CreatedThroughScopes
+
+if TYPE_CHECKING:
+    from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 
 _new_tuple = tuple.__new__  # what a named tuple's own `__new__` calls
 _READ, _ASSIGN = read_op.instance({}), assign_op.instance({})
@@ -69,12 +73,12 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         import_scope: str | None = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError(
@@ -148,7 +152,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         return node
 
     def _read_under(self, watching: tuple[Any, ...], node: Node) -> Node:
-        """A read that tapes see. Tapes outside a loop's body see a read outside it."""
+        """A read that tapes record. Tapes outside a loop's body record a read outside it."""
         outer = tuple([t for t in watching if not t.is_in_body])
         if outer:
             if node.trace is not None and node.trace.is_body:
@@ -158,7 +162,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         return self._record_read(live_trace(), inner, node) if inner else node
 
     def _record_read(self, trace: Trace, watching: tuple[Any, ...], node: Node) -> Node:
-        """The read node in a trace; the same one again while nothing has changed."""
+        """The node of a read in a trace; the same one until the Variable is assigned."""
         read = self._read
         if (
             read is not None
@@ -214,7 +218,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         self._read = None
         old.held -= 1
 
-    def _value_for(self, where: str, value: Any) -> Node:
+    def _value_for(self, where: str, value: object) -> Node:
         node = to_node(value, self.dtype)
         shape = node.spec.shape
         declared = self._declared
@@ -229,7 +233,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
 
     def assign(
         self,
-        value: Any,
+        value: object,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
@@ -268,7 +272,7 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
         """Subtract `delta`, which must have the Variable's shape."""
         return self._update("Variable.assign_sub", _ASSIGN_SUB, delta)
 
-    def _update(self, where: str, update: Instance, delta: Any) -> Variable:
+    def _update(self, where: str, update: Instance, delta: TensorLike) -> Variable:
         trace = state.trace
         if trace.is_long:
             keep_bounded(trace)
@@ -345,10 +349,10 @@ class Variable(TensorBase, metaclass=CreatedThroughScopes):
     def __copy__(self) -> Variable:
         return self  # a shallow copy shares the state, and the state is all there is
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self._host_array(), self.dtype.name, self._name, self._trainable)
 
-    def __deepcopy__(self, memo: Any) -> Variable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         layout = self._layout
         placed = placement.current if layout is None else layout.placement.laying_out(lambda _: layout.axes)
         with placement.using(placed):
@@ -378,7 +382,7 @@ def _rebuilt(array: np.ndarray, dtype: str, name: str, trainable: bool) -> Varia
 
 
 def _forbid(symbol: str, instead: str) -> Callable[[Variable, Any], NoReturn]:
-    def forbidden(self: Variable, other: Any) -> NoReturn:
+    def forbidden(self: Variable, other: TensorLike) -> NoReturn:
         raise RuntimeError(
             f"`variable {symbol} value` with `tf.Variable`s is not supported: it would make the name a "
             f"tensor and leave the Variable as it is. Use `{instead}`, or, for a new tensor, "
@@ -409,9 +413,12 @@ def _met_tracer() -> RuntimeError:
 
 
 def variables_written(call: Callable[[], Any]) -> tuple[Any, bool]:
-    """What a call returns, and whether it has assigned a Variable; if it has run what was recorded, it may have."""
+    """The result of a call, and whether it may have assigned a Variable: true also if it ran what was recorded."""
     trace = live_trace()
     before = sum(len(w.slots) for w in trace.writes.values())
     result = call()
     is_open = state.trace is trace and not trace.is_done
     return result, not is_open or sum(len(w.slots) for w in trace.writes.values()) != before
+
+
+stands_for(Variable, "tensorflow.python.ops.variables")

@@ -1,4 +1,4 @@
-"""`tf.variable_creator_scope`: functions that stand between a program and the Variables it makes."""
+"""`tf.variable_creator_scope`: functions that create a program's Variables in its place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CreatedThroughScopes(type):
 
 @contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """Let a function make the Variables of the block, or change what they are made with.
+    """Let a function create the Variables of the block, or change the arguments of their constructor.
 
     Args:
         variable_creator: called as `variable_creator(next_creator, **arguments_of_Variable)`; returns what

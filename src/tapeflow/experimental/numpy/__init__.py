@@ -7,6 +7,7 @@ from typing import Any
 import numpy as _np
 
 from tapeflow.engine.values import dtypes as _dtypes
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.dtypes import complex64 as complex64
 from tapeflow.engine.values.dtypes import complex128 as complex128
 from tapeflow.engine.values.dtypes import float16 as float16
@@ -67,12 +68,12 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_FUNCTIONS, *_CREATIONS})
 
 
-def finfo(dtype: Any) -> Any:
+def finfo(dtype: DTypeLike) -> Any:
     """The limits of a floating type."""
     return _np.finfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
 
 
-def iinfo(dtype: Any) -> Any:
+def iinfo(dtype: DTypeLike) -> Any:
     """The limits of an integer type."""
     return _np.iinfo(_dtypes.as_dtype(dtype).as_numpy_dtype)
 

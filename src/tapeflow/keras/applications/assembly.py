@@ -113,7 +113,7 @@ def channel_axis() -> int:
 
 
 def input_shape_for(
-    shape: Any, default_size: int, min_size: int, weights: str | None, needs_size: bool
+    shape: Sequence[int | None], default_size: int, min_size: int, weights: str | None, needs_size: bool
 ) -> tuple[int | None, ...]:
     """The shape of an image: the one given, if the network takes it, or its usual one."""
     is_last = image_data_format() == "channels_last"
@@ -182,7 +182,7 @@ def check(name: str, options: NetworkOptions) -> None:
         )
 
 
-def average_head(x: Any, classes: int, activation: ActivationLike) -> Any:
+def average_head(x: TensorLike, classes: int, activation: ActivationLike) -> Any:
     """The head of most networks: the mean of each feature, then the classes."""
     x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)

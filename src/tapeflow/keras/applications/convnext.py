@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -32,14 +32,14 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
         model_name: str = file,
         include_top: bool = True,
         include_preprocessing: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
         classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             if include_preprocessing and x.shape[channel_axis()] == 3:
                 x = _standardised(x, f"{model_name}_prestem_normalization")
             for stage, count in enumerate(counts):
@@ -48,7 +48,7 @@ def _network(kind: str, counts: tuple[int, ...], width: int, hashes: tuple[str, 
                     x = _block(x, width << stage, f"{model_name}_stage_{stage}_block_{i}")
             return x
 
-        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
             x = layers.GlobalAveragePooling2D(name=f"{model_name}_head_gap")(x)
             x = _normalization(f"{model_name}_head_layernorm")(x)
             return layers.Dense(classes, activation=activation, name=f"{model_name}_head_dense")(x)
@@ -95,7 +95,7 @@ def _smaller(filters: int, stage: int, name: str) -> Sequential:
     )
 
 
-def _block(inputs: KerasTensor, filters: int, name: str) -> Any:
+def _block(inputs: KerasTensor, filters: int, name: str) -> KerasTensor:
     x = layers.Conv2D(filters, 7, padding="same", groups=filters, name=f"{name}_depthwise_conv")(inputs)
     x = _normalization(f"{name}_layernorm")(x)
     x = layers.Dense(4 * filters, name=f"{name}_pointwise_conv_1")(x)
@@ -152,7 +152,7 @@ ConvNeXtXLarge = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

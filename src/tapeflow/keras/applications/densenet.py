@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import Network, channel_axis, network, weight_files
@@ -13,7 +16,7 @@ _GROWTH = 32  # channels that a block adds
 
 
 def _dense_network(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
-    def body(x: KerasTensor) -> Any:
+    def body(x: KerasTensor) -> KerasTensor:
         x = layers.ZeroPadding2D(padding=((3, 3), (3, 3)))(x)
         x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1/conv")(x)
         x = layers.ZeroPadding2D(padding=((1, 1), (1, 1)))(_active(x, "conv1/"))
@@ -34,19 +37,19 @@ def _dense_network(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) 
     )
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     x = layers.BatchNormalization(axis=channel_axis(), epsilon=1.001e-5, name=f"{name}bn")(x)
     return layers.Activation("relu", name=f"{name}relu")(x)
 
 
-def _smaller(x: Any, name: str) -> Any:
+def _smaller(x: Any, name: str) -> KerasTensor:
     """Half the channels and half the size."""
     half = x.shape[channel_axis()] // 2
     x = layers.Conv2D(half, 1, use_bias=False, name=f"{name}conv")(_active(x, name))
     return layers.AveragePooling2D(2, strides=2, name=f"{name}pool")(x)
 
 
-def _block(x: KerasTensor, name: str) -> Any:
+def _block(x: KerasTensor, name: str) -> KerasTensor:
     new = layers.Conv2D(4 * _GROWTH, 1, use_bias=False, name=f"{name}_1_conv")(_active(x, f"{name}_0_"))
     new = _active(new, f"{name}_1_")
     new = layers.Conv2D(_GROWTH, 3, padding="same", use_bias=False, name=f"{name}_2_conv")(new)
@@ -70,7 +73,7 @@ DenseNet201 = _dense_network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as 0 to 1, standardised by channel."""
     return imagenet_utils.preprocess_input(x, data_format, mode="torch")
 

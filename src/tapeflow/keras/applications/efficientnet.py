@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -38,7 +38,7 @@ def _network(
 
     def build(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
@@ -48,7 +48,7 @@ def _network(
         dropout_rate: float = dropout,
         drop_connect_rate: float = 0.2,
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             x = _scaled(x, weights == "imagenet")
             x = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name="stem_conv_pad")(x)
             x = conv(x, in_eights(width * 32), 3, "stem", strides=2, padding="valid")
@@ -103,7 +103,7 @@ def _scaled(x: KerasTensor, is_trained: bool) -> KerasTensor:
     return x
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     x = layers.BatchNormalization(axis=channel_axis(), name=f"{name}bn")(x)
     return layers.Activation("swish", name=f"{name}activation")(x)
 
@@ -155,7 +155,7 @@ EfficientNetB7 = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

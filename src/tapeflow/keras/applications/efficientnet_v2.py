@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -51,7 +51,7 @@ def _network(
 
     def build(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
@@ -59,7 +59,7 @@ def _network(
         classifier_activation: ActivationLike = "softmax",
         include_preprocessing: bool = True,
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             if include_preprocessing:
                 is_usual = stages is _B and x.shape[channel_axis()] == 3
                 x = standardised(x) if is_usual else layers.Rescaling(scale=1.0 / 128.0, offset=-1)(x)
@@ -107,15 +107,15 @@ def _blocks(stages: tuple[Stage, ...], width: float, depth: float) -> list[tuple
     return blocks
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     return layers.BatchNormalization(axis=channel_axis(), momentum=0.9, name=f"{name}bn")(x)
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     return layers.Activation("swish", name=f"{name}activation")(_normalized(x, name))
 
 
-def _separate(inputs: KerasTensor, block: Block) -> Any:
+def _separate(inputs: KerasTensor, block: Block) -> KerasTensor:
     """Widen, convolve each channel, weigh the channels, narrow."""
     narrow, wide, size, stride, widening, _, name = block
     x = _active(conv(inputs, narrow * widening, 1, f"{name}expand"), f"{name}expand_")
@@ -131,7 +131,7 @@ def _separate(inputs: KerasTensor, block: Block) -> Any:
     return added(_normalized(conv(x, wide, 1, f"{name}project"), f"{name}project_"), inputs, block)
 
 
-def _whole(inputs: KerasTensor, block: Block) -> Any:
+def _whole(inputs: KerasTensor, block: Block) -> KerasTensor:
     """Widen with a convolution of all channels, and narrow; or do both at once."""
     narrow, wide, size, stride, widening, _, name = block
     if widening == 1:
@@ -166,7 +166,7 @@ EfficientNetV2L = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

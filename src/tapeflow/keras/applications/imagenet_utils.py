@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.applications.pixels import DEVIATIONS, MEANS
 from tapeflow.keras.config import floatx, read_data_format
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -18,7 +19,7 @@ _CLASSES_URL = "https://storage.googleapis.com/download.tensorflow.org/data/imag
 _MEANS = {"caffe": (103.939, 116.779, 123.68), "torch": MEANS}
 
 
-def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
+def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> np.ndarray | Tensor:
     """Images from 0 to 255 as a network wants them.
 
     Args:

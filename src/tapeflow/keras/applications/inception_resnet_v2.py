@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import channel_axis, network, weight_files
@@ -21,7 +24,7 @@ _BLOCK17: Ways = (((192, 1, 1),), ((128, 1, 1), (160, 1, 7), (192, 7, 1)))
 _BLOCK8: Ways = (((192, 1, 1),), ((192, 1, 1), (224, 1, 3), (256, 3, 1)))
 
 
-def _body(x: KerasTensor) -> Any:
+def _body(x: KerasTensor) -> KerasTensor:
     x = wide(stem(x), 96, 64, "mixed_5b")
     for i in range(1, 11):
         x = _block(x, _BLOCK35, 0.17, f"block35_{i}")
@@ -35,7 +38,7 @@ def _body(x: KerasTensor) -> Any:
     return conv(x, 1536, 1, 1, name="conv_7b")
 
 
-def _block(x: KerasTensor, ways: Ways, scale: float, name: str) -> Any:
+def _block(x: KerasTensor, ways: Ways, scale: float, name: str) -> KerasTensor:
     return layers.Activation("relu", name=f"{name}_ac")(_sum(x, ways, scale, name))
 
 
@@ -45,13 +48,13 @@ def _sum(x: KerasTensor, ways: Ways, scale: float, name: str) -> Any:
     return CustomScaleLayer(scale)([x, new])
 
 
-def _smaller(x: KerasTensor) -> Any:
+def _smaller(x: KerasTensor) -> KerasTensor:
     three = conv(x, 384, 3, 3, 2, "valid")
     twice = conv(way(x, (256, 1, 1), (256, 3, 3)), 384, 3, 3, 2, "valid")
     return joined([three, twice, largest(x)], "mixed_6a")
 
 
-def _smallest(x: KerasTensor) -> Any:
+def _smallest(x: KerasTensor) -> KerasTensor:
     many = conv(conv(x, 256, 1, 1), 384, 3, 3, 2, "valid")
     fewer = conv(conv(x, 256, 1, 1), 288, 3, 3, 2, "valid")
     twice = conv(way(x, (256, 1, 1), (288, 3, 3)), 320, 3, 3, 2, "valid")
@@ -72,7 +75,7 @@ InceptionResNetV2 = network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

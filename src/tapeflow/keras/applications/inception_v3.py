@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import network, weight_files
 from tapeflow.keras.applications.inception_block import conv, joined, largest, pooled, stem, way, wide
@@ -23,20 +26,20 @@ def _body(x: KerasTensor) -> KerasTensor:
     return x
 
 
-def _smaller(x: KerasTensor) -> Any:
+def _smaller(x: KerasTensor) -> KerasTensor:
     three = conv(x, 384, 3, 3, 2, "valid")
     twice = conv(way(x, (64, 1, 1), (96, 3, 3)), 96, 3, 3, 2, "valid")
     return joined([three, twice, largest(x)], "mixed3")
 
 
-def _long(x: KerasTensor, filters: int, name: str) -> Any:
+def _long(x: KerasTensor, filters: int, name: str) -> KerasTensor:
     one = conv(x, 192, 1, 1)
     seven = way(x, (filters, 1, 1), (filters, 1, 7), (192, 7, 1))
     twice = way(x, (filters, 1, 1), (filters, 7, 1), (filters, 1, 7), (filters, 7, 1), (192, 1, 7))
     return joined([one, seven, twice, pooled(x, 192)], name)
 
 
-def _smallest(x: KerasTensor) -> Any:
+def _smallest(x: KerasTensor) -> KerasTensor:
     three = conv(conv(x, 192, 1, 1), 320, 3, 3, 2, "valid")
     seven = conv(way(x, (192, 1, 1), (192, 1, 7), (192, 7, 1)), 192, 3, 3, 2, "valid")
     return joined([three, seven, largest(x)], "mixed8")
@@ -65,7 +68,7 @@ InceptionV3 = network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

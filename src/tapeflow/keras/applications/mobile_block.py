@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications.assembly import channel_axis
@@ -34,7 +35,7 @@ class Block(NamedTuple):
 def top(rate: float) -> Any:
     """The head: the mean of each feature, of which a share `rate` is dropped, then the classes."""
 
-    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         if rate > 0:
             x = layers.Dropout(rate, name="top_dropout")(x)
@@ -46,7 +47,9 @@ def top(rate: float) -> Any:
     return head
 
 
-def conv(x: Any, filters: int, size: int, name: str, strides: int = 1, padding: str = "same") -> Any:
+def conv(
+    x: TensorLike, filters: int, size: int, name: str, strides: int = 1, padding: str = "same"
+) -> KerasTensor:
     """A convolution without an offset."""
     return layers.Conv2D(
         filters,
@@ -59,7 +62,7 @@ def conv(x: Any, filters: int, size: int, name: str, strides: int = 1, padding: 
     )(x)
 
 
-def weighed(x: Any, filters: int, few: int, name: str, activation: str = "swish") -> Any:
+def weighed(x: TensorLike, filters: int, few: int, name: str, activation: str = "swish") -> KerasTensor:
     """Each channel times a weight that all channels' means decide."""
     shape = (1, 1, filters) if channel_axis() == 3 else (filters, 1, 1)
     weight = layers.GlobalAveragePooling2D(name=f"{name}se_squeeze")(x)
@@ -76,7 +79,7 @@ def weighed(x: Any, filters: int, few: int, name: str, activation: str = "swish"
     return layers.Multiply(name=f"{name}se_excite")([x, weight])
 
 
-def added(x: Any, inputs: Any, block: Block) -> Any:
+def added(x: TensorLike, inputs: TensorLike, block: Block) -> Any:
     """With what the block was given, if it has that shape; in training, at times only that."""
     if block.stride != 1 or block.narrow != block.wide:
         return x

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+import numpy as np
 
 from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
@@ -56,7 +58,7 @@ def MobileNet(
     size = trained_size(input_shape, _SIZES)
     rows = rows_of(input_shape, size if include_top else None)
 
-    def body(x: KerasTensor) -> Any:
+    def body(x: KerasTensor) -> KerasTensor:
         x = layers.Conv2D(
             int(32 * alpha), (3, 3), padding="same", use_bias=False, strides=(2, 2), name="conv1"
         )(x)
@@ -65,7 +67,7 @@ def MobileNet(
             x = _block(x, int(filters * alpha), stride, depth_multiplier, number)
         return x
 
-    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
         x = layers.GlobalAveragePooling2D(keepdims=True)(x)
         x = layers.Dropout(dropout, name="dropout")(x)
         x = layers.Conv2D(classes, (1, 1), padding="same", name="conv_preds")(x)
@@ -84,12 +86,12 @@ def MobileNet(
     )
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     x = layers.BatchNormalization(axis=channel_axis(), name=f"{name}_bn")(x)
     return layers.ReLU(6.0, name=f"{name}_relu")(x)
 
 
-def _block(x: KerasTensor, filters: int, stride: int, multiplier: int, number: int) -> Any:
+def _block(x: KerasTensor, filters: int, stride: int, multiplier: int, number: int) -> KerasTensor:
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
     x = layers.DepthwiseConv2D(
@@ -105,7 +107,7 @@ def _block(x: KerasTensor, filters: int, stride: int, multiplier: int, number: i
     return _active(x, f"conv_pw_{number}")
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

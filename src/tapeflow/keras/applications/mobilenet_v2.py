@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
@@ -58,16 +61,16 @@ def MobileNetV2(
     )
 
 
-def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
     x = layers.GlobalAveragePooling2D()(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     return layers.BatchNormalization(axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=name)(x)
 
 
-def _body(x: KerasTensor, alpha: float) -> Any:
+def _body(x: KerasTensor, alpha: float) -> KerasTensor:
     x = layers.Conv2D(in_eights(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(
         x
     )
@@ -79,7 +82,7 @@ def _body(x: KerasTensor, alpha: float) -> Any:
     return layers.ReLU(6.0, name="out_relu")(_normalized(x, "Conv_1_bn"))
 
 
-def _block(inputs: Any, filters: int, stride: int, widening: int, number: int) -> Any:
+def _block(inputs: Any, filters: int, stride: int, widening: int, number: int) -> KerasTensor:
     width = inputs.shape[channel_axis()]
     name = f"block_{number}_" if number else "expanded_conv_"
     x = inputs
@@ -96,7 +99,7 @@ def _block(inputs: Any, filters: int, stride: int, widening: int, number: int) -
     return layers.Add(name=f"{name}add")([inputs, x]) if width == filters and stride == 1 else x
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

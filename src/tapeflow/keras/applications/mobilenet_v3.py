@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import (
     NetworkOptions,
@@ -72,7 +72,7 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
         alpha: float = 1.0,
         minimalistic: bool = False,
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         classes: int = 1000,
         pooling: str | None = None,
@@ -88,7 +88,7 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
             )
         is_hard = not minimalistic
 
-        def body(x: Any) -> Any:
+        def body(x: Any) -> KerasTensor:
             if include_preprocessing:
                 x = layers.Rescaling(scale=1.0 / 127.5, offset=-1.0)(x)
             x = layers.Conv2D(16, 3, strides=(2, 2), padding="same", use_bias=False, name="Conv")(x)
@@ -102,7 +102,7 @@ def _network(kind: str, blocks: tuple[_Block, ...], last: int) -> Callable[..., 
             x = layers.Conv2D(width, 1, padding="same", use_bias=False, name="Conv_1")(x)
             return _active(x, "Conv_1", is_hard)
 
-        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+        def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
             width = in_eights(last * alpha) if alpha > 1 else last
             x = layers.GlobalAveragePooling2D(keepdims=True)(x)
             x = _cut(layers.Conv2D(width, 1, padding="same", name="Conv_2")(x), is_hard)
@@ -146,14 +146,14 @@ def _cut(x: KerasTensor, is_hard: bool) -> Any:
     return layers.Multiply()([x, _hard_sigmoid(x)]) if is_hard else layers.ReLU()(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     bn = layers.BatchNormalization(
         axis=channel_axis(), epsilon=1e-3, momentum=0.999, name=f"{name}/BatchNorm"
     )
     return bn(x)
 
 
-def _active(x: KerasTensor, name: str, is_hard: bool) -> Any:
+def _active(x: KerasTensor, name: str, is_hard: bool) -> KerasTensor:
     return _cut(_normalized(x, name), is_hard)
 
 
@@ -193,7 +193,7 @@ MobileNetV3Small = _network("small", _SMALL, 1024)
 MobileNetV3Large = _network("large", _LARGE, 1280)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications import imagenet_utils
@@ -27,7 +30,7 @@ def _network(
         skips: whether the cell after one that halves the size looks back past it, to what that one looked back to.
     """
 
-    def body(x: KerasTensor) -> Any:
+    def body(x: KerasTensor) -> KerasTensor:
         filters = last // 24
         x = layers.Conv2D(
             stem, (3, 3), strides=(2, 2), use_bias=False, name="stem_conv1", kernel_initializer="he_normal"
@@ -84,16 +87,16 @@ def _network(
     return published(build, f"NASNet{kind}", doc, __name__)
 
 
-def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
     x = layers.GlobalAveragePooling2D()(x)
     return layers.Dense(classes, activation=activation, name="predictions")(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     return layers.BatchNormalization(axis=-1, momentum=0.9997, epsilon=1e-3, name=name)(x)
 
 
-def _conv(x: KerasTensor, filters: int, name: str) -> Any:
+def _conv(x: KerasTensor, filters: int, name: str) -> KerasTensor:
     """A convolution of one pixel."""
     conv = layers.Conv2D(
         filters, (1, 1), padding="same", use_bias=False, kernel_initializer="he_normal", name=name
@@ -101,7 +104,7 @@ def _conv(x: KerasTensor, filters: int, name: str) -> Any:
     return conv(x)
 
 
-def _separable(x: KerasTensor, filters: int, size: int, name: str, stride: int = 1) -> Any:
+def _separable(x: KerasTensor, filters: int, size: int, name: str, stride: int = 1) -> KerasTensor:
     """Two convolutions, each of space and channels one after the other."""
     x = layers.Activation("relu")(x)
     padding = "same"
@@ -149,10 +152,10 @@ def _mean(x: KerasTensor, name: str) -> Any:
     return layers.AveragePooling2D((3, 3), strides=(1, 1), padding="same", name=name)(x)
 
 
-def _keeping_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
+def _keeping_cell(x: KerasTensor, before: Any, filters: int, name: str) -> KerasTensor:
     x, before = _entry(x, before, filters, "normal", name)
 
-    def add(number: int, left: object, right: object) -> Any:
+    def add(number: int, left: object, right: object) -> KerasTensor:
         return layers.Add(name=f"normal_add_{number}_{name}")([left, right])
 
     parts = [before]
@@ -167,14 +170,14 @@ def _keeping_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
     return layers.Concatenate(axis=-1, name=f"normal_concat_{name}")(parts)
 
 
-def _halving_cell(x: KerasTensor, before: Any, filters: int, name: str) -> Any:
+def _halving_cell(x: KerasTensor, before: Any, filters: int, name: str) -> KerasTensor:
     x, before = _entry(x, before, filters, "reduction", name)
     padded = layers.ZeroPadding2D(padding=padding_before_stride(x, 3), name=f"reduction_pad_1_{name}")(x)
 
-    def halved(x: KerasTensor, size: int, part: str) -> Any:
+    def halved(x: KerasTensor, size: int, part: str) -> KerasTensor:
         return _separable(x, filters, size, f"reduction_{part}_{name}", stride=2)
 
-    def pooled(pool: Any, part: str) -> Any:
+    def pooled(pool: Any, part: str) -> KerasTensor:
         return pool((3, 3), strides=(2, 2), name=f"reduction_{part}_{name}")(padded)
 
     one = layers.Add(name=f"reduction_add_1_{name}")([halved(x, 5, "left1"), halved(before, 7, "right1")])
@@ -211,7 +214,7 @@ NASNetLarge = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

@@ -8,7 +8,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
-from tapeflow.keras.annotations import ActivationLike
+from tapeflow.keras.annotations import ActivationLike, PathLike
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import NetworkOptions, assemble, published, weight_files
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -26,14 +26,14 @@ def _network(
         model_name: str = f"regnet{kind}",
         include_top: bool = True,
         include_preprocessing: bool = True,
-        weights: Any = "imagenet",
+        weights: PathLike = "imagenet",
         input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
         classifier_activation: ActivationLike = "softmax",
     ) -> Model:
-        def body(x: KerasTensor) -> Any:
+        def body(x: KerasTensor) -> KerasTensor:
             if include_preprocessing:
                 x = layers.Rescaling(scale=1.0 / 255.0, name=f"{model_name}_prestem_rescaling")(x)
             x = _conv(x, 32, f"{model_name}_stem_conv", size=3, strides=2, padding="same")
@@ -64,7 +64,7 @@ def _network(
     return published(build, f"RegNet{kind.upper()}", doc, __name__)
 
 
-def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
     number = get_uid("head")  # the names of Keras, which counts heads
     x = layers.GlobalAveragePooling2D(name=f"{number}_head_gap")(x)
     return layers.Dense(classes, name=f"{number}head_dense")(x)
@@ -352,7 +352,7 @@ RegNetY320 = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import layers
 from tapeflow.keras.applications.assembly import Network, channel_axis, network, weight_files
+
+if TYPE_CHECKING:
+    from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
 def residual_network(name: str, year: int, body: Callable[[Any], Any], hashes: tuple[str, str]) -> Network:
@@ -22,7 +26,7 @@ def residual_network(name: str, year: int, body: Callable[[Any], Any], hashes: t
 
 
 def stacks(
-    x: Any, counts: Sequence[int], block: Callable[[Any, int, int, bool, str], Any], halves_first: bool
+    x: TensorLike, counts: Sequence[int], block: Callable[[Any, int, int, bool, str], Any], halves_first: bool
 ) -> Any:
     """Four stacks of blocks, each of twice the filters of the one before.
 
@@ -41,17 +45,17 @@ def stacks(
     return x
 
 
-def normalized(x: Any, name: str) -> Any:
+def normalized(x: TensorLike, name: str) -> KerasTensor:
     """Batch normalisation as residual networks have it."""
     return layers.BatchNormalization(axis=channel_axis(), epsilon=1.001e-5, name=name)(x)
 
 
-def active(x: Any, name: str) -> Any:
+def active(x: TensorLike, name: str) -> KerasTensor:
     """Normalised, and what is below 0 cut off."""
     return layers.Activation("relu", name=f"{name}_relu")(normalized(x, f"{name}_bn"))
 
 
-def stem(x: Any, is_active: bool) -> Any:
+def stem(x: TensorLike, is_active: bool) -> KerasTensor:
     """A quarter of the image's size: a wide convolution and a pooling."""
     x = layers.ZeroPadding2D(padding=((3, 3), (3, 3)), name="conv1_pad")(x)
     x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)

@@ -39,7 +39,7 @@ def _network(
     name = f"resnet-rs-{depth}"
     variants = {f"imagenet-i{size}": size for size in hashes}
 
-    def body(x: KerasTensor) -> Any:
+    def body(x: KerasTensor) -> KerasTensor:
         x = _stem(x)
         for stack, count in enumerate(counts):
             rate = skip_rate * (stack + 2) / (len(counts) + 1)
@@ -48,7 +48,7 @@ def _network(
                 x = _block(x, 64 << stack, stride, i == 0, rate, f"BlockGroup{stack + 2}__block_{i}_")
         return x
 
-    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+    def head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         x = layers.Dropout(dropout, name="top_dropout")(x)
         return layers.Dense(classes, activation=activation, name="predictions")(x)
@@ -89,7 +89,7 @@ def _network(
     return published(build, f"ResNetRS{depth}", doc, __name__)
 
 
-def _conv(x: KerasTensor, filters: int, size: int, stride: int, name: str) -> Any:
+def _conv(x: KerasTensor, filters: int, size: int, stride: int, name: str) -> KerasTensor:
     """A convolution whose padding does not depend on the image's size."""
     if stride > 1:
         x = layers.ZeroPadding2D(padding=(size - 1) // 2)(x)
@@ -104,7 +104,7 @@ def _conv(x: KerasTensor, filters: int, size: int, stride: int, name: str) -> An
     )(x)
 
 
-def _normalized(x: KerasTensor, name: str) -> Any:
+def _normalized(x: KerasTensor, name: str) -> KerasTensor:
     return layers.BatchNormalization(axis=channel_axis(), momentum=0.0, epsilon=1e-5, name=name)(x)
 
 
@@ -116,7 +116,9 @@ def _stem(x: KerasTensor) -> KerasTensor:
     return x
 
 
-def _block(inputs: KerasTensor, filters: int, stride: int, is_first: bool, rate: float, name: str) -> Any:
+def _block(
+    inputs: KerasTensor, filters: int, stride: int, is_first: bool, rate: float, name: str
+) -> KerasTensor:
     shortcut = inputs
     if is_first:
         if stride == 2:
@@ -204,7 +206,7 @@ ResNetRS420 = _network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> Any:
     """Images as they are: the network scales them itself."""
     return x
 

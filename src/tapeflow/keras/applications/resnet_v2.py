@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.residual_block import active, residual_network, stacks, stem
@@ -16,7 +19,7 @@ def _body(*counts: int) -> Callable[[Any], Any]:
     return lambda x: active(stacks(stem(x, is_active=False), counts, _block, halves_first=False), "post")
 
 
-def _block(x: KerasTensor, filters: int, stride: int, is_first: bool, name: str) -> Any:
+def _block(x: KerasTensor, filters: int, stride: int, is_first: bool, name: str) -> KerasTensor:
     before = active(x, f"{name}_preact")
     shortcut = x
     if is_first:
@@ -50,7 +53,7 @@ ResNet152V2 = residual_network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.keras import initializers
 from tapeflow.keras.layers import Layer
 from tapeflow.keras.utils import register_keras_serializable
+
+if TYPE_CHECKING:
+    from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
 @register_keras_serializable()
@@ -22,7 +25,7 @@ class CustomScaleLayer(Layer):
         super().__init__(**kwargs)
         self.scale = scale
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: KerasTensor) -> Any:
         return inputs[0] + inputs[1] * self.scale
 
     def get_config(self) -> dict[str, Any]:
@@ -49,7 +52,7 @@ class LayerScale(Layer):
         self.gamma = self.add_weight(name="gamma", shape=(self.projection_dim,), initializer=first)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: KerasTensor) -> Any:
         return inputs * self.gamma
 
     def get_config(self) -> dict[str, Any]:

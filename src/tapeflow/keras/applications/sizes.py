@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.keras.applications.assembly import channel_axis
 
+if TYPE_CHECKING:
+    from tapeflow.keras.graph.keras_tensor import KerasTensor
 
-def padding_before_stride(x: Any, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
+
+def padding_before_stride(x: KerasTensor, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Pixels to add before and after, along rows and columns: one less before an even length.
 
     A strided convolution then sees an image as it was trained to.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.keras import layers
 from tapeflow.keras.annotations import ActivationLike
 from tapeflow.keras.applications.assembly import Network, network, weight_files
@@ -13,7 +11,7 @@ from tapeflow.keras.graph.keras_tensor import KerasTensor
 def vgg(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
     """A network of Simonyan and Zisserman's, by how many convolutions its blocks have."""
 
-    def body(x: KerasTensor) -> Any:
+    def body(x: KerasTensor) -> KerasTensor:
         for block, (count, filters) in enumerate(zip(counts, (64, 128, 256, 512, 512), strict=True), 1):
             for i in range(1, count + 1):
                 conv = layers.Conv2D(
@@ -38,7 +36,7 @@ def vgg(name: str, counts: tuple[int, ...], hashes: tuple[str, str]) -> Network:
     return network(name, doc, body, weight_files(file, hashes), head=_head)
 
 
-def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> Any:
+def _head(x: KerasTensor, classes: int, activation: ActivationLike) -> KerasTensor:
     x = layers.Flatten(name="flatten")(x)
     x = layers.Dense(4096, activation="relu", name="fc1")(x)
     x = layers.Dense(4096, activation="relu", name="fc2")(x)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import layers
 from tapeflow.keras.applications import imagenet_utils
 from tapeflow.keras.applications.assembly import channel_axis, network, weight_files
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 
 
-def _normalized(x: KerasTensor, name: str | None = None) -> Any:
+def _normalized(x: KerasTensor, name: str | None = None) -> KerasTensor:
     return layers.BatchNormalization(axis=channel_axis(), name=name)(x)
 
 
-def _active(x: KerasTensor, name: str) -> Any:
+def _active(x: KerasTensor, name: str) -> KerasTensor:
     return layers.Activation("relu", name=f"{name}_act")(x)
 
 
-def _separable(x: KerasTensor, filters: int, name: str) -> Any:
+def _separable(x: KerasTensor, filters: int, name: str) -> KerasTensor:
     conv = layers.SeparableConv2D(filters, (3, 3), padding="same", use_bias=False, name=name)
     return _normalized(conv(x), f"{name}_bn")
 
@@ -39,7 +42,7 @@ def _body(x: KerasTensor) -> KerasTensor:
     return x
 
 
-def _smaller(x: KerasTensor, first: int, second: int, name: str) -> Any:
+def _smaller(x: KerasTensor, first: int, second: int, name: str) -> KerasTensor:
     """Two convolutions and a pooling, and a way past them with a stride."""
     shortcut = layers.Conv2D(second, (1, 1), strides=(2, 2), padding="same", use_bias=False)(x)
     shortcut = _normalized(shortcut)
@@ -71,7 +74,7 @@ Xception = network(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+def preprocess_input(x: KerasTensor, data_format: str | None = None) -> np.ndarray | Tensor:
     """Images from 0 to 255 as numbers from -1 to 1."""
     return imagenet_utils.preprocess_input(x, data_format, mode="tf")
 

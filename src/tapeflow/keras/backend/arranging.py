@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import dispatching
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config
-from tapeflow.keras.annotations import InitializerLike
+from tapeflow.keras.annotations import AxisLike, InitializerLike
 
 
 def transpose(x: TensorLike) -> Tensor:
@@ -37,12 +37,12 @@ def concatenate(tensors: Any, axis: int = -1) -> Tensor:
     return tf.concat(list(tensors), axis)
 
 
-def stack(x: TensorLike, axis: int = 0) -> Any:
+def stack(x: TensorLike, axis: int = 0) -> Tensor:
     """Tensors of one shape along a new axis."""
     return tf.stack(x, axis)
 
 
-def reshape(x: TensorLike, shape: Any) -> Any:
+def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     """The same elements in another shape."""
     return tf.reshape(x, shape)
 
@@ -88,7 +88,7 @@ def repeat_elements(x: TensorLike, rep: int, axis: int) -> Tensor:
     return tf.repeat(x, rep, axis=axis)
 
 
-def reverse(x: TensorLike, axes: Any) -> Tensor:
+def reverse(x: TensorLike, axes: AxisLike) -> Tensor:
     """The other way round along some axes."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
@@ -134,14 +134,14 @@ def temporal_padding(x: TensorLike, padding: Any = (1, 1)) -> Tensor:
 
 
 def spatial_2d_padding(
-    x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike, padding: int | Sequence[Any] = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Tensor:
     """Zeros around images."""
     return tf.pad(x, _around(padding, data_format))
 
 
 def spatial_3d_padding(
-    x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike, padding: int | Sequence[Any] = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Tensor:
     """Zeros around volumes."""
     return tf.pad(x, _around(padding, data_format))
@@ -161,7 +161,7 @@ def resize_images(
     width_factor: int,
     data_format: str | None,
     interpolation: str = "nearest",
-) -> Any:
+) -> Tensor:
     """Enlarge images by integer factors, by repeating pixels or by 'bilinear' interpolation."""
     tensor = convert_to_tensor(x)
     first = 2 if config.read_data_format(data_format) == "channels_first" else 1

@@ -61,7 +61,7 @@ def local_conv2d(
     kernel: TensorLike,
     kernel_size: Any,
     strides: Any,
-    output_shape: Any,
+    output_shape: Sequence[Any],
     data_format: str | None = None,
 ) -> Tensor:
     """`local_conv` over images, to (rows, columns) of `output_shape`."""

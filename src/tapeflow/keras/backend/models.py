@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values.annotations import DTypeLike, StaticShape, TensorLike
 from tapeflow.keras import config
+
+if TYPE_CHECKING:
+    from tapeflow.keras.losses.loss import Loss
 
 
 def is_keras_tensor(x: TensorLike) -> bool:
@@ -79,7 +82,7 @@ def function(
     return call
 
 
-def gradients(loss: Any, variables: Any) -> NoReturn:
+def gradients(loss: Loss, variables: Any) -> NoReturn:
     """Not here, as in TensorFlow 2: a gradient belongs to a tape."""
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."

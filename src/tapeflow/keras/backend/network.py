@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
@@ -18,6 +19,7 @@ from tapeflow.keras.activations import softmax as softmax
 from tapeflow.keras.activations import softplus as softplus
 from tapeflow.keras.activations import softsign as softsign
 from tapeflow.keras.activations import tanh as tanh
+from tapeflow.keras.annotations import AxisLike, WindowSizes
 from tapeflow.keras.losses.crossentropy import binary_inputs
 from tapeflow.keras.losses.crossentropy import categorical_crossentropy as _categorical
 from tapeflow.keras.losses.crossentropy import sparse_categorical_crossentropy as _sparse
@@ -28,25 +30,25 @@ _CHANNELS = {"channels_last": ("NWC", "NHWC", "NDHWC"), "channels_first": ("NCW"
 
 
 def categorical_crossentropy(
-    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """The cross-entropy of one-hot labels, a number for each sample. Mind the order of the arguments."""
     return _categorical(target, output, from_logits=from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
     target: TensorLike,
-    output: Any,
+    output: TensorLike,
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross-entropy of class numbers, a number for each sample."""
     return _sparse(target, output, from_logits=from_logits, axis=axis, ignore_class=ignore_class)
 
 
 @dispatching
-def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> Tensor:
     """The cross-entropy of yes-or-no questions; unlike the loss of that name, not averaged."""
     where = "binary_crossentropy"
     predicted, from_logits = logits_behind(where, convert_to_tensor(output), from_logits, "Sigmoid")
@@ -56,12 +58,12 @@ def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = Fal
 
 def binary_focal_crossentropy(
     target: TensorLike,
-    output: Any,
+    output: TensorLike,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-) -> Any:
+) -> Tensor:
     """The same with easy answers counting less, by `(1 - probability of the truth) ** gamma`; not averaged.
 
     With `apply_class_balancing`, ones count `alpha` and zeros `1 - alpha`.
@@ -73,22 +75,24 @@ def binary_focal_crossentropy(
     return (truth * alpha + (1 - truth) * (1 - alpha)) * found if apply_class_balancing else found
 
 
-def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
+def dropout(
+    x: TensorLike, level: float, noise_shape: ShapeLike | None = None, seed: int | None = None
+) -> Tensor:
     """The share `level` of elements set to 0, the others enlarged to make up for it."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 
-def l2_normalize(x: TensorLike, axis: Any = None) -> Tensor:
+def l2_normalize(x: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """x divided by its norm along `axis`."""
     return tf.math.l2_normalize(x, axis=axis)
 
 
-def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> Tensor:
     """Whether each target is among the `k` largest predictions."""
     return tf.math.in_top_k(targets, predictions, k)
 
 
-def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Any:
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """Add a bias per channel, or one with the shape of a sample."""
     channels_first = config.read_data_format(data_format) == "channels_first"
     rank, bias_rank = len(x.shape), len(bias.shape)
@@ -120,10 +124,10 @@ def conv1d(
 def conv2d(
     x: TensorLike,
     kernel: TensorLike,
-    strides: Any = (1, 1),
+    strides: WindowSizes = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1),
+    dilation_rate: WindowSizes = (1, 1),
 ) -> Tensor:
     """Convolution of images."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
@@ -132,10 +136,10 @@ def conv2d(
 def conv3d(
     x: TensorLike,
     kernel: TensorLike,
-    strides: Any = (1, 1, 1),
+    strides: WindowSizes = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1, 1),
+    dilation_rate: WindowSizes = (1, 1, 1),
 ) -> Tensor:
     """Convolution of volumes."""
     return _convolve(x, kernel, strides, padding, data_format, dilation_rate)
@@ -158,7 +162,7 @@ def _convolve(
 def conv2d_transpose(
     x: TensorLike,
     kernel: TensorLike,
-    output_shape: Any,
+    output_shape: Sequence[Any],
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -179,10 +183,10 @@ def conv2d_transpose(
 def depthwise_conv2d(
     x: TensorLike,
     depthwise_kernel: Any,
-    strides: Any = (1, 1),
+    strides: WindowSizes = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1),
+    dilation_rate: WindowSizes = (1, 1),
 ) -> Tensor:
     """Convolve each channel separately."""
     window = _window(strides, padding, data_format, dilation_rate)
@@ -193,10 +197,10 @@ def separable_conv2d(
     x: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
-    strides: Any = (1, 1),
+    strides: WindowSizes = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1),
+    dilation_rate: WindowSizes = (1, 1),
 ) -> Tensor:
     """Convolve each channel separately, then combine the channels at each position."""
     window = _window(strides, padding, data_format, dilation_rate)
@@ -216,8 +220,8 @@ def _window(strides: Any, padding: str, data_format: str | None, dilations: Any)
 
 def pool2d(
     x: TensorLike,
-    pool_size: Any,
-    strides: Any = (1, 1),
+    pool_size: WindowSizes,
+    strides: WindowSizes = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
@@ -228,8 +232,8 @@ def pool2d(
 
 def pool3d(
     x: TensorLike,
-    pool_size: Any,
-    strides: Any = (1, 1, 1),
+    pool_size: WindowSizes,
+    strides: WindowSizes = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
@@ -262,7 +266,7 @@ def _padding(padding: str) -> str:
 
 
 def batch_normalization(
-    x: Any,
+    x: Tensor,
     mean: TensorLike,
     var: Any,
     beta: TensorLike,

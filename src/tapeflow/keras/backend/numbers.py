@@ -13,9 +13,10 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
+from tapeflow.keras.annotations import AxisLike
 
 
-def _as_number(x: Any) -> Any:
+def _as_number(x: TensorLike) -> Any:
     """Truth values count as 0 and 1."""
     return tf.cast(x, config.floatx()) if getattr(x, "dtype", None) == tf.bool else x
 
@@ -35,12 +36,12 @@ def sum(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
     return tf.reduce_sum(x, axis, keepdims)
 
 
-def prod(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def prod(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The product."""
     return tf.reduce_prod(x, axis, keepdims)
 
 
-def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The mean; of truth values, the share that is true."""
     return tf.reduce_mean(_as_number(x), axis, keepdims)
 
@@ -50,7 +51,7 @@ def var(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
     return tf.math.reduce_variance(_as_number(x), axis, keepdims)
 
 
-def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The standard deviation."""
     return tf.math.reduce_std(_as_number(x), axis, keepdims)
 
@@ -60,7 +61,7 @@ def any(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
     return tf.reduce_any(tf.cast(x, tf.bool), axis, keepdims)
 
 
-def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether all elements are true, or not 0."""
     return tf.reduce_all(tf.cast(x, tf.bool), axis, keepdims)
 
@@ -85,7 +86,7 @@ def cumsum(x: TensorLike, axis: int | Sequence[int] = 0) -> Tensor:
     return tf.cumsum(x, axis)
 
 
-def cumprod(x: TensorLike, axis: Any = 0) -> Tensor:
+def cumprod(x: TensorLike, axis: AxisLike = 0) -> Tensor:
     """Products of all elements up to each."""
     return tf.math.cumprod(x, axis)
 
@@ -95,12 +96,12 @@ def square(x: TensorLike) -> Tensor:
     return tf.square(x)
 
 
-def abs(x: TensorLike) -> Any:
+def abs(x: TensorLike) -> Tensor:
     """The size of x."""
     return tf.abs(x)
 
 
-def sqrt(x: TensorLike) -> Any:
+def sqrt(x: TensorLike) -> Tensor:
     """The square root; of negative numbers, 0."""
     return tf.sqrt(tf.maximum(x, 0.0))
 

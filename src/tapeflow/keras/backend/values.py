@@ -31,7 +31,7 @@ def constant(
     dtype: DTypeLike | None = None,
     shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A constant tensor, of type `floatx()` unless another is given."""
     return tf.constant(value, dtype=_dtype(dtype), shape=shape)
 
@@ -41,7 +41,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = N
     return variable(tf.zeros(shape, _dtype(dtype)), dtype, name)
 
 
-def ones(shape: ShapeLike, dtype: Any = None, name: str | None = None) -> Variable:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """A variable of ones."""
     return variable(tf.ones(shape, _dtype(dtype)), dtype, name)
 
@@ -52,7 +52,7 @@ def eye(size: TensorLike, dtype: DTypeLike | None = None, name: str | None = Non
     return variable(tf.eye(rows, columns, dtype=_dtype(dtype)), dtype, name)
 
 
-def zeros_like(x: TensorLike, dtype: Any = None, name: str | None = None) -> Tensor:
+def zeros_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor of zeros with the shape of `x`."""
     return tf.zeros_like(x, dtype=dtype)
 
@@ -129,7 +129,7 @@ def random_uniform_variable(
     return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)
 
 
-def cast(x: Any, dtype: Any) -> Tensor:
+def cast(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """`x` with another type."""
     return tf.cast(x, dtype)
 
@@ -141,7 +141,7 @@ def cast_to_floatx(x: TensorLike) -> Any:
     return np.asarray(x, tf.as_dtype(config.floatx()).as_numpy_dtype)
 
 
-def get_value(x: Any) -> Any:
+def get_value(x: Tensor) -> Any:
     """The value of a tensor or variable as an array; other values unchanged."""
     return x.numpy() if tf.is_tensor(x) or isinstance(x, tf.Variable) else x
 
@@ -187,12 +187,12 @@ def moving_average_update(x: Variable, value: TensorLike, momentum: float) -> Va
     return x.assign_sub((x - tf.cast(value, x.dtype)) * (1 - tf.cast(momentum, x.dtype)))
 
 
-def shape(x: TensorLike) -> Any:
+def shape(x: TensorLike) -> Tensor:
     """The shape as a tensor."""
     return tf.shape(x)
 
 
-def int_shape(x: Any) -> tuple[int | None, ...]:
+def int_shape(x: Tensor) -> tuple[int | None, ...]:
     """The shape as a tuple; a symbolic tensor may have sizes that are `None`."""
     return tuple(x.shape)
 

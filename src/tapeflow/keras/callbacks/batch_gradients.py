@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tapeflow as tf
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
-def batch_gradients(model: Any, data: Any) -> list[tuple[Any, Any]]:
+
+def batch_gradients(model: Model, data: Any) -> list[tuple[Any, Any]]:
     """The trainable weights that the loss of a batch depends on, each with its gradient.
 
     The model runs as in inference, as old Keras did for its histograms of gradients: dropout draws no numbers

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
 TRAIN_HOOKS = ("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end")
 TEST_HOOKS = ("on_test_batch_begin", "on_test_batch_end")
@@ -47,7 +50,7 @@ class Callback:
         """Take the parameters of the run."""
         self.params = params
 
-    def set_model(self, model: Any) -> None:
+    def set_model(self, model: Model) -> None:
         """Take the model."""
         self.model = model
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.programs import phases
+from tapeflow.keras.annotations import CallbacksLike
 from tapeflow.keras.callbacks.callback import Callback, is_users, overrides
 from tapeflow.keras.callbacks.history import History
 from tapeflow.keras.callbacks.logs import Logs, StackedLogs, plain_logs
 from tapeflow.keras.callbacks.progbar_logger import ProgbarLogger
 from tapeflow.nest import flatten
 from tapeflow.train.background import settle
+
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
 
 class CallbackList:
@@ -41,7 +45,7 @@ class CallbackList:
 
     def __init__(
         self,
-        callbacks: Any = None,
+        callbacks: CallbacksLike = None,
         add_history: bool = False,
         add_progbar: bool = False,
         model: Any = None,
@@ -83,7 +87,7 @@ class CallbackList:
             callback.set_params(params)
         self._find_batch_hooks()
 
-    def set_model(self, model: Any) -> None:
+    def set_model(self, model: Model) -> None:
         """Give every callback the model, and the model its history."""
         self.model = model
         if self._history is not None:

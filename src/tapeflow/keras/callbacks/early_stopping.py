@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, comparison, direction, missing, worst
 from tapeflow.keras.utils.messages import say
@@ -108,5 +109,5 @@ class EarlyStopping(Callback):
         self.best_weights = self.model.get_weights()
         self.best_epoch = epoch
 
-    def _is_improvement(self, value: Any, reference: Any) -> bool:
+    def _is_improvement(self, value: Any, reference: TensorLike) -> bool:
         return bool(self.monitor_op(value - self.min_delta, reference))

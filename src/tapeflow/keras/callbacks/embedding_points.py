@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tapeflow as tf
 from tapeflow.summary.kinds.embeddings import read_embeddings
 from tapeflow.summary.kinds.projector_files import locked, read_config, write_config
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+    from tapeflow.keras.models.model import Model
+
 _TENSOR = "layer_with_weights-{}/embeddings/.ATTRIBUTES/VARIABLE_VALUE"
 
 
-def embedding_layers(model: Any) -> list[Any]:
+def embedding_layers(model: Model) -> list[Any]:
     """The layers whose weights are points."""
     return [layer for layer in model.layers if isinstance(layer, tf.keras.layers.Embedding)]
 
 
-def check_metadata(metadata: Any, model: Any) -> None:
+def check_metadata(metadata: Any, model: Model) -> None:
     """Raise if labels are given for a layer that is not there."""
     if not isinstance(metadata, Mapping):
         return
@@ -30,7 +34,7 @@ def check_metadata(metadata: Any, model: Any) -> None:
         )
 
 
-def write_embeddings(model: Any, log_dir: str, metadata: Any, step: int) -> None:
+def write_embeddings(model: Model, log_dir: str, metadata: Any, step: int) -> None:
     """Write the points of every `Embedding` layer to the default writer.
 
     Args:
@@ -47,7 +51,7 @@ def write_embeddings(model: Any, log_dir: str, metadata: Any, step: int) -> None
         tf.summary.embedding(layer.name, layer.weights[0], metadata=columns, step=step)
 
 
-def write_keras_config(model: Any, log_dir: str, run: str, metadata: Any) -> None:
+def write_keras_config(model: Model, log_dir: str, run: str, metadata: Any) -> None:
     """Write the configuration that TensorFlow's callback writes to `log_dir`, with the newest points of a run.
 
     It names the weights of every `Embedding` layer as checkpoints do. What else the configuration has stays.
@@ -80,7 +84,7 @@ def write_keras_config(model: Any, log_dir: str, run: str, metadata: Any) -> Non
         write_config(log_dir, config)
 
 
-def _labels_of(layer: Any, metadata: Any) -> str | None:
+def _labels_of(layer: Layer, metadata: Any) -> str | None:
     """The file of a layer's labels."""
     file = metadata.get(layer.name) if isinstance(metadata, Mapping) else metadata
     return None if file is None else os.fspath(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from tapeflow.keras.callbacks.callback import Callback
 from tapeflow.keras.callbacks.monitor import Direction, direction, missing, worst
 from tapeflow.keras.utils.messages import say
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
-def current_rate(model: Any) -> Any:
+
+def current_rate(model: Model) -> Any:
     """The learning rate the optimizer works with, as a numpy scalar."""
     return np.asarray(model.optimizer.learning_rate)[()]
 

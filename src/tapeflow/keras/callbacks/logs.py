@@ -21,7 +21,7 @@ class _ArrayLike(Protocol):
     def __array__(self) -> np.ndarray: ...
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Any:
     """A tensor as a Python number (rank 0) or a numpy array; a structure of them likewise; the rest as is."""
     if type(value) in _PLAIN:
         return value
@@ -105,7 +105,7 @@ class Logs(dict[str, Any]):
     def __deepcopy__(self, memo: Any) -> dict[str, Any]:
         return self.copy()
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return dict, (self.copy(),)
 
     def copy(self) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class StackedLogs:
         return {name: plain_value(value[index]) for name, value in self._fetched.items()}
 
 
-def _rows(value: Any) -> Any:
+def _rows(value: object) -> Any:
     """A column, fetched; numbers as Python's, all at once, since one by one takes several times as long."""
     if isinstance(value, list):
         return value

@@ -63,6 +63,6 @@ class RemoteMonitor(Callback):
                 )
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     """What JSON has no form for: numpy values as numbers and lists, the rest as text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.callbacks.model_checkpoint import ModelCheckpoint, matches, newest
 from tapeflow.train.tensor_file import ENDING
 
@@ -18,7 +19,7 @@ class SidecarEvaluatorModelExport(ModelCheckpoint):
         **kwargs: those of `ModelCheckpoint`; `save_freq` may be "eval", which is what is done in any case.
     """
 
-    def __init__(self, export_filepath: Any, checkpoint_filepath: Any, **kwargs: Any) -> None:
+    def __init__(self, export_filepath: PathLike, checkpoint_filepath: PathLike, **kwargs: Any) -> None:
         kwargs.pop("save_freq", None)
         super().__init__(export_filepath, save_best_only=True, **kwargs)
         self._checkpoint_filepath = str(checkpoint_filepath)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.keras.callbacks.callback import Callback
+
+if TYPE_CHECKING:
+    from tapeflow.keras.optimizers.optimizer import Optimizer
 
 
 class SwapEMAWeights(Callback):
@@ -73,7 +76,7 @@ class SwapEMAWeights(Callback):
         self._swap_out()
 
 
-def _averages(optimizer: Any) -> list[tuple[Any, Any]]:
+def _averages(optimizer: Optimizer) -> list[tuple[Any, Any]]:
     """(variable, its average) for each trainable variable; none before the first step."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)  # a LossScaleOptimizer wraps another
     if not getattr(inner, "use_ema", False):

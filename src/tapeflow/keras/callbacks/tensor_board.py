@@ -7,11 +7,11 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,10 @@ from tapeflow.summary.event_files import encoding
 from tapeflow.summary.files import FileWriter
 from tapeflow.summary.remote import is_remote
 from tapeflow.summary.writer import Prepared
+
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+    from tapeflow.keras.optimizers.optimizer import Optimizer
 
 _log = logging.getLogger("tapeflow.keras")
 _SCALAR = encoding.metadata("scalars")
@@ -94,7 +98,7 @@ class TensorBoard(Callback):
         write_images: bool = False,
         write_steps_per_second: bool = False,
         update_freq: Any = "epoch",
-        profile_batch: Any = 0,
+        profile_batch: int | str | Sequence[int] = 0,
         embeddings_freq: int = 0,
         embeddings_metadata: Any = None,
         capture: bool | Iterable[str] = True,
@@ -134,7 +138,7 @@ class TensorBoard(Callback):
         """Where to write: of several processes, the first has the folder, and what the others write is dropped."""
         return self.log_dir if self._elsewhere is None else self._elsewhere.name
 
-    def set_model(self, model: Any) -> None:
+    def set_model(self, model: Model) -> None:
         """Take the model, begin new files, and write the model's graph."""
         self._close()
         if not processes.is_first() and self._elsewhere is None:
@@ -356,7 +360,7 @@ class TensorBoard(Callback):
 
     # What is written
 
-    def _write_scalar(self, run: str, tag: str, value: Any, step: int) -> None:
+    def _write_scalar(self, run: str, tag: str, value: object, step: int) -> None:
         if type(value) is float:
             self._writer(run).add(tag, value, step, _SCALAR)
             return
@@ -430,12 +434,12 @@ def _logged(logs: dict[str, Any], name: str) -> float:
     return float(logs[name])
 
 
-def _iterations(model: Any) -> Any:
+def _iterations(model: Model) -> Any:
     """The optimizer's count of steps; None without one."""
     return getattr(getattr(model, "optimizer", None), "iterations", None)
 
 
-def _learning_rate(optimizer: Any) -> float | None:
+def _learning_rate(optimizer: Optimizer) -> float | None:
     """The rate of the step that comes next."""
     if isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer):
         optimizer = optimizer.inner_optimizer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.summary.remote import is_remote
@@ -18,7 +19,9 @@ _IGNORED = {
 }
 
 
-def check_remote_log_dir(log_dir: str, profile_batch: Any, embeddings_freq: int) -> None:
+def check_remote_log_dir(
+    log_dir: str, profile_batch: int | str | Sequence[int], embeddings_freq: int
+) -> None:
     """Raise if files that only go to local folders are to go elsewhere."""
     for name, value in (("profile_batch", profile_batch), ("embeddings_freq", embeddings_freq)):
         if value and is_remote(log_dir):

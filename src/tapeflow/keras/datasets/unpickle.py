@@ -150,7 +150,7 @@ class _Resolver:
         if self._room < 0:
             raise pickle.UnpicklingError("arrays that hold more than the pickle does")
 
-    def resolve(self, value: Any) -> Any:
+    def resolve(self, value: object) -> Any:
         """What a value stands for."""
         if not isinstance(value, (_Array, dict)):
             return value

@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.engine.devices import placement
 from tapeflow.engine.devices.layout import lay_out_op
 from tapeflow.engine.devices.placement import Axes, Placement
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import to_node
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -148,7 +149,7 @@ class TensorLayout:
         return f"<TensorLayout axes={self.axes}, device_mesh={self.device_mesh}>"
 
 
-def distribute_tensor(tensor: Any, layout: TensorLayout) -> Any:
+def distribute_tensor(tensor: TensorLike, layout: TensorLayout) -> Any:
     """A tensor with the same value, in the parts that a layout gives to the devices.
 
     Args:

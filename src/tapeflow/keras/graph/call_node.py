@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.keras.graph import op_layer as op_layer  # gives symbols their operators
@@ -12,12 +12,15 @@ from tapeflow.keras.graph.inference import Result, infer
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_names import op_name
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+
 
 class CallNode:
     """A layer, the arguments of a call, and the KerasTensors that stand for what it gives."""
 
     def __init__(
-        self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any = None
+        self, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any = None
     ) -> None:
         self.layer = layer
         self.args = args
@@ -70,7 +73,7 @@ class CallNode:
     def run(self, values: dict[int, Any]) -> Any:
         """Make the call, with `values` (by a KerasTensor's id) for the symbols."""
 
-        def value(leaf: Any) -> Any:
+        def value(leaf: object) -> Any:
             return values[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
 
         args, kwargs = nest.map_structure(value, (self.args, self.kwargs))

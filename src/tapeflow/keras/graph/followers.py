@@ -6,12 +6,15 @@ The references are weak and lie apart from the layers, so that a deep copy of a 
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
 
 _followers: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
 
 
-def follow(layer: Any, node: Any) -> None:
+def follow(layer: Layer, node: Any) -> None:
     """Note that a call takes what a layer gives."""
     _followers.setdefault(layer, []).append(weakref.ref(node))
 

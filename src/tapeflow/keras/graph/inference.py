@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,9 @@ import tapeflow as tf
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.sketch import NotSketchable, init_scope, sketch
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import StaticShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.graph.composite_sample import (
     CompositeSample,
     RaggedSample,
@@ -32,6 +34,9 @@ from tapeflow.keras.graph.composite_tensor import RaggedKerasTensor, SparseKeras
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.registered_types import is_registered
 from tapeflow.keras.layers.base.call_errors import add_text
+
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
 
 # Multiples of many numbers, so that reshapes divide; small, then large enough for deep stacks of
 # convolutions, then small enough for tables of positions.
@@ -79,7 +84,7 @@ class _Leaf:
         self.sample = sample
 
 
-def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
+def samples_of_call(layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
     """The samples of a layer's results; anything that is no tensor as it is."""
     made = layer.made_results(args, kwargs)
     if made is not None:
@@ -130,7 +135,7 @@ def samples_of_call(layer: Any, args: Any, kwargs: Any, size: int) -> Any:
             raise refusal from error
 
 
-def _samples_of_trial_call(layer: Any, filled: Any, specs: list[Spec], size: int) -> Any:
+def _samples_of_trial_call(layer: Layer, filled: Any, specs: list[Spec], size: int) -> Any:
     """The samples of a call that needs values: of one on made-up ones, whose number of rows means nothing.
 
     Nor do the sizes that change with a number among the inputs, such as the end of a slice.
@@ -142,7 +147,7 @@ def _samples_of_trial_call(layer: Any, filled: Any, specs: list[Spec], size: int
     return nest.map_structure(lambda a, b: _open(a, b, size) if isinstance(a, _Leaf) else a, results, others)
 
 
-def _called_on_made_up(layer: Any, filled: Any, specs: list[Spec], number: int) -> Any:
+def _called_on_made_up(layer: Layer, filled: Any, specs: list[Spec], number: int) -> Any:
     """The results for values good for most code: indices in range, numbers that are not zero, conditions that hold."""
 
     def made_up(spec: Spec) -> Tensor:
@@ -175,12 +180,12 @@ def _is_plain(sample: Any) -> bool:
     return isinstance(sample, Sample) and sample.mask is None
 
 
-def _sample_for(layer: Any, shape: Any, size: int) -> _Leaf:
+def _sample_for(layer: Any, shape: StaticShape, size: int) -> _Leaf:
     dims = tuple(size if d is None else d for d in shape)  # open whatever the inputs are: a text's words
     return _Leaf(Sample(spec_of(dims, tf.as_dtype(layer.compute_dtype))))
 
 
-def _computed_samples(layer: Any, args: Any, size: int) -> Any:
+def _computed_samples(layer: Layer, args: tuple[Any, ...], size: int) -> Any:
     """The samples of results whose shapes the layer's class computes; None if that would sketch the call again."""
     if type(layer).compute_output_shape is tf.keras.layers.Layer.compute_output_shape or layer.gives_sparse:
         return None
@@ -219,7 +224,7 @@ class _Held:
             self.tensor._keras_mask = placeholders.pop(0)
 
 
-def _restored(leaf: Any) -> Any:
+def _restored(leaf: object) -> Any:
     return leaf.tensor if isinstance(leaf, _Held) else leaf
 
 
@@ -242,7 +247,7 @@ class Result:
         self.samples = samples
 
 
-def infer(layer: Any, args: Any, kwargs: Any) -> Any:
+def infer(layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a layer's call gives: its structure, with a `Result` for each tensor."""
     symbols = [a for a in nest.flatten((args, kwargs)) if isinstance(a, KerasTensor)]
     refusal: Exception | None = None
@@ -315,7 +320,7 @@ def _alone(a: Any, size: int, is_given: bool) -> Any:
     return Result(tf.TensorSpec(shape, a.sample.spec.dtype), {size: a.sample})
 
 
-def inferred_shape(layer: Any, input_shape: Any) -> Any:
+def inferred_shape(layer: Layer, input_shape: InputShape) -> Any:
     """The shape of a layer's result for inputs of a shape, which may have None in it, or several."""
     if id(layer) in _asked.get():
         raise NotSketchable("The call, which cannot be sketched, is what would tell the shape.")

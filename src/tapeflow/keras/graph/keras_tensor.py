@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from tapeflow.engine.recording.symbolic import MetSymbolic, Symbolic
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.reference import Reference
 from tapeflow.engine.values.shape import TensorShape
@@ -96,18 +97,18 @@ class KerasTensor(Symbolic):
         """The shape."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Say more about the shape."""
         self.shape = self.shape.merge_with(shape)
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A layer that makes this call, and the symbolic tensor of its result."""
         return self._calls.function(function, args, kwargs)
 
-    def keep_index(self, tensor: Any, key: Any) -> Any:
+    def keep_index(self, tensor: TensorLike, key: Any) -> Any:
         return self._calls.item(tensor, key)
 
-    def keep_construction(self, made: str, method: str, args: Any, kwargs: Any) -> Any:
+    def keep_construction(self, made: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._calls.construct(made, method, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:

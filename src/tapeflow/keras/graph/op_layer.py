@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
@@ -102,7 +102,7 @@ class TFOpLambda(Layer):
         return self.function(*args, **kwargs)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         # A name that the user registered has become a function on the way here; no file may have it called.
         function = config.get("function", "")
         if not isinstance(function, str):
@@ -147,10 +147,12 @@ class ClassMethod(TFOpLambda):
             kwargs["name"] = unique_name(f"tf.{cls_symbol}.{method_name}")
         super().__init__(self._made, **kwargs)
 
-    def _made(self, args: Any = (), kwargs: Any = None) -> Any:  # the names that Keras writes down
+    def _made(
+        self, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:  # the names that Keras writes down
         return getattr(tf.RaggedTensor, self.method_name)(*_listed(args), **(kwargs or {}))
 
-    def made_results(self, args: Any, kwargs: Any) -> Any:
+    def made_results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         inner_args, inner_kwargs = (*args, {})[:2] if args else (kwargs["args"], kwargs.get("kwargs") or {})
         method = getattr(tf.RaggedTensor, self.method_name)
         bound = inspect.signature(method).bind(*_listed(inner_args), **inner_kwargs).arguments
@@ -202,7 +204,7 @@ class InstanceProperty(TFOpLambda):
             kwargs["name"] = unique_name(f"input.{attr_name}")
         super().__init__(self._asked, **kwargs)
 
-    def _asked(self, obj: Any) -> Any:
+    def _asked(self, obj: object) -> Any:
         return getattr(obj, self.attr_name)
 
     def copied(self) -> TFOpLambda:
@@ -217,7 +219,9 @@ class InstanceMethod(InstanceProperty):
 
     known: ClassVar[frozenset[str]] = frozenset({*RAGGED_METHODS, *SPARSE_METHODS})
 
-    def _asked(self, obj: Any, args: Any = (), kwargs: Any = None) -> Any:  # the names that Keras writes down
+    def _asked(
+        self, obj: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:  # the names that Keras writes down
         return getattr(obj, self.attr_name)(*args, **(kwargs or {}))
 
 

@@ -6,8 +6,6 @@ call with data the object itself goes on to the next layer, the loss and the cal
 
 from __future__ import annotations
 
-from typing import Any
-
 _types: list[type] = []
 
 
@@ -18,6 +16,6 @@ def register_symbolic_tensor_type(cls: type) -> None:
     _types.append(cls)
 
 
-def is_registered(value: Any) -> bool:
+def is_registered(value: object) -> bool:
     """Whether a value's type is one of these."""
     return isinstance(value, tuple(_types))

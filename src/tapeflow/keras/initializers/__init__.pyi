@@ -8,9 +8,6 @@ from .fixed import identity as identity
 from .fixed import ones as ones
 from .fixed import zeros as zeros
 from .initializer import Initializer as Initializer
-from .lookup import deserialize as deserialize
-from .lookup import get as get
-from .lookup import serialize as serialize
 from .random import GlorotNormal as GlorotNormal
 from .random import GlorotUniform as GlorotUniform
 from .random import HeNormal as HeNormal
@@ -34,6 +31,9 @@ from .random import random_normal as random_normal
 from .random import random_uniform as random_uniform
 from .random import truncated_normal as truncated_normal
 from .random import variance_scaling as variance_scaling
+from .serialization import deserialize as deserialize
+from .serialization import get as get
+from .serialization import serialize as serialize
 from .spectrum import STFT as STFT
 from .spectrum import STFTInitializer as STFTInitializer
 from .spectrum import stft as stft

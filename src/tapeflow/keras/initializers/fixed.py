@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, Shape, TensorLike
+from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_float_dtype, read_shape
 
 
-def _filled(value: float, shape: Any, dtype: DTypeLike | None, kwargs: dict[str, Any]) -> Tensor:
+def _filled(value: float, shape: Sequence[Any], dtype: DTypeLike | None, kwargs: dict[str, Any]) -> Tensor:
     found = read_dtype(dtype)
     if found == tf.string:
         raise ValueError(f"Expected numeric or boolean dtype, got {found}.")
@@ -24,14 +26,14 @@ def _filled(value: float, shape: Any, dtype: DTypeLike | None, kwargs: dict[str,
 class Zeros(Initializer):
     """All zeros."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         return _filled(0, shape, dtype, kwargs)
 
 
 class Ones(Initializer):
     """All ones."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         return _filled(1, shape, dtype, kwargs)
 
 
@@ -41,7 +43,7 @@ class Constant(Initializer):
     def __init__(self, value: TensorLike = 0) -> None:
         self.value: Any = value
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         sizes = read_shape(shape, kwargs)
         array = np.asarray(self.value, read_dtype(dtype).as_numpy_dtype)
         if array.size == math.prod(sizes):
@@ -65,7 +67,7 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         if len(sizes) != 2:

@@ -10,6 +10,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, Shape
 from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config as keras_config
 
 # What TensorFlow passes for a weight that is split over machines.
@@ -22,7 +23,7 @@ class Initializer:
     A subclass defines `__call__`, and `get_config` if its constructor has arguments.
     """
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         """A tensor of this shape and type; the type is `floatx()` unless given."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 

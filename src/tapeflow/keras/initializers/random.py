@@ -70,7 +70,7 @@ def _drawn_dtype(dtype: DType) -> Any:
 
 
 def _uniform(
-    generator: np.random.Generator, shape: tuple[int, ...], low: Any, high: Any, dtype: Any
+    generator: np.random.Generator, shape: tuple[int, ...], low: Any, high: Any, dtype: DType
 ) -> Tensor:
     if dtype.is_integer:
         return tf.constant(generator.integers(low, high, shape, dtype.as_numpy_dtype))
@@ -109,7 +109,7 @@ class RandomUniform(RandomInitializer):
         self.minval = minval
         self.maxval = maxval
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         found = read_dtype(dtype)
         if not found.is_floating and not found.is_integer:
             raise ValueError(f"Expected float or integer dtype, got {found}.")
@@ -130,9 +130,14 @@ class RandomNormal(RandomInitializer):
         self.mean = mean
         self.stddev = stddev
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
+        if tf.is_tensor(self.mean) or tf.is_tensor(
+            self.stddev
+        ):  # perhaps of a tf.function: new numbers at each call
+            draw = tf.random.truncated_normal if self._truncated else tf.random.normal
+            return draw(sizes, self.mean, self.stddev, found, seed=self.seed)
         return _normal(self.generator(kwargs), sizes, self.mean, self.stddev, found, self._truncated)
 
     def get_config(self) -> dict[str, Any]:
@@ -179,7 +184,7 @@ class VarianceScaling(RandomInitializer):
         self.input_axes = input_axes
         self.output_axes = output_axes
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         fan_in, fan_out = compute_fans(sizes, self.input_axes, self.output_axes)
@@ -271,7 +276,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         found = read_float_dtype(dtype)
         sizes = read_shape(shape, kwargs)
         if len(sizes) < 2:

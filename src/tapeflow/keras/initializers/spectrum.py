@@ -8,6 +8,8 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import Shape
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.initializers.initializer import Initializer, read_dtype, read_shape
 
 
@@ -43,7 +45,7 @@ class STFT(Initializer):
         if isinstance(window, str):
             self._window_values(1)  # an unknown name is an error here
 
-    def __call__(self, shape: Shape, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Tensor:
         frame_length, _, frequency_count = read_shape(shape, kwargs)
         turns = np.outer(np.arange(frame_length), np.arange(frequency_count)) / (2 * (frequency_count - 1))
         kernel = np.cos(2 * np.pi * turns) if self.side == "real" else -np.sin(2 * np.pi * turns)

@@ -64,8 +64,6 @@ from .general.masking import Masking as Masking
 from .general.tfsm_layer import TFSMLayer as TFSMLayer
 from .general.time_distributed import TimeDistributed as TimeDistributed
 from .general.wrapper import Wrapper as Wrapper
-from .lookup import deserialize as deserialize
-from .lookup import serialize as serialize
 from .merging import Add as Add
 from .merging import Average as Average
 from .merging import Concatenate as Concatenate
@@ -124,6 +122,8 @@ from .sequence.rnn import RNN as RNN
 from .sequence.simple_rnn import SimpleRNN as SimpleRNN
 from .sequence.simple_rnn import SimpleRNNCell as SimpleRNNCell
 from .sequence.stacked_rnn_cells import StackedRNNCells as StackedRNNCells
+from .serialization import deserialize as deserialize
+from .serialization import serialize as serialize
 from .shape.cropping import Cropping1D as Cropping1D
 from .shape.cropping import Cropping2D as Cropping2D
 from .shape.cropping import Cropping3D as Cropping3D

@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import AxisLike, InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 Shape = tuple[int | None, ...]
@@ -26,7 +26,7 @@ class Merge(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def _merge_function(self, inputs: list[Any]) -> Any:
+    def _merge_function(self, inputs: list[Any]) -> Tensor:
         """What is made of inputs of one rank."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge: write _merge_function.")
 
@@ -40,7 +40,7 @@ class Merge(Layer):
         functools.reduce(_broadcast, [s[1:] for s in shapes])
         self.built = True
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Sequence[Any]) -> Tensor:
         tensors = _tensors(inputs)
         rank = max(len(x.shape) for x in tensors)
         return self._merge_function([_with_rank(x, rank) for x in tensors])
@@ -51,7 +51,7 @@ class Merge(Layer):
         batch = batch_sizes.pop() if len(batch_sizes) == 1 else None
         return tf.TensorShape((batch, *functools.reduce(_broadcast, [s[1:] for s in shapes])))
 
-    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Tensor | None:
         masks = [m for m in _masks(inputs, mask) if m is not None]
         return functools.reduce(tf.logical_and, masks) if masks else None
 
@@ -151,7 +151,7 @@ class Concatenate(Merge):
         merged[self.axis] = None if None in sizes else sum(d for d in sizes if d is not None)
         return tf.TensorShape(merged)
 
-    def compute_mask(self, inputs: Sequence[Tensor], mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Sequence[Tensor], mask: TensorLike | None = None) -> Tensor | None:
         masks = _masks(inputs, mask)
         if all(m is None for m in masks):
             return None
@@ -178,7 +178,7 @@ class Dot(Merge):
         **kwargs: see `Layer`.
     """
 
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+    def __init__(self, axes: AxisLike, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axes, int):
             if not isinstance(axes, (list, tuple)):
@@ -214,7 +214,7 @@ class Dot(Merge):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Sequence[Any]) -> Tensor:
         first, second = _tensors(inputs)
         one, two = self._axes_for(len(first.shape), len(second.shape))
         if self.normalize:
@@ -227,49 +227,49 @@ class Dot(Merge):
         left = (*_dropped(shapes[0], one), *_dropped(shapes[1], two)[1:])
         return tf.TensorShape(left if len(left) > 1 else (*left, 1))
 
-    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Sequence[TensorLike], mask: TensorLike | None = None) -> Tensor | None:
         return None
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
-def add(inputs: Any, **kwargs: Any) -> Any:
+def add(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The sum of the inputs, by an `Add` layer."""
     return Add(**kwargs)(inputs)
 
 
-def subtract(inputs: Any, **kwargs: Any) -> Any:
+def subtract(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The first input less the second, by a `Subtract` layer."""
     return Subtract(**kwargs)(inputs)
 
 
-def multiply(inputs: Any, **kwargs: Any) -> Any:
+def multiply(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The product of the inputs, by a `Multiply` layer."""
     return Multiply(**kwargs)(inputs)
 
 
-def average(inputs: Any, **kwargs: Any) -> Any:
+def average(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The mean of the inputs, by an `Average` layer."""
     return Average(**kwargs)(inputs)
 
 
-def maximum(inputs: Any, **kwargs: Any) -> Any:
+def maximum(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The largest of the inputs, by a `Maximum` layer."""
     return Maximum(**kwargs)(inputs)
 
 
-def minimum(inputs: Any, **kwargs: Any) -> Any:
+def minimum(inputs: Sequence[TensorLike], **kwargs: Any) -> Tensor:
     """The smallest of the inputs, by a `Minimum` layer."""
     return Minimum(**kwargs)(inputs)
 
 
-def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: Sequence[TensorLike], axis: int = -1, **kwargs: Any) -> Tensor:
     """Concatenate the inputs with a `Concatenate` layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
-def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+def dot(inputs: Sequence[TensorLike], axes: AxisLike, normalize: bool = False, **kwargs: Any) -> Tensor:
     """The product of two inputs over an axis of each, by a `Dot` layer."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)
 
@@ -291,7 +291,7 @@ def _shapes(input_shape: Any, where: str, least: int) -> list[Shape]:
     return [tuple(s) for s in input_shape]
 
 
-def _tensors(inputs: Any) -> list[Any]:
+def _tensors(inputs: Sequence[TensorLike]) -> list[Any]:
     if not isinstance(inputs, (list, tuple)):
         raise ValueError(
             f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a list of tensors)"
@@ -299,7 +299,7 @@ def _tensors(inputs: Any) -> list[Any]:
     return list(inputs)
 
 
-def _masks(inputs: Any, mask: Any) -> list[Any]:
+def _masks(inputs: Sequence[Any], mask: Any) -> list[Any]:
     if mask is None:
         return [None]
     for name, value in (("mask", mask), ("inputs", inputs)):

@@ -15,6 +15,7 @@ from tapeflow.engine.recording.symbolic import dispatching
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.inputs import as_tensors, logits_behind, smoothed
 from tapeflow.keras.losses.loss import LossFunctionWrapper
@@ -27,8 +28,12 @@ from tapeflow.ops.training import loss as kernels
 @takes_ragged
 @dispatching
 def binary_crossentropy(
-    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: Any = 0.0, axis: Any = -1
-) -> Any:
+    y_true: TensorLike,
+    y_pred: TensorLike,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: AxisLike = -1,
+) -> Tensor:
     """The cross-entropy of binary labels, averaged over `axis`.
 
     Args:
@@ -65,7 +70,7 @@ def binary_inputs(
 @dispatching
 def categorical_crossentropy(
     y_true: TensorLike,
-    y_pred: Any,
+    y_pred: Tensor,
     from_logits: bool = False,
     label_smoothing: TensorLike = 0.0,
     axis: int = -1,
@@ -120,7 +125,7 @@ def categorical_labels(
 @dispatching
 def sparse_categorical_crossentropy(
     y_true: TensorLike,
-    y_pred: Any,
+    y_pred: Tensor,
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.config import epsilon
 from tapeflow.keras.losses.loss import Loss, LossFunctionWrapper
 from tapeflow.keras.losses.reduction import Reduction
@@ -53,7 +54,7 @@ _WORDS = {
 }
 
 
-def describe_loss(loss: Any, y_true_shape: Sequence[int | None], y_pred_shape: Sequence[int | None]) -> str:
+def describe_loss(loss: Loss, y_true_shape: Sequence[int | None], y_pred_shape: Sequence[int | None]) -> str:
     """What `loss` computes of labels and predictions of these shapes, in a few lines.
 
     Args:
@@ -74,7 +75,7 @@ def describe_loss(loss: Any, y_true_shape: Sequence[int | None], y_pred_shape: S
     return "\n  ".join(lines)
 
 
-def _title(loss: Any) -> str:
+def _title(loss: Loss) -> str:
     name = _function_name(loss)
     if not isinstance(loss, Loss) or type(loss) is LossFunctionWrapper:
         return name
@@ -87,7 +88,7 @@ def _function_name(loss: Any) -> str:
     return getattr(loss, "__name__", type(loss).__name__)
 
 
-def _lined_up(loss: Any, true: Shape, pred: Shape) -> tuple[Shape, Shape]:
+def _lined_up(loss: Loss, true: Shape, pred: Shape) -> tuple[Shape, Shape]:
     """The shapes the function sees: the class takes a last axis of length 1 away where ranks differ."""
     if isinstance(loss, LossFunctionWrapper):
         if len(pred) == len(true) + 1 and pred[-1] == 1:
@@ -97,7 +98,7 @@ def _lined_up(loss: Any, true: Shape, pred: Shape) -> tuple[Shape, Shape]:
     return true, pred
 
 
-def _known(words: _Words, true: Shape, pred: Shape, axis: Any, reduction: str) -> list[str]:
+def _known(words: _Words, true: Shape, pred: Shape, axis: int, reduction: str) -> list[str]:
     together = pred if words.labels_differ else broadcast_shape(true, pred)
     shape = together or pred
     axes = [a % len(shape) for a in (axis if isinstance(axis, (list, tuple)) else [axis])] if shape else []
@@ -122,7 +123,7 @@ def _known(words: _Words, true: Shape, pred: Shape, axis: Any, reduction: str) -
     return lines
 
 
-def _axis_in_words(words: _Words, axis: Any, width: Sequence[int | None]) -> str:
+def _axis_in_words(words: _Words, axis: AxisLike, width: Sequence[int | None]) -> str:
     where = "the last axis" if axis == -1 else f"axis {axis}"
     size = f"{where} ({_count(width, words.unit)})"
     if words.over_axis == "mean":
@@ -204,6 +205,6 @@ def _options(words: _Words, kwargs: dict[str, Any]) -> list[str]:
     ]
 
 
-def _unknown(loss: Any, kwargs: dict[str, Any]) -> str:
+def _unknown(loss: Loss, kwargs: dict[str, Any]) -> str:
     given = "".join(f", {k}={v!r}" for k, v in kwargs.items())
     return f"per sample: {_function_name(loss)}(y_true, y_pred{given}), which decides itself what it averages over"

@@ -26,7 +26,7 @@ def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @takes_ragged
 @dispatching
-def poisson(y_true: Any, y_pred: Any) -> Tensor:
+def poisson(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The mean over the last axis of `y_pred - y_true * log(y_pred)`, for counts and their rates."""
     y_true, y_pred = prepare("poisson", y_true, y_pred)
     return tf.reduce_mean(y_pred - y_true * tf.math.log(y_pred + epsilon()), -1)

@@ -23,15 +23,15 @@ from tapeflow.ops.training import loss as kernels
 @takes_ragged
 @dispatching
 def binary_focal_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Tensor,
+    y_pred: Tensor,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     label_smoothing: Any = 0.0,
-    axis: Any = -1,
-) -> Any:
+    axis: int = -1,
+) -> Tensor:
     """`binary_crossentropy` that gives easy examples less weight.
 
     Args:
@@ -68,7 +68,7 @@ def categorical_focal_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """`categorical_crossentropy` that gives easy examples less weight.
 
     Args:

@@ -49,7 +49,7 @@ class Loss:
             mask = tf.logical_and(mask, losses_mask)
         return compute_weighted_loss(losses, sample_weight, self._get_reduction(), mask)
 
-    def call(self, y_true: float, y_pred: float) -> Any:
+    def call(self, y_true: float, y_pred: float) -> Tensor:
         """Compute one loss per sample; subclasses define it."""
         raise NotImplementedError(
             f"Must be implemented in subclasses: {type(self).__name__} needs a method "
@@ -97,7 +97,7 @@ class LossFunctionWrapper(Loss):
         self.fn = fn
         self._fn_kwargs = kwargs
 
-    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
         # Keras lines the ranks up for tensors only. Arrays are left as they are, and the functions warn.
         if isinstance(y_pred, _TENSORS) and isinstance(y_true, _TENSORS):
             y_true, y_pred = match_labels(y_true, y_pred)

@@ -31,7 +31,7 @@ def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 
 @dispatching
-def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
+def categorical_hinge(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """`max(best wrong score - right score + 1, 0)`, for one-hot labels on the last axis."""
     y_true, y_pred = prepare("categorical_hinge", y_true, y_pred)
     right = tf.reduce_sum(y_true * y_pred, -1)

@@ -14,7 +14,7 @@ from tapeflow.keras.losses.reduction import Reduction
 
 
 @dispatching
-def dice(y_true: Any, y_pred: Any, axis: int | None = None) -> Tensor:
+def dice(y_true: Tensor, y_pred: Tensor, axis: int | None = None) -> Tensor:
     """1 minus twice the overlap over the sum of both regions.
 
     Args:
@@ -30,7 +30,7 @@ def dice(y_true: Any, y_pred: Any, axis: int | None = None) -> Tensor:
 
 @dispatching
 def tversky(
-    y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: int | None = None
+    y_true: Tensor, y_pred: Tensor, alpha: float = 0.5, beta: float = 0.5, axis: int | None = None
 ) -> Tensor:
     """`dice` with separate weights for false positives and false negatives.
 

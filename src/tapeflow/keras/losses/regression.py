@@ -20,7 +20,7 @@ from tapeflow.ops.training import loss as kernels
 
 @takes_ragged
 @dispatching
-def mean_squared_error(y_true: TensorLike, y_pred: Any) -> Tensor:
+def mean_squared_error(y_true: TensorLike, y_pred: Tensor) -> Tensor:
     """The mean over the last axis of `(y_true - y_pred) ** 2`: one value per sample.
 
     >>> tf.keras.losses.MSE([[0.0, 1.0]], [[1.0, 1.0]]).numpy()
@@ -34,7 +34,7 @@ def mean_squared_error(y_true: TensorLike, y_pred: Any) -> Tensor:
 
 @takes_ragged
 @dispatching
-def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
+def mean_absolute_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The mean over the last axis of `|y_true - y_pred|`."""
     y_true, y_pred = prepare("mean_absolute_error", y_true, y_pred)
     return tf.reduce_mean(tf.abs(y_pred - y_true), -1)
@@ -42,7 +42,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
 
 @takes_ragged
 @dispatching
-def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
+def mean_absolute_percentage_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """100 times the mean over the last axis of `|y_true - y_pred| / |y_true|`."""
     y_true, y_pred = prepare("mean_absolute_percentage_error", y_true, y_pred)
     share = tf.abs((y_true - y_pred) / tf.maximum(tf.abs(y_true), epsilon()))
@@ -60,7 +60,7 @@ def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Te
 
 @takes_ragged
 @dispatching
-def huber(y_true: Any, y_pred: Any, delta: TensorLike = 1.0) -> Tensor:
+def huber(y_true: Tensor, y_pred: Tensor, delta: TensorLike = 1.0) -> Tensor:
     """The mean over the last axis of a squared error that is linear beyond `delta`, in `floatx`."""
     y_true, y_pred = prepare("huber", y_true, tf.cast(convert_to_tensor(y_pred), floatx()))
     delta = tf.cast(delta, floatx())
@@ -72,7 +72,7 @@ def huber(y_true: Any, y_pred: Any, delta: TensorLike = 1.0) -> Tensor:
 
 @takes_ragged
 @dispatching
-def log_cosh(y_true: Any, y_pred: Any) -> Tensor:
+def log_cosh(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The mean over the last axis of `log(cosh(y_pred - y_true))`: squares when small, absolute when large."""
     y_true, y_pred = prepare("log_cosh", y_true, y_pred)
     x = y_pred - y_true

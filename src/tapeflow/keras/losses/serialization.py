@@ -19,7 +19,7 @@ LOSSES = Family(
 )
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """A loss from its name or config; functions and objects pass unchanged, `None` stays `None`.
 
     >>> tf.keras.losses.get("mse").__name__
@@ -31,7 +31,7 @@ def get(identifier: Any) -> Any:
     return LOSSES.get(identifier)
 
 
-def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
+def serialize(loss: Loss, use_legacy_format: bool = False) -> Any:
     """A loss as `{"class_name", "config"}`, or a function's name."""
     return serialize_keras_object(loss)
 

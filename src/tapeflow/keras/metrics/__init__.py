@@ -2,7 +2,7 @@
 
 `metric` has the base class, `reduction` and `wrapper` the means that most metrics are; then a file a
 family: `accuracies`, `loss_metrics`, `confusion`, `operating_point`, `auc`, `iou`, `f_score`, `r2`,
-`correlation`. `lookup` finds a metric by its name, `resolve` decides by shape what 'accuracy' means.
+`correlation`. `serialization` finds a metric by its name, `resolve` decides by shape what 'accuracy' means.
 
 An update records a handful of nodes at most and never reads a value; the kernels that make this so are
 in `ops.training.metric_totals` and `ops.training.confusion_counts`. What is not here: the losses, whose

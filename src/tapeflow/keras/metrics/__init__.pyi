@@ -34,9 +34,6 @@ from .iou import IoU as IoU
 from .iou import MeanIoU as MeanIoU
 from .iou import OneHotIoU as OneHotIoU
 from .iou import OneHotMeanIoU as OneHotMeanIoU
-from .lookup import deserialize as deserialize
-from .lookup import get as get
-from .lookup import serialize as serialize
 from .loss_functions import BCE as BCE
 from .loss_functions import KLD as KLD
 from .loss_functions import MAE as MAE
@@ -91,5 +88,8 @@ from .reduction import Sum as Sum
 from .reduction import SumOverBatchSize as SumOverBatchSize
 from .regression import MeanRelativeError as MeanRelativeError
 from .regression import RootMeanSquaredError as RootMeanSquaredError
+from .serialization import deserialize as deserialize
+from .serialization import get as get
+from .serialization import serialize as serialize
 from .wrapper import MeanMetricWrapper as MeanMetricWrapper
 from .wrapper import SumOverBatchSizeMetricWrapper as SumOverBatchSizeMetricWrapper

@@ -22,7 +22,7 @@ from tapeflow.ops.training.metric_totals import (
 )
 
 
-def _matches(matching: Matching, y_true: Any, y_pred: Any, **statics: Any) -> tf.Tensor:
+def _matches(matching: Matching, y_true: TensorLike, y_pred: TensorLike, **statics: Any) -> tf.Tensor:
     labels, predictions = as_tensor(y_true), as_tensor(y_pred)
     check_match_shapes(matching.name, labels.spec.shape, predictions.spec.shape)
     return matching.matches(labels, predictions, dtype=tf.as_dtype(config.floatx()), **statics)

@@ -43,7 +43,7 @@ def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = 
     return tf.reduce_mean(2.0 * covariance / (spread + config.epsilon()), axis=axis)
 
 
-def _pair(y_true: Any, y_pred: Any) -> tuple[tf.Tensor, tf.Tensor]:
+def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[tf.Tensor, tf.Tensor]:
     predictions = tf.convert_to_tensor(y_pred)
     return squeezed(tf.cast(y_true, predictions.dtype), predictions)
 

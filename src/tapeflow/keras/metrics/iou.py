@@ -55,7 +55,9 @@ class IoU(Metric):
             "total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros"
         )
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> None:
         """Add a batch; the shapes do not matter but for their size."""
         labels = as_tensor(y_true) if self.sparse_y_true else tf.argmax(y_true, axis=self.axis)
         found = as_tensor(y_pred) if self.sparse_y_pred else tf.argmax(y_pred, axis=self.axis)

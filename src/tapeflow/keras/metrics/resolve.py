@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.keras.metrics.lookup import get
 from tapeflow.keras.metrics.metric import Metric
+from tapeflow.keras.metrics.serialization import get
 from tapeflow.keras.metrics.wrapper import MeanMetricWrapper
 
 _ACCURACY = {

@@ -10,10 +10,10 @@ import tapeflow as tf
 from tapeflow.autograph.callees import converted
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.metrics.accuracy_functions import MATCHINGS
-from tapeflow.keras.metrics.lookup import get
 from tapeflow.keras.metrics.match_shapes import check_match_shapes
 from tapeflow.keras.metrics.metric import Metric
 from tapeflow.keras.metrics.reduction import Mean
+from tapeflow.keras.metrics.serialization import get
 from tapeflow.keras.metrics.weighting import as_tensor, masked_weights, number, squeezed
 from tapeflow.ops.training.metric_totals import Matching, add_weighted_batch
 from tapeflow.ops.variables.update import update_variable, update_variables

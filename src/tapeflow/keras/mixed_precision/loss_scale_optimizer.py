@@ -8,11 +8,14 @@ is not finite, in which case the step is skipped. All of it is computed in the p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import CustomObjects, RateLike
 from tapeflow.keras.optimizers import deserialize, serialize
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.optimizer import Optimizer
@@ -116,7 +119,7 @@ class LossScaleOptimizer(Optimizer):
         return self._inner.learning_rate
 
     @learning_rate.setter
-    def learning_rate(self, learning_rate: Any) -> None:
+    def learning_rate(self, learning_rate: RateLike) -> None:
         self._inner.learning_rate = learning_rate
 
     @property
@@ -142,7 +145,7 @@ class LossScaleOptimizer(Optimizer):
         """Build the inner optimizer."""
         self._inner.build(var_list)
 
-    def update_step(self, gradient: Any, variable: Variable, *rate: Any) -> Any:
+    def update_step(self, gradient: Tensor, variable: Variable, *rate: Any) -> Any:
         """The inner optimizer's."""
         return self._inner.update_step(gradient, variable, *rate)
 
@@ -150,14 +153,14 @@ class LossScaleOptimizer(Optimizer):
         """The inner optimizer's."""
         self._inner.finalize_variable_values(var_list)
 
-    def get_scaled_loss(self, loss: Any) -> Any:
+    def get_scaled_loss(self, loss: TensorLike | Callable[[], TensorLike]) -> Any:
         """The loss times the scale; for a function, a function that returns this."""
         self._has_scaled, self._unscales_later = True, False
         if callable(loss):
             return lambda: self._scaled(loss())
         return self._scaled(loss)
 
-    def _scaled(self, loss: Any) -> Any:
+    def _scaled(self, loss: TensorLike | Callable[[], TensorLike]) -> Tensor:
         tensor = tf.convert_to_tensor(loss)
         return tensor * tf.cast(self.loss_scale, tensor.dtype)
 
@@ -167,20 +170,26 @@ class LossScaleOptimizer(Optimizer):
         reciprocal = 1.0 / self.loss_scale
         return [None if g is None else self._multiplied(g, reciprocal) for g in grads]
 
-    def _multiplied(self, gradient: Any, factor: Any) -> Any:
+    def _multiplied(self, gradient: Tensor, factor: Any) -> Any:
         if isinstance(gradient, tf.IndexedSlices):
             values = gradient.values * tf.cast(factor, gradient.dtype)
             return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
         return gradient * tf.cast(factor, gradient.dtype)
 
-    def scale_loss(self, loss: Any) -> Any:
+    def scale_loss(self, loss: TensorLike | Callable[[], TensorLike]) -> Tensor:
         """The loss times the scale, for gradients that `apply_gradients` is to unscale: as in Keras 3."""
         self._unscales_later = True
         return self._scaled(loss)
 
-    def compute_gradients(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> list[Pair]:
+    def compute_gradients(
+        self,
+        loss: TensorLike | Callable[[], TensorLike],
+        var_list: Any,
+        tape: tf.GradientTape | None = None,
+        grad_loss: TensorLike | None = None,
+    ) -> list[Pair]:
         """Unscaled gradients of the loss, taken of the scaled one."""
-        pairs = super().compute_gradients(loss, var_list, tape)
+        pairs = super().compute_gradients(loss, var_list, tape, grad_loss)
         self._has_scaled, self._unscales_later = True, False
         grads = self.get_unscaled_gradients([g for g, _ in pairs])
         return list(zip(grads, [v for _, v in pairs], strict=True))
@@ -248,7 +257,9 @@ class LossScaleOptimizer(Optimizer):
         }
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> LossScaleOptimizer:
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: CustomObjects = None
+    ) -> LossScaleOptimizer:
         found = dict(config)
         inner = found.pop("inner_optimizer", None) or found.pop("optimizer")
         found.update(_scale_arguments(found.pop("loss_scale", None)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.keras import config
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
+_INFERRED = "_infer"
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
 
@@ -17,7 +20,7 @@ class Policy:
 
     Args:
         name: 'mixed_float16' or 'mixed_bfloat16' (compute in 16 bits, weights in float32), or the
-            name of a dtype, for both.
+            name of a dtype, for both. '_infer' is that of a layer's first input, as in TensorFlow 1.
 
     >>> policy = tf.keras.mixed_precision.Policy("mixed_float16")
     >>> policy.compute_dtype, policy.variable_dtype
@@ -40,13 +43,13 @@ class Policy:
         return self._name
 
     @property
-    def compute_dtype(self) -> str:
-        """The dtype a layer's inputs are cast to and its arithmetic is done in."""
+    def compute_dtype(self) -> str | None:
+        """The dtype a layer's inputs are cast to and its arithmetic is done in; None for that of its first input."""
         return self._compute_dtype
 
     @property
-    def variable_dtype(self) -> str:
-        """The dtype of a layer's weights."""
+    def variable_dtype(self) -> str | None:
+        """The dtype of a layer's weights; None for that of its first input."""
         return self._variable_dtype
 
     @property
@@ -68,13 +71,15 @@ class Policy:
         return {"name": self._name}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Policy:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Policy:
         """The policy of a config; a `loss_scale` in an old one is left out."""
         return cls(**{key: value for key, value in config.items() if key != "loss_scale"})
 
 
-def _parsed(name: str) -> tuple[str, str]:
+def _parsed(name: str) -> tuple[str | None, str | None]:
     """The dtypes to compute in and to keep weights in."""
+    if name == _INFERRED:
+        return None, None
     if name in _MIXED:
         return _MIXED[name], "float32"
     try:
@@ -101,7 +106,7 @@ def set_global_policy(policy: Policy | str | None) -> None:
         _global.clear()
         return
     chosen = policy if isinstance(policy, Policy) else Policy(policy)
-    if not as_dtype(chosen.compute_dtype).is_floating:
+    if chosen.compute_dtype is not None and not as_dtype(chosen.compute_dtype).is_floating:
         raise ValueError(
             "set_global_policy can only be used to set the global policy to floating-point policies, such "
             f'as "float32" and "mixed_float16", but got policy: {chosen.name}'
@@ -109,7 +114,7 @@ def set_global_policy(policy: Policy | str | None) -> None:
     _global[:] = [chosen]
 
 
-def get_policy(identifier: Any) -> Policy:
+def get_policy(identifier: object) -> Policy:
     """The policy a layer's `dtype` argument stands for.
 
     Args:
@@ -131,7 +136,7 @@ def serialize(policy: Policy) -> Any:
     return serialize_keras_object(policy)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Policy:
+def deserialize(config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Policy:
     """The policy that `serialize` described; names of mixed policies are understood too."""
     if isinstance(config, str):
         return Policy(config)

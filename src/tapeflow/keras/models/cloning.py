@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.keras.graph.keras_tensor import KerasTensor
@@ -13,9 +13,12 @@ from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.models.sequential import Sequential
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+
 
 def clone_model(
-    model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
+    model: Model, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
 ) -> Any:
     """A new model with new layers, made from the configs of the old ones.
 
@@ -47,14 +50,14 @@ def clone_model(
     return _clone_graph(model, input_tensors, make)
 
 
-def _clone_graph(model: Any, input_tensors: Any, make: Callable[[Any], Any]) -> Any:
+def _clone_graph(model: Functional, input_tensors: Any, make: Callable[[Any], Any]) -> Any:
     given = (
         nest.flatten(input_tensors) if input_tensors is not None else [_new_input(x) for x in model.inputs]
     )
     symbols = {id(old): new for old, new in zip(model.inputs, given, strict=True)}
     layers: dict[int, Any] = {}
 
-    def value(leaf: Any) -> Any:
+    def value(leaf: object) -> Any:
         return symbols[id(leaf)] if isinstance(leaf, KerasTensor) else leaf
 
     for node in model._calls:
@@ -74,5 +77,5 @@ def _new_input(symbol: KerasTensor) -> KerasTensor:
     return Input(batch_shape=tuple(symbol.shape), dtype=symbol.dtype, name=symbol.name)
 
 
-def _cloned(layer: Any) -> Any:
+def _cloned(layer: Layer) -> Any:
     return type(layer).from_config(layer.get_config())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -27,7 +28,7 @@ class AddMetric(Layer):
         self.metric_name = metric_name
         self.aggregation = aggregation
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         self.add_metric(inputs, name=self.metric_name, aggregation=self.aggregation)
         return inputs
 

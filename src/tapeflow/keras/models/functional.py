@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import CustomObjects, InputShape
 from tapeflow.keras.graph.inference import inferred_shape
 from tapeflow.keras.graph.keras_tensor import KerasTensor, is_keras_tensor
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -32,7 +34,7 @@ class Functional(Model, AnyFunctional):
     }
 
     def __init__(
-        self, inputs: Any, outputs: Any, name: str | None = None, trainable: bool = True, **kwargs: Any
+        self, inputs: Tensor, outputs: Any, name: str | None = None, trainable: bool = True, **kwargs: Any
     ) -> None:
         for key in kwargs:
             raise TypeError("Keyword argument not understood:", key)
@@ -42,7 +44,7 @@ class Functional(Model, AnyFunctional):
         if not trainable:
             self.trainable = False
 
-    def _init_graph(self, inputs: Any, outputs: Any) -> None:
+    def _init_graph(self, inputs: Tensor, outputs: Any) -> None:
         """Take on the graph between these inputs and outputs."""
         if isinstance(outputs, list) and len(outputs) == 1:
             outputs = outputs[0]
@@ -68,7 +70,7 @@ class Functional(Model, AnyFunctional):
             )
         network = Network(self.inputs, self.outputs)
         self._calls, self._graph_layers = network.calls, network.layers
-        self._check_names()
+        _check_names(network.layers)
         self._plan = Plan(self._calls, self.inputs, self.outputs)
         self.input_names = [x.node.layer.name for x in self.inputs if x.node is not None]
         self.output_names = _distinct([x.node.layer.name for x in self.outputs if x.node is not None])
@@ -91,50 +93,19 @@ class Functional(Model, AnyFunctional):
         """The layers that its outputs are of."""
         return [x.node.layer for x in self.outputs if x.node is not None]
 
-    def _check_names(self) -> None:
-        seen: set[str] = set()
-        for layer in self._graph_layers:
-            if layer.name in seen:
-                raise ValueError(
-                    f'The name "{layer.name}" is used {sum(x.name == layer.name for x in self._graph_layers)} times in '
-                    "the model. All layer names should be unique."
-                )
-            seen.add(layer.name)
-
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Any:
         """Make the graph's calls on real tensors."""
-        values = self._fitted(inputs)
+        values = _fitted(self, inputs)
         if mask is not None:
-            for value, found in zip(values, nest.flatten(mask), strict=False):
-                if found is not None:
-                    value._keras_mask = found
+            for value, input_mask in zip(values, nest.flatten(mask), strict=False):
+                if input_mask is not None:
+                    value._keras_mask = input_mask
         results = self._plan.run(values)
         if self._nested_outputs is self.outputs[0]:
             return results[0]
         return nest.pack_sequence_as(self._nested_outputs, results)
 
-    def _fitted(self, inputs: Any) -> list[Any]:
-        """The inputs in the order, rank and dtype of the model's."""
-        if isinstance(inputs, dict) and not isinstance(self._nested_inputs, dict):
-            missing = [n for n in self.input_names if n not in inputs]
-            if missing:
-                raise ValueError(
-                    f'Missing data for input "{missing[0]}". You passed a data dictionary with keys {list(inputs)}. '
-                    f"Expected the following keys: {self.input_names}"
-                )
-            flat = [inputs[n] for n in self.input_names]
-        elif isinstance(inputs, dict) and isinstance(self._nested_inputs, dict):
-            flat = nest.flatten({k: inputs[k] for k in self._nested_inputs})
-        else:
-            flat = nest.flatten(inputs)
-        if len(flat) != len(self.inputs):
-            raise ValueError(
-                f'Layer "{self.name}" expects {len(self.inputs)} input(s), but it received {len(flat)} input tensors. '
-                f"Inputs received: {inputs}"
-            )
-        return [_conformed(x, symbol) for x, symbol in zip(flat, self.inputs, strict=True)]
-
-    def known_outputs(self, inputs: Any) -> Any:
+    def known_outputs(self, inputs: TensorLike) -> Any:
         """Its own outputs, for inputs like its own: no layer need be called again to know their shapes."""
         own, given = nest.flatten(self._nested_inputs), nest.flatten(inputs)
         alike = [
@@ -148,7 +119,7 @@ class Functional(Model, AnyFunctional):
         ends = [x.node.layer for x in (*(self.inputs or ()), *(self.outputs or ())) if x.node is not None]
         return [*ends, *super()._modules()]  # as Keras has them
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         """The shape of the output for inputs of this shape."""
         return inferred_shape(self, input_shape)
 
@@ -217,11 +188,11 @@ class Functional(Model, AnyFunctional):
         return graph_config(self)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         return graph_model(cls, config, custom_objects)
 
 
-def graph_model(cls: Any, config: dict[str, Any], custom_objects: Any = None) -> Any:
+def graph_model(cls: Any, config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
     """A model of a class made of inputs and outputs, from what `Functional.get_config` gave."""
     inputs, outputs, layers = graph_from_config(config, custom_objects)
     frozen = {} if config.get("trainable", True) else {"trainable": False}
@@ -230,13 +201,46 @@ def graph_model(cls: Any, config: dict[str, Any], custom_objects: Any = None) ->
     return model
 
 
-def _begun_anew(inputs: Any, outputs: Any) -> tuple[Any, Any]:
+def _check_names(layers: list[Layer]) -> None:
+    seen: set[str] = set()
+    for layer in layers:
+        if layer.name in seen:
+            raise ValueError(
+                f'The name "{layer.name}" is used {sum(x.name == layer.name for x in layers)} times in the model. All '
+                "layer names should be unique."
+            )
+        seen.add(layer.name)
+
+
+def _fitted(model: Functional, inputs: Any) -> list[Any]:
+    """The inputs in the order, rank and dtype of a model's."""
+    if isinstance(inputs, dict) and not isinstance(model._nested_inputs, dict):
+        missing = [n for n in model.input_names if n not in inputs]
+        if missing:
+            raise ValueError(
+                f'Missing data for input "{missing[0]}". You passed a data dictionary with keys {list(inputs)}. '
+                f"Expected the following keys: {model.input_names}"
+            )
+        flat = [inputs[n] for n in model.input_names]
+    elif isinstance(inputs, dict) and isinstance(model._nested_inputs, dict):
+        flat = nest.flatten({k: inputs[k] for k in model._nested_inputs})
+    else:
+        flat = nest.flatten(inputs)
+    if len(flat) != len(model.inputs):
+        raise ValueError(
+            f'Layer "{model.name}" expects {len(model.inputs)} input(s), but it received {len(flat)} input tensors. '
+            f"Inputs received: {inputs}"
+        )
+    return [_conformed(x, symbol) for x, symbol in zip(flat, model.inputs, strict=True)]
+
+
+def _begun_anew(inputs: Tensor, outputs: Any) -> tuple[Any, Any]:
     """Inputs and outputs of a model that begins in the middle of a graph: its calls made again on new Inputs."""
     symbols = {
         id(x): x if x.node is None or x.node.is_input else _input_like(x) for x in nest.flatten(inputs)
     }
 
-    def renewed(leaf: Any) -> Any:
+    def renewed(leaf: object) -> Any:
         return symbols.get(id(leaf), leaf)
 
     for node in walk(nest.flatten(inputs), nest.flatten(outputs), {}):
@@ -253,7 +257,7 @@ def _input_like(symbol: KerasTensor) -> KerasTensor:
     return Input(type_spec=symbol.type_spec)
 
 
-def _conformed(value: Any, symbol: KerasTensor) -> Any:
+def _conformed(value: object, symbol: KerasTensor) -> Any:
     """A value in the rank and dtype of a model's input; a last axis of one is added or left out."""
     if isinstance(value, (tf.RaggedTensor, tf.SparseTensor)):
         return value if value.dtype is symbol.dtype else tf.cast(value, symbol.dtype)
@@ -274,12 +278,12 @@ def _conformed(value: Any, symbol: KerasTensor) -> Any:
 def _distinct(names: list[str]) -> list[str]:
     """Names of outputs, with numbers where one layer gives several."""
     counts: dict[str, int] = {}
-    found = []
+    distinct = []
     for name in names:
         count = counts.get(name, 0)
         counts[name] = count + 1
-        found.append(f"{name}_{count}" if count else name)
-    return found
+        distinct.append(f"{name}_{count}" if count else name)
+    return distinct
 
 
 @functools.cache

@@ -7,16 +7,18 @@ calls of a model inside count from 1. Keras 3 writes all arguments, with dicts i
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.graph.keras_tensor import KerasTensor
 from tapeflow.keras.graph.op_layer import TFOpLambda
 from tapeflow.keras.layers.general.input_layer import InputLayer
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.saving.keras3_form import is_keras3_wanted
 from tapeflow.keras.saving.keras3_ops import (
     function_arguments,
@@ -26,12 +28,16 @@ from tapeflow.keras.saving.keras3_ops import (
 )
 from tapeflow.keras.saving.registry import serialize_keras_object
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+    from tapeflow.keras.models.functional import Functional
+
 _CONSTANT = "_CONSTANT_VALUE"
 _TENSOR = "__keras_tensor__"
 _SLICE = ("start", "stop", "step")
 
 
-def graph_config(model: Any) -> dict[str, Any]:
+def graph_config(model: Functional) -> dict[str, Any]:
     """The config of a functional model."""
     kept = {id(node) for node in model._calls}
     inputs = {id(x.node) for x in model.inputs}
@@ -63,27 +69,27 @@ def graph_config(model: Any) -> dict[str, Any]:
     }
 
 
-def _first_number(layer: Any) -> int:
+def _first_number(layer: Layer) -> int:
     """The number of a layer's first call: a model that has an Input was called by its own definition."""
     return 1 if vars(layer).get("_nested_inputs") is not None and not _is_without_input(layer) else 0
 
 
-def _is_without_input(layer: Any) -> bool:
+def _is_without_input(layer: Layer) -> bool:
     stack = vars(layer).get("_stack")
     return bool(stack) and not isinstance(stack[0], InputLayer)
 
 
 def _ends(symbols: Any, numbers: dict[int, int], is_bare: bool) -> Any:
-    found = nest.map_structure(lambda x: _Leaf(_reference(x, numbers)), symbols)
-    if isinstance(found, _Leaf):
-        return found.value if is_bare else [found.value]
-    return nest.map_structure(lambda leaf: leaf.value, found)
+    references = nest.map_structure(lambda x: _Leaf(_reference(x, numbers)), symbols)
+    if isinstance(references, _Leaf):
+        return references.value if is_bare else [references.value]
+    return nest.map_structure(lambda leaf: leaf.value, references)
 
 
-def _keras3_layer(layer: Any, calls: list[Any], numbers: dict[int, int]) -> dict[str, Any]:
+def _keras3_layer(layer: Layer, calls: list[Any], numbers: dict[int, int]) -> dict[str, Any]:
     """A layer and its calls in Keras 3's form."""
 
-    def written(leaf: Any) -> Any:
+    def written(leaf: object) -> Any:
         if isinstance(leaf, KerasTensor):
             config = {
                 "shape": list(leaf.shape),
@@ -100,9 +106,9 @@ def _keras3_layer(layer: Any, calls: list[Any], numbers: dict[int, int]) -> dict
     if isinstance(layer, TFOpLambda) and len(calls) == 1:
         first, kwargs = _named_arguments(calls[0])
         name = next(iter(inspect.signature(layer.function).parameters))
-        found = operation_call(layer, {name: first, **kwargs})
-        if found is not None:
-            config, args = found
+        call = operation_call(layer, {name: first, **kwargs})
+        if call is not None:
+            config, args = call
             inbound = {"args": nest.map_structure(written, args), "kwargs": {}}
             return {**config, "inbound_nodes": [inbound]}
     inbound = [
@@ -131,15 +137,15 @@ def _call_config(node: Any, numbers: dict[int, int]) -> Any:
     first, kwargs = _named_arguments(node)
     plain = nest.map_structure(lambda a: _plain(a, numbers), kwargs)
 
-    def written(leaf: Any) -> Any:
+    def written(leaf: object) -> Any:
         if isinstance(leaf, KerasTensor):
             return _Leaf([*_reference(leaf, numbers), plain])
         return _Leaf([_CONSTANT, -1, _plain(leaf, numbers), plain])
 
-    found = nest.map_structure(written, first)
-    if isinstance(found, _Leaf):
-        return found.value if isinstance(node.layer, TFOpLambda) else [found.value]
-    return nest.map_structure(lambda leaf: leaf.value, found)
+    inputs = nest.map_structure(written, first)
+    if isinstance(inputs, _Leaf):
+        return inputs.value if isinstance(node.layer, TFOpLambda) else [inputs.value]
+    return nest.map_structure(lambda leaf: leaf.value, inputs)
 
 
 def _named_arguments(node: Any) -> tuple[Any, dict[str, Any]]:
@@ -155,13 +161,13 @@ def _named_arguments(node: Any) -> tuple[Any, dict[str, Any]]:
     return first, kwargs
 
 
-def _rest_name(function: Any) -> str | None:
+def _rest_name(function: Callable[..., Any]) -> str | None:
     """The name of the parameter that takes any number of arguments."""
     parameters = inspect.signature(function).parameters.values()
     return next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
 
 
-def _plain(value: Any, numbers: dict[int, int]) -> Any:
+def _plain(value: object, numbers: dict[int, int]) -> Any:
     if isinstance(value, KerasTensor):
         return _reference(value, numbers)
     if isinstance(value, (np.ndarray, TensorBase, np.generic)):
@@ -175,7 +181,9 @@ def _plain(value: Any, numbers: dict[int, int]) -> Any:
     return getattr(value, "name", None) or serialize_keras_object(value)
 
 
-def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tuple[Any, Any, list[Any]]:
+def graph_from_config(
+    config: dict[str, Any], custom_objects: CustomObjects = None
+) -> tuple[Any, Any, list[Any]]:
     """The inputs, outputs and layers that a config describes."""
     _require_keys(config)
     configs = {c["name"]: c for c in config["layers"]}
@@ -212,7 +220,7 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
     return inputs, outputs, list(graph.layers.values())
 
 
-def _require_keys(config: Any) -> None:
+def _require_keys(config: Mapping[str, Any]) -> None:
     keys = ("layers", "input_layers", "output_layers")
     is_whole = isinstance(config, dict) and all(k in config for k in keys)
     layers = config["layers"] if is_whole else None
@@ -226,7 +234,7 @@ def _require_keys(config: Any) -> None:
         )
 
 
-def _layer(config: dict[str, Any], custom_objects: Any) -> Any:
+def _layer(config: dict[str, Any], custom_objects: CustomObjects) -> Any:
     if is_operation(config):
         return operation_layer(config)
     layer = deserialize({k: config[k] for k in config if k != "inbound_nodes"}, custom_objects)
@@ -234,7 +242,7 @@ def _layer(config: dict[str, Any], custom_objects: Any) -> Any:
     return layer
 
 
-def _is_reference(value: Any) -> bool:
+def _is_reference(value: object) -> bool:
     return (
         isinstance(value, (list, tuple))
         and len(value) in (3, 4)
@@ -293,8 +301,8 @@ class _Graph:
             return self._symbol(value, self._first.get(value[0], 0))
         if isinstance(value, dict):
             return {k: self.ends(v) for k, v in value.items()}
-        found = [self.ends(v) for v in value]
-        return found[0] if len(found) == 1 else found
+        restored_ends = [self.ends(v) for v in value]
+        return restored_ends[0] if len(restored_ends) == 1 else restored_ends
 
     def arguments(self, layer: dict[str, Any], call: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call."""
@@ -305,12 +313,12 @@ class _Graph:
             return (first, *(kwargs.pop(rest, ()) if rest else ())), kwargs
         args, kwargs = self._keras3_value(call["args"]), self._keras3_value(call.get("kwargs") or {})
         if is_operation(layer):
-            found = function_arguments(layer, args, kwargs)
-            return (), {k: _as_index(v) if k == "slice_spec" else v for k, v in found.items()}
+            named = function_arguments(layer, args, kwargs)
+            return (), {k: _as_index(v) if k == "slice_spec" else v for k, v in named.items()}
         # Masks are found on the symbols; Keras 3 writes them down as well.
         return tuple(args), {k: v for k, v in kwargs.items() if v is not None}
 
-    def _keras3_value(self, value: Any) -> Any:
+    def _keras3_value(self, value: object) -> Any:
         if isinstance(value, list):
             return [self._keras3_value(v) for v in value]
         if not isinstance(value, dict):
@@ -354,11 +362,11 @@ class _Graph:
         first = read(call)
         if isinstance(first, list) and len(first) == 1 and _is_reference(call[0]):
             first = first[0]
-        found = {k: restored(v) for k, v in kwargs.items()}
-        if "slice_spec" in found:
-            found["slice_spec"] = _as_index(found["slice_spec"])
-        return first, found
+        options = {k: restored(v) for k, v in kwargs.items()}
+        if "slice_spec" in options:
+            options["slice_spec"] = _as_index(options["slice_spec"])
+        return first, options
 
 
-def _as_index(value: Any) -> Any:
+def _as_index(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value

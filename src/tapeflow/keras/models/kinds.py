@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.keras.annotations import InputShape
+
 
 class AnyModel:
     """The root of `Model`."""
@@ -20,7 +22,7 @@ class AnyModel:
         """The layers it is made of, not those inside them."""
         raise NotImplementedError
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         """Create the weights for inputs of this shape."""
         raise NotImplementedError
 

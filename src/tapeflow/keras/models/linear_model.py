@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import activations, initializers, regularizers
+from tapeflow.keras.annotations import (
+    ActivationLike,
+    CustomObjects,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+)
 from tapeflow.keras.layers.base.inner_build import build_inside
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.models.model import Model
@@ -31,12 +39,12 @@ class LinearModel(Model):
     def __init__(
         self,
         units: int = 1,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "zeros",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
+        kernel_initializer: InitializerLike = "zeros",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -50,7 +58,7 @@ class LinearModel(Model):
         self.dense_layers: list[Any] = []
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def build(self, input_shape: InputShape) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         if isinstance(input_shape, dict):
             shapes = sorted(input_shape.items())
         elif isinstance(input_shape, (list, tuple)) and all(not _is_size(s) for s in input_shape):
@@ -76,7 +84,7 @@ class LinearModel(Model):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def call(self, inputs: TensorLike) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         if isinstance(inputs, dict):
             names = [layer.name for layer in self.dense_layers]
             missing = set(names) - set(inputs)
@@ -105,7 +113,7 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         return cls(**config)
 
 
@@ -123,7 +131,9 @@ class WideDeepModel(Model):
     >>> model.compile(optimizer=["sgd", "adam"], loss="mse")
     """
 
-    def __init__(self, linear_model: Any, dnn_model: Any, activation: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, linear_model: Any, dnn_model: Any, activation: ActivationLike = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.linear_model = linear_model
         self.dnn_model = dnn_model
@@ -146,8 +156,8 @@ class WideDeepModel(Model):
             loss = self.compute_loss(x, y, outputs, sample_weight)
         parts = (self.linear_model.trainable_variables, self.dnn_model.trainable_variables)
         gradients = tape.gradient(loss, parts)
-        for optimizer, found, variables in zip(self.optimizer, gradients, parts, strict=True):
-            optimizer.apply_gradients(zip(found, variables, strict=True))
+        for optimizer, own_gradients, variables in zip(self.optimizer, gradients, parts, strict=True):
+            optimizer.apply_gradients(zip(own_gradients, variables, strict=True))
         return self.compute_metrics(x, y, outputs, sample_weight)
 
     def get_config(self) -> dict[str, Any]:
@@ -159,7 +169,7 @@ class WideDeepModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         config = dict(config)
         models = [
             tf.keras.layers.deserialize(config.pop(name), custom_objects=custom_objects)
@@ -168,5 +178,5 @@ class WideDeepModel(Model):
         return cls(*models, **config)
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: object) -> bool:
     return value is None or isinstance(value, int)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.module import Module
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
+from tapeflow.keras.annotations import CustomObjects, InputShape, PathLike
 from tapeflow.keras.graph.inference import infer, shapes_of
 from tapeflow.keras.graph.keras_tensor import KerasTensor
+from tapeflow.keras.layers.base.init_arguments import make_layer, noted_arguments
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
@@ -19,7 +24,7 @@ from tapeflow.keras.models.summary import print_summary
 from tapeflow.keras.training.trainer import Trainer
 
 
-class Model(Trainer, Layer, AnyModel):
+class Model(Trainer, AnyModel):
     """A model: layers that are trained together, as a graph of symbolic tensors or a subclass with a `call`.
 
     Args:
@@ -35,6 +40,7 @@ class Model(Trainer, Layer, AnyModel):
     """
 
     _counts_metrics: ClassVar[bool] = True
+    _children_first: ClassVar[bool] = True
     _hidden: ClassVar[frozenset[str]] = Layer._hidden | {
         *("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "output_names"),
         *("_compile_arguments", "_staged_steps", "_trainable_at_compile"),
@@ -67,9 +73,6 @@ class Model(Trainer, Layer, AnyModel):
         Layer.__init__(self, *args, **kwargs)
         self._init_training()
 
-    def _ordered(self, own: list[Any], children: list[Any]) -> list[Any]:
-        return children + own
-
     @property
     def weights(self) -> list[Any]:
         """All weights, layer by layer; of the layers in a list or dict, all that are trainable come first."""
@@ -78,16 +81,16 @@ class Model(Trainer, Layer, AnyModel):
     def _gather(self, trainable: bool | None) -> list[Any]:
         if trainable is not None:
             return super()._gather(trainable)
-        found: list[Any] = []
+        weights: list[Any] = []
         for name, children in self._holding().by_name.items():
             if isinstance(vars(self)[name], Module) or name in self._layer_lists:
-                found += [w for child in children for w in _weights_of(child)]
+                weights += [w for child in children for w in _weights_of(child)]
             else:
-                found += [w for child in children for w in _weights_of(child, True)]
-                found += [w for child in children for w in _weights_of(child, False)]
-        return once(found + self._own_weights)
+                weights += [w for child in children for w in _weights_of(child, True)]
+                weights += [w for child in children for w in _weights_of(child, False)]
+        return once(weights + self._own_weights)
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: bool | None = None, mask: TensorLike | None = None) -> Any:
         """The computation of the model; subclasses implement it."""
         raise NotImplementedError(
             f"Unimplemented `tf.keras.Model.call()` in {type(self).__name__}: if you intend to create a `Model` "
@@ -95,7 +98,7 @@ class Model(Trainer, Layer, AnyModel):
             "with an overridden `call()` method."
         )
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         """Create the weights for inputs of this shape."""
         if self.built or type(self).call is Model.call or input_shape is None:
             self.built = True
@@ -113,7 +116,7 @@ class Model(Trainer, Layer, AnyModel):
         finally:
             self.scopes_names = True
 
-    def _build_for(self, inputs: Any) -> None:
+    def _build_for(self, inputs: TensorLike) -> None:
         if type(self).build is Model.build:
             self.built = True  # the call itself builds the layers
             self._build_input_shape = nest.map_structure(lambda x: tuple(x.shape), inputs)
@@ -189,7 +192,7 @@ class Model(Trainer, Layer, AnyModel):
         print_fn: Any = None,
         expand_nested: bool = False,
         show_trainable: bool = False,
-        layer_range: Any = None,
+        layer_range: Sequence[str] | None = None,
     ) -> None:
         """Print the layers, their output shapes and their numbers of parameters."""
         if not self.built:
@@ -201,7 +204,7 @@ class Model(Trainer, Layer, AnyModel):
 
     # What it is saved as
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         from tapeflow.keras.saving.copies import reduced  # start-up
 
         return reduced(self)
@@ -213,24 +216,18 @@ class Model(Trainer, Layer, AnyModel):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of a subclass's `__init__`, if they are plain values."""
-        config = {"name": self.name, "trainable": self.trainable, **self._noted_arguments()}
+        config = {"name": self.name, "trainable": self.trainable, **noted_arguments(self)}
         return {k: v for k, v in config.items() if k not in ("inputs", "outputs")}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         """Create a model from the result of `get_config`."""
-        if cls._takes_a_graph() and {"layers", "input_layers", "output_layers"} <= set(config):
+        if _takes_graph(cls) and {"layers", "input_layers", "output_layers"} <= set(config):
             from tapeflow.keras.models.functional import graph_model  # cycle
 
             return graph_model(cls, config, custom_objects)
         with tf.keras.utils.custom_object_scope(custom_objects or {}):
-            return cls._made_with(config)
-
-    @classmethod
-    def _takes_a_graph(cls) -> bool:
-        """Whether the class is made of inputs and outputs, as far as its constructor tells."""
-        kinds = {p.kind for p in inspect.signature(cls.__init__).parameters.values()}
-        return {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+            return make_layer(cls, config)
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture as JSON, for `model_from_json`."""
@@ -243,7 +240,14 @@ class Model(Trainer, Layer, AnyModel):
         """Whether it is a graph of layers, whose inputs are known; libraries that rewrite models ask for it."""
         return getattr(self, "_nested_inputs", None) is not None
 
-    def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: dict[str, Any] | None = None) -> None:
+    @property
+    def _self_tracked_trackables(self) -> list[Any]:
+        """Its layers, those of inputs among them; libraries that draw or rewrite models ask for them."""
+        return getattr(self, "_stack", None) or self.layers
+
+    def _set_save_spec(
+        self, inputs: Tensor, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> None:
         """What the model takes, where it is to be saved before it has been called; libraries of models call this.
 
         Args:
@@ -256,7 +260,7 @@ class Model(Trainer, Layer, AnyModel):
             vars(self)["_export_inputs"] = nest.pack_sequence_as(inputs, specs)
 
     def save(
-        self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **kwargs: Any
+        self, filepath: PathLike, overwrite: bool = True, save_format: str | None = None, **kwargs: Any
     ) -> None:
         """Save architecture, weights and training state: `.keras`, `.h5`, or a folder."""
         from tapeflow.keras.saving.model_file import save_model  # start-up
@@ -265,7 +269,7 @@ class Model(Trainer, Layer, AnyModel):
 
     def export(
         self,
-        filepath: Any,
+        filepath: PathLike,
         format: str = "tf_saved_model",
         opset_version: int | None = None,
         opset: int | None = None,
@@ -301,7 +305,7 @@ class Model(Trainer, Layer, AnyModel):
         tf.saved_model.save(self, filepath, options=tf.saved_model.SaveOptions(format=formats[format]))
 
     def save_weights(
-        self, filepath: Any, overwrite: bool = True, save_format: str | None = None, **_: Any
+        self, filepath: PathLike, overwrite: bool = True, save_format: str | None = None, **_: Any
     ) -> None:
         """Save only the weights."""
         from tapeflow.keras.saving.weight_file import save_weights  # start-up
@@ -309,7 +313,12 @@ class Model(Trainer, Layer, AnyModel):
         save_weights(self, filepath, overwrite=overwrite, save_format=save_format)
 
     def load_weights(
-        self, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, options: Any = None, **_: Any
+        self,
+        filepath: PathLike,
+        by_name: bool = False,
+        skip_mismatch: bool = False,
+        options: Any = None,
+        **_: Any,
     ) -> Any:
         """Load weights that `save_weights` or `save` wrote."""
         from tapeflow.keras.saving.weight_file import load_weights  # start-up
@@ -332,6 +341,12 @@ def _is_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         or (len(args) == 1 and "outputs" in kwargs)
         or ("inputs" in kwargs and "outputs" in kwargs)
     )
+
+
+def _takes_graph(cls: type[Model]) -> bool:
+    """Whether a class is made of inputs and outputs, as far as its constructor tells."""
+    kinds = {p.kind for p in inspect.signature(cls.__init__).parameters.values()}
+    return {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
 
 
 def _held_first(layer: WeightOwner, seen: set[int]) -> list[WeightOwner]:

@@ -92,11 +92,11 @@ class Plan:
         for node in calls:
             is_plain = len(node.args) == 1 and not node.kwargs and isinstance(node.args[0], KerasTensor)
             arguments = places[id(node.args[0])] if is_plain else _placed(node, places)
-            found = nest.flatten(node.outputs)
-            for symbol in found:
+            symbols = nest.flatten(node.outputs)
+            for symbol in symbols:
                 if isinstance(symbol, KerasTensor):
                     places.setdefault(id(symbol), len(places))
-            results = [places[id(s)] if isinstance(s, KerasTensor) else None for s in found]
+            results = [places[id(s)] if isinstance(s, KerasTensor) else None for s in symbols]
             self._steps.append((node.layer, arguments, results))
         self._size = len(places)
         self._outputs = [places[id(x)] for x in outputs]
@@ -106,17 +106,17 @@ class Plan:
         values: list[Any] = inputs + [None] * (self._size - len(inputs))
         for layer, arguments, results in self._steps:
             if type(arguments) is int:
-                found = layer(values[arguments])
+                outputs = layer(values[arguments])
             else:
                 args, kwargs = nest.map_structure(
                     lambda a, values=values: values[a.index] if type(a) is _Place else a, arguments
                 )
-                found = layer(*args, **kwargs)
+                outputs = layer(*args, **kwargs)
             if len(results) == 1:
-                values[results[0]] = found if not nest.is_nested(found) else nest.flatten(found)[0]
+                values[results[0]] = outputs if not nest.is_nested(outputs) else nest.flatten(outputs)[0]
                 continue
             # A class with a `__call__` of its own may hand on only the first results of the call inside it.
-            for place, value in zip(results, nest.flatten(found), strict=False):
+            for place, value in zip(results, nest.flatten(outputs), strict=False):
                 if place is not None:
                     values[place] = value
         return [values[i] for i in self._outputs]

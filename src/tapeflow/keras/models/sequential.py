@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import CustomObjects, InputShape
 from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.graph.keras_tensor import is_keras_tensor
 from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.general.input_layer import Input, InputLayer
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.models.functional import Functional
 from tapeflow.keras.models.kinds import AnySequential
 from tapeflow.keras.models.model import Model
@@ -52,7 +55,7 @@ class Sequential(Functional, AnySequential):
                 self._add(layer, names)
             self._rebuild()
 
-    def add(self, layer: Any) -> None:
+    def add(self, layer: Layer) -> None:
         """Put a layer on top."""
         self._add(layer, {other.name for other in self._stack})
         if self.built and self.outputs and isinstance(self._stack[0], InputLayer):
@@ -135,7 +138,7 @@ class Sequential(Functional, AnySequential):
             nodes = node.layer._inbound_nodes
             nodes[:] = [n for n in nodes if n is not node]
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         """Make the weights for inputs of this shape."""
         if not self._stack or isinstance(self._stack[0], InputLayer):
             if self._stack and not self.built:
@@ -172,11 +175,11 @@ class Sequential(Functional, AnySequential):
         self._connect_for(shape, inputs.dtype)
         self._build_input_shape = shape
 
-    def _connect_for(self, shape: tuple[int | None, ...], dtype: Any) -> None:
+    def _connect_for(self, shape: tuple[int | None, ...], dtype: DTypeLike) -> None:
         first = Input(batch_shape=shape, dtype=dtype, name=f"{self._stack[0].name}_input")
         self._connect(first, self._stack)
 
-    def _fit_to(self, inputs: Any) -> None:
+    def _fit_to(self, inputs: TensorLike) -> None:
         # A stack without an Input takes whatever its layers take; its graph is there to be looked at.
         if self.built and self._stack and not isinstance(self._stack[0], InputLayer):
             if type(inputs) is Tensor:
@@ -185,7 +188,7 @@ class Sequential(Functional, AnySequential):
             return
         super()._fit_to(inputs)
 
-    def _relax(self, shape: tuple[int | None, ...], dtype: Any) -> None:
+    def _relax(self, shape: tuple[int | None, ...], dtype: DTypeLike) -> None:
         """Leave open in the graph the dimensions that differ from those it was made for."""
         known = self._graph_shape
         if known is None or len(known) != len(shape):
@@ -204,13 +207,13 @@ class Sequential(Functional, AnySequential):
             inputs = layer(inputs)
         return inputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: InputShape) -> Any:
         """The shape of the last layer's output for inputs of this shape."""
         for layer in self.layers:
             input_shape = layer.compute_output_shape(input_shape)
         return input_shape
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
         """The mask of the last layer, which the output already has."""
         return
 
@@ -244,7 +247,7 @@ class Sequential(Functional, AnySequential):
         return self._graph_shape or vars(self).get("_build_input_shape")
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         layers = config["layers"] if isinstance(config, dict) else config
         name = config.get("name") if isinstance(config, dict) else None
         model = cls(name=name)
@@ -258,7 +261,7 @@ class Sequential(Functional, AnySequential):
         return model
 
 
-def _own_input_shape(layer: Any) -> tuple[int | None, ...] | None:
+def _own_input_shape(layer: Layer) -> tuple[int | None, ...] | None:
     """The input shape that a layer brings with it."""
     if isinstance(layer, Functional) and layer.built and layer.inputs:
         return tuple(layer.inputs[0].shape) if len(layer.inputs) == 1 else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
@@ -30,30 +33,30 @@ class SharpnessAwareMinimization(Model):
         self.rho = rho
         self.num_batch_splits = num_batch_splits
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def call(self, inputs: TensorLike, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.model(inputs, **kwargs)
 
     def train_step(self, data: Any) -> Any:
         x, y, sample_weight = unpack_x_y_sample_weight(data)
-        found = [
+        steps = [
             self._part_step(*part) for part in zip(*map(self._split, (x, y, sample_weight)), strict=True)
         ]
-        predictions = tf.concat([p for p, _ in found], 0)
+        predictions = tf.concat([p for p, _ in steps], 0)
         # A weight that the loss does not depend on has no gradient in any part.
         totals = [
-            None if g[0] is None else tf.add_n(list(g)) for g in zip(*[g for _, g in found], strict=True)
+            None if g[0] is None else tf.add_n(list(g)) for g in zip(*[g for _, g in steps], strict=True)
         ]
         self.optimizer.apply_gradients(zip(totals, self.model.trainable_variables, strict=True))
         return self.compute_metrics(x, y, predictions, sample_weight)
 
-    def _split(self, value: Any) -> list[Any]:
+    def _split(self, value: object) -> list[Any]:
         count = self.num_batch_splits
         if count is None or value is None:
             return [value] * (count or 1)
         flat = [tf.split(part, count) for part in tf.nest.flatten(value)]
         return [tf.nest.pack_sequence_as(value, list(parts)) for parts in zip(*flat, strict=True)]
 
-    def _part_step(self, x: Any, y: Any, sample_weight: Any) -> tuple[Any, list[Any]]:
+    def _part_step(self, x: Tensor, y: Any, sample_weight: Any) -> tuple[Any, list[Any]]:
         """The outputs at the point where the weights are, and the gradients uphill of it."""
         outputs, gradients = self._gradients(x, y, sample_weight, training=False)
         variables = self.model.trainable_variables
@@ -68,7 +71,7 @@ class SharpnessAwareMinimization(Model):
             variable.assign(value)
         return outputs, uphill
 
-    def _gradients(self, x: Any, y: Any, sample_weight: Any, training: bool) -> tuple[Any, list[Any]]:
+    def _gradients(self, x: Tensor, y: Any, sample_weight: Any, training: bool) -> tuple[Any, list[Any]]:
         with tf.GradientTape() as tape:
             outputs = self(x, training=training)
             loss = self.compiled_loss(y, outputs, sample_weight)
@@ -83,7 +86,7 @@ class SharpnessAwareMinimization(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: CustomObjects = None) -> Self:
         config = dict(config)
         model = tf.keras.layers.deserialize(config.pop("model"), custom_objects=custom_objects)
         return cls(model, **config)

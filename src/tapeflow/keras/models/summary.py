@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+    from tapeflow.keras.models.functional import Functional
 
 _PLAIN_WIDTH, _PLAIN_STOPS = 65, (0.45, 0.85, 1.0)
 _WIRED_WIDTH, _WIRED_STOPS = 98, (0.3, 0.6, 0.70, 1.0)
@@ -76,7 +80,7 @@ class _Table:
         self._expands = expands
         self._shows_trainable = shows_trainable
 
-    def layer(self, layer: Any, depth: int, is_last: bool) -> None:
+    def layer(self, layer: Layer, depth: int, is_last: bool) -> None:
         """A layer, and what is inside it if models are to be expanded."""
         self.row(self._cells(layer), depth)
         inner = getattr(layer, "layers", None) if self._expands else None
@@ -91,7 +95,7 @@ class _Table:
     def _rule(self, mark: str, depth: int, bars: int) -> None:
         self.say("|" * bars + mark * (self._width - 2 * bars) + "|" * bars)
 
-    def _cells(self, layer: Any) -> list[str]:
+    def _cells(self, layer: Layer) -> list[str]:
         is_unused = not layer.built and not layer.weights
         cells = [f"{layer.name} ({type(layer).__name__})", _shape_text(layer)]
         cells.append("0 (unused)" if is_unused else str(_count(layer.weights)))
@@ -128,7 +132,7 @@ def _count(weights: list[Any]) -> int:
     return sum(math.prod(w.shape) for w in weights)
 
 
-def _is_chain(model: Any) -> bool:
+def _is_chain(model: Functional) -> bool:
     """Whether every layer takes the output of the one before, so that no column need say so."""
     calls = vars(model).get("_calls")
     if calls is None or type(model).__name__ == "Sequential":
@@ -150,17 +154,17 @@ def _in_range(layers: list[Any], layer_range: Any) -> list[Any]:
         raise ValueError(
             f"Model.summary expected layer_range to be two names of layers; got layer_range={layer_range!r}."
         )
-    found = [[i for i, x in enumerate(layers) if re.match(name, x.name)] for name in layer_range]
-    if not all(found):
+    matches = [[i for i, x in enumerate(layers) if re.match(name, x.name)] for name in layer_range]
+    if not all(matches):
         raise ValueError(
             "Passed layer_names do not match the layer names in the model: Model.summary expected layer_range to "
             f"hold two of {[x.name for x in layers]}; got {layer_range!r}."
         )
-    first, last = min(found[0]), max(found[1])
-    return layers[first : last + 1] if first <= last else layers[min(found[1]) : max(found[0]) + 1]
+    first, last = min(matches[0]), max(matches[1])
+    return layers[first : last + 1] if first <= last else layers[min(matches[1]) : max(matches[0]) + 1]
 
 
-def _shape_text(layer: Any) -> str:
+def _shape_text(layer: Layer) -> str:
     try:
         shape = layer.output_shape
     except AttributeError:

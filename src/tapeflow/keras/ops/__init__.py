@@ -2,7 +2,7 @@
 
 Python's fractions are of `floatx` and its integers of int32; where dtypes meet, fractions win. A functional model made
 of these functions is one made of the `tf` functions behind them, and is saved as such. It does not have what other
-backends need (`associative_scan`, `jvp`), nor views on the same memory.
+backends need (`jvp`, `vectorize`).
 """
 
 import lazy_loader as _lazy

@@ -1,3 +1,7 @@
+from . import image as image
+from . import linalg as linalg
+from . import nn as nn
+from . import numpy as numpy
 from .arranging import append as append
 from .arranging import arange as arange
 from .arranging import array_split as array_split
@@ -64,6 +68,7 @@ from .arranging import vsplit as vsplit
 from .arranging import vstack as vstack
 from .arranging import zeros as zeros
 from .arranging import zeros_like as zeros_like
+from .control import associative_scan as associative_scan
 from .control import cond as cond
 from .control import custom_gradient as custom_gradient
 from .control import fori_loop as fori_loop
@@ -187,6 +192,7 @@ from .elementwise import trunc as trunc
 from .elementwise import where as where
 from .linear import cholesky as cholesky
 from .linear import cholesky_inverse as cholesky_inverse
+from .linear import correlate as correlate
 from .linear import cross as cross
 from .linear import det as det
 from .linear import dot as dot
@@ -203,6 +209,7 @@ from .linear import irfft as irfft
 from .linear import kron as kron
 from .linear import logdet as logdet
 from .linear import lstsq as lstsq
+from .linear import lu_factor as lu_factor
 from .linear import matmul as matmul
 from .linear import matrix_rank as matrix_rank
 from .linear import norm as norm
@@ -222,6 +229,7 @@ from .network import binary_crossentropy as binary_crossentropy
 from .network import categorical_crossentropy as categorical_crossentropy
 from .network import celu as celu
 from .network import conv as conv
+from .network import conv_transpose as conv_transpose
 from .network import depth_to_space as depth_to_space
 from .network import depthwise_conv as depthwise_conv
 from .network import dot_product_attention as dot_product_attention
@@ -269,6 +277,7 @@ from .reducing import amin as amin
 from .reducing import any as any
 from .reducing import argmax as argmax
 from .reducing import argmin as argmin
+from .reducing import argpartition as argpartition
 from .reducing import argsort as argsort
 from .reducing import average as average
 from .reducing import bincount as bincount
@@ -309,4 +318,11 @@ from .reducing import sort as sort
 from .reducing import std as std
 from .reducing import sum as sum
 from .reducing import top_k as top_k
+from .reducing import trapezoid as trapezoid
 from .reducing import var as var
+from .signals import ctc_decode as ctc_decode
+from .signals import ctc_loss as ctc_loss
+from .signals import istft as istft
+from .signals import stft as stft
+from .signals import view_as_complex as view_as_complex
+from .signals import view_as_real as view_as_real

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.config import floatx
 from tapeflow.keras.ops.conversion import alike, floating, shape, tensor
 
@@ -22,7 +23,7 @@ def zeros(shape: Any, dtype: DTypeLike | None = None) -> Tensor:
     return tf.zeros(shape, dtype or floatx())
 
 
-def ones(shape: Any, dtype: Any = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones."""
     return tf.ones(shape, dtype or floatx())
 
@@ -32,12 +33,12 @@ def empty(shape: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return zeros(shape, dtype)
 
 
-def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: str | None = None) -> Tensor:
     """One value everywhere."""
     return tf.broadcast_to(tensor(fill_value, dtype or floatx()), shape)
 
 
-def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
+def zeros_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape of `x`."""
     return tf.zeros_like(tensor(x), dtype=dtype)
 
@@ -52,7 +53,7 @@ def empty_like(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     return zeros_like(x, dtype)
 
 
-def full_like(x: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+def full_like(x: Tensor, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     """One value in the shape of `x`."""
     x = tensor(x)
     return tf.ones_like(x, dtype=dtype or x.dtype) * tf.cast(tensor(fill_value), dtype or x.dtype)
@@ -67,8 +68,8 @@ def arange(
     """Numbers from `start` up to `stop`."""
     low, high = (0, start) if stop is None else (start, stop)
     ends = alike(low, high, 1 if step is None else step)
-    found = tf.range(*ends)
-    return found if dtype is None else tf.cast(found, dtype)
+    numbers = tf.range(*ends)
+    return numbers if dtype is None else tf.cast(numbers, dtype)
 
 
 def linspace(
@@ -86,11 +87,11 @@ def linspace(
     places = tf.range(num)
     rank = len((low + high).shape)
     line = tf.cast(tf.reshape(places, [num, *[1] * rank]), low.dtype)
-    found = low + line * step
+    points = low + line * step
     if axis != 0:
-        found = moveaxis(found, 0, axis)
-    found = found if dtype is None else tf.cast(found, dtype)
-    return (found, step) if retstep else found
+        points = moveaxis(points, 0, axis)
+    points = points if dtype is None else tf.cast(points, dtype)
+    return (points, step) if retstep else points
 
 
 def logspace(
@@ -104,8 +105,8 @@ def logspace(
 ) -> Tensor:
     """Powers of `base` whose exponents are evenly spaced."""
     exponents = linspace(start, stop, num, endpoint, axis=axis)
-    found = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
-    return found if dtype is None else tf.cast(found, dtype)
+    powers = tf.pow(tf.cast(tensor(base), exponents.dtype), exponents)
+    return powers if dtype is None else tf.cast(powers, dtype)
 
 
 def geomspace(
@@ -118,8 +119,8 @@ def geomspace(
 ) -> Tensor:
     """Numbers of which each is the one before times the same."""
     low, high = (tf.math.log(floating(end)) for end in (start, stop))
-    found = tf.exp(linspace(low, high, num, endpoint, axis=axis))
-    return found if dtype is None else tf.cast(found, dtype)
+    powers = tf.exp(linspace(low, high, num, endpoint, axis=axis))
+    return powers if dtype is None else tf.cast(powers, dtype)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Tensor:
@@ -178,7 +179,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 # Moving
 
 
-def reshape(x: TensorLike, newshape: Any) -> Any:
+def reshape(x: TensorLike, newshape: ShapeLike) -> Tensor:
     """The elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
@@ -188,7 +189,7 @@ def ravel(x: TensorLike) -> Tensor:
     return tf.reshape(tensor(x), [-1])
 
 
-def transpose(x: TensorLike, axes: Any = None) -> Tensor:
+def transpose(x: TensorLike, axes: AxisLike | None = None) -> Tensor:
     """The axes in another order."""
     return tf.transpose(tensor(x), axes)
 
@@ -213,7 +214,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
     return tf.transpose(x, order)
 
 
-def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
+def expand_dims(x: Tensor, axis: int | Sequence[int]) -> Tensor:
     """With axes of size 1."""
     x = tensor(x)
     if not isinstance(axis, (tuple, list)):
@@ -229,7 +230,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     return tf.squeeze(tensor(x), list(axis) if isinstance(axis, tuple) else axis)
 
 
-def broadcast_to(x: TensorLike, shape: Any) -> Any:
+def broadcast_to(x: TensorLike, shape: Sequence[Any]) -> Tensor:
     """Repeated to a shape."""
     return tf.broadcast_to(tensor(x), shape)
 
@@ -267,7 +268,7 @@ def roll(x: TensorLike, shift: TensorLike, axis: int | Sequence[int] | None = No
     return tf.roll(x, shift, axis)
 
 
-def tile(x: Any, repeats: Any) -> Tensor:
+def tile(x: Tensor, repeats: Any) -> Tensor:
     """Repeated as a whole."""
     x = tensor(x)
     counts = list(np.atleast_1d(repeats))
@@ -280,7 +281,7 @@ def repeat(x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
     return tf.repeat(tensor(x), repeats, axis)
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Tensor:
     """With elements around."""
     x = tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (len(x.shape), 2)).tolist()
@@ -305,7 +306,7 @@ def triu(x: Any, k: int = 0) -> Tensor:
     return tf.where(left, tf.zeros_like(x), x)
 
 
-def diag(x: Any, k: int = 0) -> Tensor:
+def diag(x: Tensor, k: int = 0) -> Tensor:
     """A matrix with a diagonal, or the diagonal of a matrix."""
     x = tensor(x)
     return diagonal(x, k) if len(x.shape) == 2 else tf.linalg.diag(x, k=k)
@@ -328,8 +329,8 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
 
 def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
     """The places in a shape of elements that are counted through."""
-    found = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
-    return tuple(tf.unstack(tf.cast(found, "int32"), axis=0))
+    indices_by_axis = tf.unravel_index(tensor(indices), tf.constant(shape, tensor(indices).dtype))
+    return tuple(tf.unstack(tf.cast(indices_by_axis, "int32"), axis=0))
 
 
 # Joining and splitting
@@ -337,9 +338,9 @@ def unravel_index(indices: TensorLike, shape: TensorLike) -> tuple[Any, ...]:
 
 def concatenate(xs: Any, axis: int | None = 0) -> Tensor:
     """One after the other."""
-    found = alike(*xs)
+    parts = alike(*xs)
     return tf.concat(
-        [tf.reshape(x, [-1]) for x in found] if axis is None else found, 0 if axis is None else axis
+        [tf.reshape(x, [-1]) for x in parts] if axis is None else parts, 0 if axis is None else axis
     )
 
 
@@ -348,29 +349,29 @@ def append(x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Tensor:
     return concatenate([x1, x2], axis)
 
 
-def stack(x: Any, axis: int = 0) -> Any:
+def stack(x: Tensor, axis: int = 0) -> Tensor:
     """Side by side along a new axis."""
     return tf.stack(alike(*x), axis)
 
 
-def hstack(xs: Any) -> Tensor:
+def hstack(xs: Tensor) -> Tensor:
     """Side by side."""
-    found = alike(*xs)
-    return tf.concat(found, 0 if len(found[0].shape) <= 1 else 1)
+    parts = alike(*xs)
+    return tf.concat(parts, 0 if len(parts[0].shape) <= 1 else 1)
 
 
-def vstack(xs: Any) -> Tensor:
+def vstack(xs: Tensor) -> Tensor:
     """One above the other."""
     return tf.concat([tf.expand_dims(x, 0) if len(x.shape) < 2 else x for x in alike(*xs)], 0)
 
 
 def dstack(xs: Sequence[np.ndarray]) -> Tensor:
     """Along a third axis."""
-    found = []
+    columns = []
     for x in alike(*xs):
         rows = tf.reshape(x, [1, -1]) if len(x.shape) < 2 else x
-        found.append(tf.expand_dims(rows, -1) if len(rows.shape) < 3 else rows)
-    return tf.concat(found, 2)
+        columns.append(tf.expand_dims(rows, -1) if len(rows.shape) < 3 else rows)
+    return tf.concat(columns, 2)
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -421,7 +422,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     return tf.gather(x, tf.where(places < 0, places + tf.cast(size, places.dtype), places), axis=axis)
 
 
-def take_along_axis(x: Any, indices: TensorLike, axis: int | None = None) -> Tensor:
+def take_along_axis(x: Tensor, indices: TensorLike, axis: int | None = None) -> Tensor:
     """Elements chosen along an axis for each place of the others."""
     x, places = tensor(x), tensor(indices)
     if axis is None:
@@ -432,12 +433,12 @@ def take_along_axis(x: Any, indices: TensorLike, axis: int | None = None) -> Ten
     return moveaxis(tf.gather(swapped, chosen, batch_dims=last), last, axis)
 
 
-def get_item(x: TensorLike, key: TensorLike) -> Any:
+def get_item(x: TensorLike, key: TensorLike) -> Tensor:
     """`x[key]`."""
     return tensor(x)[key]
 
 
-def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
+def slice(inputs: TensorLike, start_indices: Any, shape: Sequence[Any]) -> Tensor:
     """The part of a shape that begins at indices."""
     return tf.slice(tensor(inputs), start_indices, shape)
 
@@ -485,8 +486,8 @@ def unique(
     fill_value: TensorLike | None = None,
 ) -> Any:
     """Each value once, in order. It looks at the values, so it is no part of a program."""
-    found = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
-    parts = [found] if not isinstance(found, tuple) else list(found)
+    distinct = np.unique(np.asarray(tensor(x)), return_index, return_inverse, return_counts, axis)
+    parts = [distinct] if not isinstance(distinct, tuple) else list(distinct)
     if size is not None:
         kept = parts[0][:size]
         fill = kept[:1] if fill_value is None else np.full_like(kept[:1], fill_value)

@@ -11,7 +11,7 @@ from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.ops.conversion import tensor
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+def cond(pred: TensorLike, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """What one of two functions gives."""
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
@@ -71,13 +71,27 @@ def scan(
     return carry, tf.nest.map_structure(lambda *parts: tf.stack(parts), *given)
 
 
+def associative_scan(f: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+    """What a function of two elements makes of all up to each one along an axis, or from each one on."""
+    leaves = [tf.unstack(tensor(leaf), axis=axis) for leaf in tf.nest.flatten(elems)]
+    rows = [tf.nest.pack_sequence_as(elems, list(row)) for row in zip(*leaves, strict=True)]
+    if reverse:
+        rows.reverse()
+    found = rows[:1]
+    for row in rows[1:]:
+        found.append(f(found[-1], row))
+    if reverse:
+        found.reverse()
+    return tf.nest.map_structure(lambda *parts: tf.stack(parts, axis=axis), *found)
+
+
 def map(f: Callable[[Any], Any], xs: TensorLike) -> Tensor:
     """What a function gives for each row."""
     parts = [tf.nest.map_structure(lambda x, i=i: tensor(x)[i], xs) for i in range(_rows(xs))]
     return tf.nest.map_structure(lambda *rows: tf.stack(rows), *[f(part) for part in parts])
 
 
-def _rows(xs: Any) -> int:
+def _rows(xs: TensorLike) -> int:
     return tensor(tf.nest.flatten(xs)[0]).shape[0]
 
 

@@ -18,14 +18,14 @@ Two = Callable[[Any, Any], Any]
 
 
 def _of_any(function: Callable[..., Any]) -> One:
-    def call(x: Any) -> Any:
+    def call(x: TensorLike) -> Any:
         return function(tensor(x))
 
     return _documented(call, function)
 
 
 def _of_floats(function: Callable[..., Any]) -> One:
-    def call(x: Any) -> Tensor:
+    def call(x: TensorLike) -> Tensor:
         return function(floating(x))
 
     return _documented(call, function)
@@ -39,14 +39,14 @@ def _of_two(function: Callable[..., Any]) -> Two:
 
 
 def _of_two_floats(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Tensor:
+    def call(x1: TensorLike, x2: TensorLike) -> Tensor:
         return function(*map(floating, alike(x1, x2)))
 
     return _documented(call, function)
 
 
 def _of_truths(function: Callable[..., Any]) -> Two:
-    def call(x1: Any, x2: Any) -> Any:
+    def call(x1: TensorLike, x2: TensorLike) -> Any:
         return function(*(tf.cast(tensor(x), tf.bool) for x in (x1, x2)))
 
     return _documented(call, function)
@@ -154,12 +154,12 @@ def cbrt(x: TensorLike) -> Tensor:
     return tf.sign(x) * tf.pow(tf.abs(x), 1.0 / 3.0)
 
 
-def deg2rad(x: TensorLike) -> Any:
+def deg2rad(x: TensorLike) -> Tensor:
     """Degrees as radians."""
     return floating(x) * (math.pi / 180.0)
 
 
-def rad2deg(x: TensorLike) -> Any:
+def rad2deg(x: TensorLike) -> Tensor:
     """Radians as degrees."""
     return floating(x) * (180.0 / math.pi)
 
@@ -189,12 +189,12 @@ def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     return one * tf.pow(tf.constant(2.0, one.dtype), tf.cast(tensor(x2), one.dtype))
 
 
-def gcd(x1: TensorLike, x2: TensorLike) -> Any:
+def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The greatest common divisor."""
     return tf.experimental.numpy.gcd(*alike(x1, x2))
 
 
-def lcm(x1: TensorLike, x2: TensorLike) -> Any:
+def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The least common multiple."""
     return tf.experimental.numpy.lcm(*alike(x1, x2))
 
@@ -211,7 +211,7 @@ def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.where(tf.math.is_nan(one), two, tf.where(tf.math.is_nan(two), one, tf.minimum(one, two)))
 
 
-def round(x: Any, decimals: int = 0) -> Any:
+def round(x: Tensor, decimals: int = 0) -> Tensor:
     """Rounded, halves to even, to a number of decimals."""
     x = tensor(x)
     if not x.dtype.is_floating:
@@ -223,13 +223,13 @@ def round(x: Any, decimals: int = 0) -> Any:
     return tf.round(x * factor) / factor if decimals else tf.round(x)
 
 
-def trunc(x: Any) -> Any:
+def trunc(x: Tensor) -> Tensor:
     """Without what is behind the point."""
     x = tensor(x)
     return tf.where(x < 0, tf.math.ceil(x), tf.floor(x)) if x.dtype.is_floating else x
 
 
-def clip(x: Any, x_min: TensorLike, x_max: TensorLike) -> Tensor:
+def clip(x: Tensor, x_min: TensorLike, x_max: TensorLike) -> Tensor:
     """Numbers below `x_min` or above `x_max` at these."""
     x = tensor(x)
     low, high = (tf.cast(tensor(end), x.dtype) for end in (x_min, x_max))
@@ -257,13 +257,13 @@ def isposinf(x: TensorLike) -> Tensor:
     return tf.equal(floating(x), np.inf)
 
 
-def isreal(x: Any) -> Tensor:
+def isreal(x: Tensor) -> Tensor:
     """Whether there is no imaginary part."""
     x = tensor(x)
     return tf.equal(tf.math.imag(x), 0) if x.dtype.is_complex else tf.ones_like(x, dtype=tf.bool)
 
 
-def signbit(x: Any) -> Any:
+def signbit(x: Tensor) -> Tensor:
     """Whether the sign is set."""
     x = tensor(x)
     if not x.dtype.is_floating:
@@ -271,7 +271,7 @@ def signbit(x: Any) -> Any:
     return tf.logical_or(x < 0, tf.logical_and(tf.equal(x, 0), 1.0 / x < 0))
 
 
-def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
     """Numbers in the place of NaN and infinities."""
     x = tensor(x)
     if not x.dtype.is_floating:
@@ -295,16 +295,16 @@ def where(condition: Any, x1: TensorLike | None = None, x2: TensorLike | None = 
 
 def nonzero(x: TensorLike) -> tuple[Any, ...]:
     """The places of what is not zero, axis by axis."""
-    found = tf.where(tf.cast(tensor(x), tf.bool))
-    return tuple(tf.cast(part, "int32") for part in tf.unstack(found, axis=1))
+    indices = tf.where(tf.cast(tensor(x), tf.bool))
+    return tuple(tf.cast(part, "int32") for part in tf.unstack(indices, axis=1))
 
 
 def select(condlist: Sequence[np.ndarray], choicelist: Sequence[np.ndarray], default: Any = 0) -> Tensor:
     """The choice of the first condition that holds."""
-    *choices, found = alike(*choicelist, default)
+    *choices, selected = alike(*choicelist, default)
     for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
-        found = tf.where(tensor(condition), choice, found)
-    return found
+        selected = tf.where(tensor(condition), choice, selected)
+    return selected
 
 
 def polar(abs_: Any, angle: Any) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.ops.arranging import moveaxis
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 
@@ -42,7 +43,7 @@ def vdot(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.reduce_sum(tf.math.conj(tf.reshape(one, [-1])) * tf.reshape(two, [-1]))
 
 
-def inner(x1: TensorLike, x2: TensorLike) -> Any:
+def inner(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The sum over the last axes."""
     one, two = alike(x1, x2)
     return one * two if not len(one.shape) or not len(two.shape) else tf.tensordot(one, two, [[-1], [-1]])
@@ -54,7 +55,7 @@ def outer(x1: TensorLike, x2: TensorLike) -> Tensor:
     return tf.reshape(one, [-1, 1]) * tf.reshape(two, [1, -1])
 
 
-def tensordot(x1: TensorLike, x2: TensorLike, axes: Any = 2) -> Tensor:
+def tensordot(x1: TensorLike, x2: TensorLike, axes: AxisLike = 2) -> Tensor:
     """The sum over several axes of both."""
     one, two = alike(x1, x2)
     return tf.tensordot(one, two, axes)
@@ -80,8 +81,8 @@ def cross(
 
 def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     """The triangular matrix whose product with its transpose is `x`."""
-    found = tf.linalg.cholesky(floating(x))
-    return tf.linalg.adjoint(found) if upper else found
+    factor = tf.linalg.cholesky(floating(x))
+    return tf.linalg.adjoint(factor) if upper else factor
 
 
 def cholesky_inverse(x: TensorLike, upper: bool = False) -> Tensor:
@@ -144,7 +145,13 @@ def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> A
     return u, s, tf.linalg.adjoint(v)
 
 
-def solve(a: Any, b: Any) -> Tensor:
+def lu_factor(x: TensorLike) -> tuple[Any, Any]:
+    """A lower and an upper triangular factor in one matrix, and the order of the rows."""
+    factors, order = tf.linalg.lu(floating(x))
+    return factors, tf.math.invert_permutation(order)
+
+
+def solve(a: Tensor, b: Tensor) -> Tensor:
     """The solution of linear equations."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -152,7 +159,7 @@ def solve(a: Any, b: Any) -> Tensor:
     return tf.linalg.solve(a, b)
 
 
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
+def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Tensor:
     """The solution of linear equations with a triangular matrix."""
     a, b = map(floating, alike(a, b))
     if len(b.shape) == len(a.shape) - 1:
@@ -160,12 +167,12 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
     return tf.linalg.triangular_solve(a, b, lower)
 
 
-def lstsq(a: TensorLike, b: Any, rcond: Any = None) -> Tensor:
+def lstsq(a: TensorLike, b: Tensor, rcond: Any = None) -> Tensor:
     """The solution with the least squares."""
     a, b = map(floating, alike(a, b))
     right = tf.expand_dims(b, -1) if len(b.shape) == 1 else b
-    found = tf.matmul(tf.linalg.pinv(a, rcond), right)
-    return tf.squeeze(found, -1) if len(b.shape) == 1 else found
+    solution = tf.matmul(tf.linalg.pinv(a, rcond), right)
+    return tf.squeeze(solution, -1) if len(b.shape) == 1 else solution
 
 
 def matrix_rank(x: TensorLike, tol: Any = None) -> Tensor:
@@ -189,7 +196,7 @@ def norm(
     return _matrix_norm(x, ord, axes, keepdims)
 
 
-def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Tensor:
+def _vector_norm(x: TensorLike, ord: Any, axis: int, keepdims: bool) -> Tensor:
     size = tf.abs(x)
     if ord == np.inf:
         return tf.reduce_max(size, axis, keepdims)
@@ -200,7 +207,7 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Tensor:
     return tf.pow(tf.reduce_sum(tf.pow(size, float(ord)), axis, keepdims), 1.0 / float(ord))
 
 
-def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+def _matrix_norm(x: TensorLike, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     rows, columns = axes
     size = tf.abs(x)
     if ord in ("fro", "f"):
@@ -208,11 +215,11 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Ten
     if ord in ("nuc", 2, -2):
         values = tf.linalg.svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
         reduce = {"nuc": tf.reduce_sum, 2: tf.reduce_max, -2: tf.reduce_min}[ord]
-        found = reduce(values, -1)
+        norms = reduce(values, -1)
     elif ord in (1, -1, np.inf, -np.inf):
         summed, kept = (rows, columns) if builtins.abs(ord) == 1 else (columns, rows)
         sums = tf.reduce_sum(size, summed, True)
-        found = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, [summed, kept])
+        norms = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, [summed, kept])
     else:
         raise ValueError(
             f"tf.keras.ops.norm expected ord to be None, 'fro', 'nuc', 1, 2, inf or one of their negatives; got "
@@ -220,8 +227,32 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Ten
         )
     if keepdims:
         for axis in sorted(axes):
-            found = tf.expand_dims(found, axis)
-    return found
+            norms = tf.expand_dims(norms, axis)
+    return norms
+
+
+def correlate(x1: TensorLike, x2: TensorLike, mode: str = "valid") -> Tensor:
+    """The products of one row of numbers with another one moved along it, summed up.
+
+    Args:
+        x1: the one.
+        x2: the other.
+        mode: `'valid'` where the shorter one lies inside the longer one, `'same'` for as many numbers as the longer one
+            has, `'full'` wherever they overlap.
+    """
+    first, second = map(floating, alike(x1, x2))
+    n, m = first.shape[0], second.shape[0]
+    if n < m:
+        return correlate(second, first, mode)[::-1]
+    padded: Any = tf.pad(first, [[m - 1, m - 1]])
+    whole = tf.nn.conv1d(padded[None, :, None], second[:, None, None], stride=1, padding="VALID")[0, :, 0]
+    starts = {"full": (0, n + m - 1), "same": (m - 1 - m // 2, n), "valid": (m - 1, n - m + 1)}
+    if mode not in starts:
+        raise ValueError(
+            f"keras.ops.correlate expected mode to be 'valid', 'same' or 'full'; got mode={mode!r}. Use one of them."
+        )
+    start, count = starts[mode]
+    return whole[start : start + count]
 
 
 def _complex(x: Any) -> Tensor:

@@ -11,6 +11,7 @@ import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, losses
+from tapeflow.keras.annotations import WindowSizes
 from tapeflow.keras.config import epsilon as least
 from tapeflow.keras.config import floatx, read_data_format
 from tapeflow.keras.ops.conversion import alike, floating, tensor
@@ -18,7 +19,7 @@ from tapeflow.keras.ops.linear import norm
 
 
 def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(x: Any, **arguments: Any) -> Any:
+    def call(x: TensorLike, **arguments: Any) -> Any:
         return function(floating(x), **arguments)
 
     call.__doc__ = function.__doc__
@@ -97,23 +98,23 @@ def sparse_sigmoid(x: TensorLike) -> Tensor:
     return tf.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
-def threshold(x: Any, threshold: Any, default_value: Any) -> Tensor:
+def threshold(x: TensorLike, threshold: Any, default_value: Any) -> Tensor:
     """Another value where `x` is not above a threshold."""
     x = floating(x)
     return tf.where(x > threshold, x, tf.ones_like(x) * default_value)
 
 
-def softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
+def softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """Positive numbers that sum to one along an axis, several, or all."""
     return _over_axes(tf.nn.softmax, floating(x), axis)
 
 
-def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Any:
+def log_softmax(x: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
     """The logarithm of `softmax`."""
     return _over_axes(tf.nn.log_softmax, floating(x), axis)
 
 
-def _over_axes(function: Callable[..., Any], x: Any, axis: Any) -> Any:
+def _over_axes(function: Callable[..., Any], x: Tensor, axis: Any) -> Any:
     if isinstance(axis, int):
         return function(x, axis)
     rank = len(x.shape)
@@ -129,8 +130,8 @@ def one_hot(
     x: TensorLike, num_classes: int, axis: int = -1, dtype: DTypeLike | None = None, sparse: bool = False
 ) -> Any:
     """A vector with a one for each class number."""
-    found = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
-    return tf.sparse.from_dense(found) if sparse else found
+    rows = tf.one_hot(tf.cast(tensor(x), "int32"), num_classes, axis=axis, dtype=dtype or floatx())
+    return tf.sparse.from_dense(rows) if sparse else rows
 
 
 def multi_hot(
@@ -145,11 +146,11 @@ def multi_hot(
     classes = kwargs.pop("num_tokens", num_classes)
     x = tf.cast(tensor(inputs), "int32")
     reduced = 1 if len(x.shape) > 1 else 0
-    found = tf.reduce_max(tf.one_hot(x, classes, axis=axis, dtype=dtype or floatx()), reduced)
-    return tf.sparse.from_dense(found) if sparse else found
+    rows = tf.reduce_max(tf.one_hot(x, classes, axis=axis, dtype=dtype or floatx()), reduced)
+    return tf.sparse.from_dense(rows) if sparse else rows
 
 
-def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = False) -> Tensor:
+def binary_crossentropy(target: TensorLike, output: Tensor, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each yes-or-no question."""
     output = floating(output)
     target = tf.cast(tensor(target), output.dtype)
@@ -160,20 +161,20 @@ def binary_crossentropy(target: TensorLike, output: Any, from_logits: bool = Fal
 
 
 def categorical_crossentropy(
-    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """The cross-entropy of distributions over classes."""
     return losses.categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
-    target: TensorLike, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """The cross-entropy of class numbers."""
     return losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
-def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+def normalize(x: Any, axis: int = -1, order: Any = 2, epsilon: float | None = None) -> Tensor:
     """Divided by the norm along an axis."""
     x = floating(x)
     return x / tf.maximum(norm(x, order, axis, True), tf.constant(epsilon or least(), x.dtype))
@@ -210,9 +211,9 @@ def layer_normalization(
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     mean, variance = tf.nn.moments(x, axes, keepdims=True)
-    found = (x - mean) * tf.math.rsqrt(variance + (least() if epsilon is None else epsilon))
-    found = found if gamma is None else found * tensor(gamma)
-    return found if beta is None else found + tensor(beta)
+    normalized = (x - mean) * tf.math.rsqrt(variance + (least() if epsilon is None else epsilon))
+    normalized = normalized if gamma is None else normalized * tensor(gamma)
+    return normalized if beta is None else normalized + tensor(beta)
 
 
 def rms_normalization(
@@ -225,8 +226,8 @@ def rms_normalization(
     x = floating(x)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     mean = tf.reduce_mean(tf.square(x), axes, keepdims=True)
-    found = x * tf.math.rsqrt(mean + (least() if epsilon is None else epsilon))
-    return found if scale is None else found * tensor(scale)
+    normalized = x * tf.math.rsqrt(mean + (least() if epsilon is None else epsilon))
+    return normalized if scale is None else normalized * tensor(scale)
 
 
 def _windows(x: Any, data_format: Any) -> tuple[Any, str, bool]:
@@ -250,28 +251,62 @@ def _each(value: Any, count: int) -> list[int]:
 def conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: WindowSizes = 1,
 ) -> Tensor:
     """A convolution of one, two or three dimensions."""
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
-    found = tf.nn.convolution(
+    outputs = tf.nn.convolution(
         x, tensor(kernel), _each(strides, count), padding.upper(), layout, _each(dilation_rate, count)
     )
+    return _back(outputs, is_first)
+
+
+def conv_transpose(
+    inputs: TensorLike,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    output_padding: Any = None,
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Tensor:
+    """What has a convolution's gradient by its input; the kernel's last axes are output and input channels."""
+    x, layout, is_first = _windows(inputs, data_format)
+    kernel = tensor(kernel)
+    count = len(layout) - 2
+    steps, rates = _each(strides, count), _each(dilation_rate, count)
+    added = [None] * count if output_padding is None else _each(output_padding, count)
+    sizes = [
+        _grown(size, width, step, rate, padding, more)
+        for size, width, step, rate, more in zip(
+            x.shape[1:-1], kernel.shape, steps, rates, added, strict=False
+        )
+    ]
+    whole = [tf.shape(x)[0], *sizes, kernel.shape[-2]]
+    found = tf.nn.conv_transpose(x, kernel, whole, steps, padding.upper(), layout, rates)
     return _back(found, is_first)
+
+
+def _grown(size: Any, width: Any, stride: int, rate: int, padding: str, more: int | None) -> int:
+    """The size that a transposed convolution gives an axis."""
+    width = rate * (width - 1) + 1
+    if more is None:
+        return size * stride + (max(width - stride, 0) if padding == "valid" else 0)
+    return (size - 1) * stride + width + more - (2 * (width // 2) if padding == "same" else 0)
 
 
 def depthwise_conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
-) -> Any:
+    dilation_rate: WindowSizes = 1,
+) -> Tensor:
     """A convolution of each channel by itself."""
     x, layout, is_first = _windows(inputs, data_format)
     kernel = tensor(kernel)
@@ -280,28 +315,28 @@ def depthwise_conv(
         x, kernel = tf.expand_dims(x, 1), tf.expand_dims(kernel, 0)
     stride, dilation = (_each(value, 1 if is_flat else 2) for value in (strides, dilation_rate))
     stride, dilation = (value * 2 if is_flat else value for value in (stride, dilation))
-    found = tf.nn.depthwise_conv2d(x, kernel, [1, *stride, 1], padding.upper(), dilations=dilation)
-    return _back(tf.squeeze(found, 1) if is_flat else found, is_first)
+    outputs = tf.nn.depthwise_conv2d(x, kernel, [1, *stride, 1], padding.upper(), dilations=dilation)
+    return _back(tf.squeeze(outputs, 1) if is_flat else outputs, is_first)
 
 
 def separable_conv(
     inputs: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
-    strides: Any = 1,
+    strides: WindowSizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
-) -> Any:
+    dilation_rate: WindowSizes = 1,
+) -> Tensor:
     """A convolution of each channel by itself, and one over the channels."""
-    found = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
-    return conv(found, pointwise_kernel, 1, "valid", data_format)
+    by_channel = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(by_channel, pointwise_kernel, 1, "valid", data_format)
 
 
 def max_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: WindowSizes,
+    strides: WindowSizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
@@ -311,34 +346,34 @@ def max_pool(
 
 def average_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: WindowSizes,
+    strides: WindowSizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window."""
     return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
 
 
 def _pooled(
-    kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
+    kind: str, inputs: TensorLike, pool_size: WindowSizes, strides: Any, padding: str, data_format: str | None
 ) -> Tensor:
     x, layout, is_first = _windows(inputs, data_format)
     count = len(layout) - 2
     size = _each(pool_size, count)
-    found = tf.nn.pool(
+    pooled = tf.nn.pool(
         x, size, kind, size if strides is None else _each(strides, count), padding.upper(), layout
     )
-    return _back(found, is_first)
+    return _back(pooled, is_first)
 
 
-def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
+def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Channels as blocks of pixels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.depth_to_space(moved, block_size), is_first)
 
 
-def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Any:
+def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Blocks of pixels as channels."""
     moved, _, is_first = _windows(x, data_format)
     return _back(tf.nn.space_to_depth(moved, block_size), is_first)
@@ -372,7 +407,7 @@ def dot_product_attention(
     return tf.einsum("bhqk,bkhd->bqhd", tf.nn.softmax(scores, -1), value)
 
 
-def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Any:
+def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Tensor:
     """The ratio of the largest signal and the noise between two, in decibels."""
     one, two = map(floating, alike(x1, x2))
     error = tf.reduce_mean(tf.square(one - two))

@@ -10,6 +10,7 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import AxisLike
 from tapeflow.keras.ops.conversion import alike, floating, tensor
 from tapeflow.keras.ops.elementwise import isclose
 
@@ -18,12 +19,12 @@ def _axes(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple) else axis
 
 
-def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The mean."""
     return tf.reduce_mean(floating(x), _axes(axis), keepdims)
 
 
-def sum(x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+def sum(x: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The sum; of truths, their number."""
     x = tensor(x)
     return tf.reduce_sum(tf.cast(x, "int32") if x.dtype is tf.bool else x, _axes(axis), keepdims)
@@ -34,12 +35,12 @@ def prod(
     axis: int | Sequence[int] | None = None,
     keepdims: bool = False,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Tensor:
     """The product."""
     return tf.reduce_prod(tensor(x, dtype), _axes(axis), keepdims)
 
 
-def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def std(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The standard deviation."""
     return tf.math.reduce_std(floating(x), _axes(axis), keepdims)
 
@@ -50,25 +51,25 @@ def var(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
 
 
 def max(
-    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: TensorLike | None = None
 ) -> Tensor:
     """The largest, at least `initial`."""
     x = tensor(x)
     if x.dtype is tf.bool:
         return any(x, axis, keepdims)
-    found = tf.reduce_max(x, _axes(axis), keepdims)
-    return found if initial is None else tf.maximum(found, tf.cast(initial, found.dtype))
+    largest = tf.reduce_max(x, _axes(axis), keepdims)
+    return largest if initial is None else tf.maximum(largest, tf.cast(initial, largest.dtype))
 
 
 def min(
-    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: Any = None
+    x: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, initial: TensorLike | None = None
 ) -> Tensor:
     """The smallest, at most `initial`."""
     x = tensor(x)
     if x.dtype is tf.bool:
         return all(x, axis, keepdims)
-    found = tf.reduce_min(x, _axes(axis), keepdims)
-    return found if initial is None else tf.minimum(found, tf.cast(initial, found.dtype))
+    smallest = tf.reduce_min(x, _axes(axis), keepdims)
+    return smallest if initial is None else tf.minimum(smallest, tf.cast(initial, smallest.dtype))
 
 
 def amax(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -86,7 +87,7 @@ def ptp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool =
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
-def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Any:
+def all(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Whether all are true."""
     return tf.reduce_all(tf.cast(tensor(x), tf.bool), _axes(axis), keepdims)
 
@@ -103,7 +104,7 @@ def allclose(
     return tf.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
-def count_nonzero(x: TensorLike, axis: int | Sequence[int] | None = None) -> Any:
+def count_nonzero(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """How many are not zero."""
     return tf.reduce_sum(tf.cast(tf.not_equal(tensor(x), 0), "int32"), _axes(axis))
 
@@ -113,7 +114,7 @@ def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: 
     return tf.reduce_logsumexp(floating(x), _axes(axis), keepdims)
 
 
-def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
+def average(x: Tensor, axis: int | None = None, weights: Any = None) -> Tensor:
     """The mean, weighted."""
     if weights is None:
         return mean(x, axis)
@@ -126,7 +127,9 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
     return tf.reduce_sum(x * weights, _axes(axis)) / total
 
 
-def moments(x: TensorLike, axes: Any, keepdims: bool = False, synchronized: bool = False) -> tuple[Any, Any]:
+def moments(
+    x: TensorLike, axes: AxisLike, keepdims: bool = False, synchronized: bool = False
+) -> tuple[Any, Any]:
     """The mean and the variance."""
     return mean(x, axes, keepdims), var(x, axes, keepdims)
 
@@ -136,7 +139,7 @@ def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Te
     return _place(tf.argmax, x, axis, keepdims)
 
 
-def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The place of the smallest."""
     return _place(tf.argmin, x, axis, keepdims)
 
@@ -144,10 +147,10 @@ def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> An
 def _place(function: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Tensor:
     x = tensor(x)
     if axis is None:
-        found = function(tf.reshape(x, [-1]), 0, "int32")
-        return tf.reshape(found, [1] * len(x.shape)) if keepdims else found
-    found = function(x, axis, "int32")
-    return tf.expand_dims(found, axis) if keepdims else found
+        places = function(tf.reshape(x, [-1]), 0, "int32")
+        return tf.reshape(places, [1] * len(x.shape)) if keepdims else places
+    places = function(x, axis, "int32")
+    return tf.expand_dims(places, axis) if keepdims else places
 
 
 def cumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -174,6 +177,11 @@ def sort(x: TensorLike, axis: int | None = -1) -> Tensor:
 def argsort(x: TensorLike, axis: int | None = -1) -> Tensor:
     """Places in ascending order of what is there; equals stay in theirs."""
     return tf.argsort(*_along(tensor(x), axis), stable=True)
+
+
+def argpartition(x: TensorLike, kth: int, axis: int | None = -1) -> Tensor:
+    """Places in an order that has smaller elements before the `kth` and greater ones after it: the sorted one."""
+    return argsort(x, axis)
 
 
 def top_k(x: TensorLike, k: int, sorted: bool = True) -> Any:
@@ -215,12 +223,12 @@ def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
         )
     share = tf.cast(choose[method](), x.dtype)
     below, above = (tf.gather(ordered, tf.cast(end, "int32"), axis=-1) for end in (low, high))
-    found = below + (above - below) * share
-    found = tf.transpose(found, [len(rest), *range(len(rest))])
+    values = below + (above - below) * share
+    values = tf.transpose(values, [len(rest), *range(len(rest))])
     if keepdims:
         for a in sorted(kept):
-            found = tf.expand_dims(found, a + 1)
-    return found if len(q.shape) else found[0]
+            values = tf.expand_dims(values, a + 1)
+    return values if len(q.shape) else values[0]
 
 
 def percentile(
@@ -239,13 +247,13 @@ def median(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: boo
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+def bincount(x: Tensor, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     """How often each number occurs."""
     x = tensor(x)
     axis = -1 if len(x.shape) > 1 else None
     given = None if weights is None else tensor(weights)
-    found = tf.math.bincount(x, weights=given, minlength=minlength, axis=axis)
-    return tf.sparse.from_dense(found) if sparse else found
+    counts = tf.math.bincount(x, weights=given, minlength=minlength, axis=axis)
+    return tf.sparse.from_dense(counts) if sparse else counts
 
 
 def digitize(x: TensorLike, bins: Any) -> Tensor:
@@ -305,7 +313,7 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
 
 
 def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., Any]:
-    def call(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def call(x: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
         return function(_filled(x, neutral), axis, keepdims)
 
     call.__doc__ = f"{function.__doc__} NaN does not count."
@@ -351,8 +359,21 @@ def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None =
     return cumprod(_filled(x, 1.0), axis, dtype)
 
 
+def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below straight lines between points."""
+    heights = tf.experimental.numpy.moveaxis(floating(y), axis, -1)
+    if x is None:
+        widths: Any = tf.cast(dx, heights.dtype)
+    else:
+        places = tf.cast(tensor(x), heights.dtype)
+        if len(places.shape) > 1:
+            places = tf.experimental.numpy.moveaxis(places, axis, -1)
+        widths = places[..., 1:] - places[..., :-1]
+    return tf.reduce_sum(widths * (heights[..., 1:] + heights[..., :-1]) / 2.0, axis=-1)
+
+
 def isin(x1: TensorLike, x2: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each is among the elements of `x2`."""
     one, two = alike(x1, x2)
-    found = tf.reduce_any(tf.equal(tf.expand_dims(one, -1), tf.reshape(two, [-1])), -1)
-    return tf.logical_not(found) if invert else found
+    is_in = tf.reduce_any(tf.equal(tf.expand_dims(one, -1), tf.reshape(two, [-1])), -1)
+    return tf.logical_not(is_in) if invert else is_in

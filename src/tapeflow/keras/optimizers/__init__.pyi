@@ -10,11 +10,11 @@ from .adamax import Adamax as Adamax
 from .ftrl import Ftrl as Ftrl
 from .lamb import Lamb as Lamb
 from .lion import Lion as Lion
-from .lookup import deserialize as deserialize
-from .lookup import get as get
-from .lookup import serialize as serialize
 from .loss_scale_optimizer import LossScaleOptimizer as LossScaleOptimizer
 from .nadam import Nadam as Nadam
 from .optimizer import Optimizer as Optimizer
 from .rmsprop import RMSprop as RMSprop
+from .serialization import deserialize as deserialize
+from .serialization import get as get
+from .serialization import serialize as serialize
 from .sgd import SGD as SGD

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -25,7 +26,7 @@ class Adadelta(FusedOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: RateLike = 0.001,
         rho: float = 0.95,
         epsilon: float | None = 1e-7,
         *,

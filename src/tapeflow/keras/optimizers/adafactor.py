@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
@@ -30,7 +31,7 @@ class Adafactor(FusedOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: RateLike = 0.001,
         beta_2_decay: float = -0.8,
         epsilon_1: float = 1e-30,
         epsilon_2: float = 1e-3,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.optimizers.optimizer import Optimizer
 from tapeflow.ops.training.optimizer_kernels import Plan, step_of, update_variables
@@ -31,7 +32,7 @@ class FusedOptimizer(Optimizer):
     _layouts: dict[Any, _Layout]
     _has_advanced = False
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if not name.startswith("_") and name not in _VALUES:
             self._layouts = {}  # a hyperparameter is part of the step that was prepared
@@ -86,7 +87,7 @@ class FusedOptimizer(Optimizer):
         """The constructor's arguments that only this optimizer has."""
         return self._statics()
 
-    def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:
+    def _update(self, gradients: list[Any], variables: list[Variable], rate: float, guard: Any) -> None:
         if self._is_old_way or type(self).update_step is not FusedOptimizer.update_step:
             self._has_advanced = False
             super()._update(gradients, variables, rate, guard)
@@ -126,11 +127,11 @@ class FusedOptimizer(Optimizer):
             targets += [self._accumulated_gradients[i] for i in indices]
         return step_of(plan), targets
 
-    def update_step(self, gradient: Any, variable: Variable, *rate: Any) -> None:
+    def update_step(self, gradient: Tensor, variable: Variable, *rate: Any) -> None:
         """Move one variable by the rule alone; for subclasses that do something around it."""
         self._move(gradient, variable, rate[0] if rate else self.learning_rate)
 
-    def _move(self, gradient: Any, variable: Variable, rate: Any) -> None:
+    def _move(self, gradient: Tensor, variable: Variable, rate: Any) -> None:
         slots = self._slots_of(self._get_variable_index(variable))
         plan = Plan(
             self._rule,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -25,7 +26,7 @@ class Lamb(FusedOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: RateLike = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

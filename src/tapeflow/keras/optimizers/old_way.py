@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.optimizers.state import OptimizerState
 
@@ -38,7 +42,7 @@ class OldWay(OptimizerState):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self._get_hyper(name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # A user's class may mean something else by it.
         if name == "decay" and type(self).__module__.startswith("tapeflow."):
             self._decay_variable().assign(value)
@@ -56,6 +60,23 @@ class OldWay(OptimizerState):
                     self._decay, name="decay", dtype=keras_config.floatx(), trainable=False
                 )
         return self._hyper["decay"]
+
+    def _distribution_strategy_scope(self) -> Any:
+        """The scope to make Variables in: that of the strategy at hand."""
+        return tf.distribute.get_strategy().scope()
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = "zeros",
+        trainable: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+    ) -> Variable:
+        """A new variable of the optimizer's own."""
+        return self.add_variable(shape, dtype, initializer, name)
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Hold an object under a name, where checkpoints find it."""
@@ -79,7 +100,7 @@ class OldWay(OptimizerState):
         else:
             setattr(self, name, value)
 
-    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+    def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
         if name == "learning_rate":
             is_schedule = isinstance(self._learning_rate, LearningRateSchedule)
             value = self._learning_rate if is_schedule else self.learning_rate
@@ -103,7 +124,7 @@ class OldWay(OptimizerState):
                         float(value), name=name, dtype=keras_config.floatx(), trainable=False
                     )
 
-    def _serialize_hyperparameter(self, value: Any) -> Any:
+    def _serialize_hyperparameter(self, value: object) -> Any:
         if isinstance(value, str):
             if value == "learning_rate":
                 value = self._learning_rate
@@ -122,7 +143,11 @@ class OldWay(OptimizerState):
     # Slots
 
     def add_slot(
-        self, var: Variable, slot_name: str, initializer: Any = "zeros", shape: Any = None
+        self,
+        var: Variable,
+        slot_name: str,
+        initializer: InitializerLike = "zeros",
+        shape: ShapeLike | None = None,
     ) -> Variable:
         """Make a variable that belongs to another; the same one if there is one of this name already."""
         key = (self._var_key(var), slot_name)
@@ -158,6 +183,11 @@ class OldWay(OptimizerState):
         """Whether a user's class moves the variables in the old way."""
         return type(self)._resource_apply_dense is not OldWay._resource_apply_dense
 
+    @property
+    def _dense_apply_args(self) -> list[str]:
+        """The arguments of the class's way to move a variable; who holds an optimizer looks for `apply_state`."""
+        return ["self", *inspect.signature(self._resource_apply_dense).parameters]
+
     def _prepare(self, var_list: Sequence[Variable]) -> dict[_Key, dict[str, Any]]:
         """What the variables of one device and dtype have in common in this step."""
         state: dict[_Key, dict[str, Any]] = {}
@@ -178,14 +208,14 @@ class OldWay(OptimizerState):
         return state[var_device, var_dtype]
 
     def _resource_apply_dense(
-        self, grad: Any, var: Variable, apply_state: dict[_Key, dict[str, Any]] | None = None
+        self, grad: Tensor, var: Variable, apply_state: dict[_Key, dict[str, Any]] | None = None
     ) -> Any:
         """Move one variable; overridden by a class in the old way, which may call this one."""
         key = (var.device, var.dtype.base_dtype)
         state = (apply_state or {}).get(key) or self._fallback_apply_state(*key)
         return self._move(grad, var, state.get("lr_t"))
 
-    def _move(self, gradient: Any, variable: Variable, rate: Any) -> Any:
+    def _move(self, gradient: Tensor, variable: Variable, rate: Any) -> Any:
         raise NotImplementedError(
             f"{type(self).__name__} expected its class to override `update_step(self, gradient, variable)`, or "
             "`_resource_apply_dense(self, grad, var)` as of old."

@@ -10,13 +10,16 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
 
 import tapeflow as tf
 from tapeflow.engine.functions.staging import require_first_call
 from tapeflow.engine.programs.steps import end_untaped_step
 from tapeflow.engine.recording.name_scope import op_scope
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import CustomObjects, RateLike
 from tapeflow.keras.optimizers import schedules
 from tapeflow.keras.optimizers.gradients import Pair, dense, with_gradient
 from tapeflow.keras.optimizers.old_way import OldWay
@@ -81,7 +84,7 @@ class Optimizer(OldWay):
         jit_compile: bool = True,
         gradient_accumulation_steps: int | None = None,
         loss_scale_factor: float | None = None,
-        learning_rate: Any = None,
+        learning_rate: RateLike | None = None,
         **kwargs: Any,
     ) -> None:
         if name is not None and not isinstance(name, str):  # Keras 3 has the learning rate first
@@ -142,17 +145,35 @@ class Optimizer(OldWay):
         warnings.warn(f"`lr` is an old name: {type(self).__name__} uses it as `learning_rate`.", stacklevel=4)
         return lr
 
-    def minimize(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> Any:
+    def minimize(
+        self,
+        loss: TensorLike | Callable[[], TensorLike],
+        var_list: Any,
+        tape: tf.GradientTape | None = None,
+        grad_loss: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Any:
         """Compute gradients of the loss and apply them.
 
         Args:
             loss: a function that gives it, or a tensor together with the tape that watched it.
             var_list: the variables, or a function that gives them.
             tape: the tape of a tensor `loss`.
+            grad_loss: the gradient of the loss, if not 1: of optimizers before Keras 2.11.
+            name: the name scope of variables that are made now: of these, too.
         """
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
+        given: dict[str, Any] = {} if grad_loss is None else {"grad_loss": grad_loss}
+        pairs = self.compute_gradients(loss, var_list, tape, **given)
+        named: dict[str, Any] = {} if name is None else {"name": name}
+        return self.apply_gradients(pairs, **named)
 
-    def compute_gradients(self, loss: Any, var_list: Any, tape: tf.GradientTape | None = None) -> list[Pair]:
+    def compute_gradients(
+        self,
+        loss: TensorLike | Callable[[], TensorLike],
+        var_list: Any,
+        tape: tf.GradientTape | None = None,
+        grad_loss: TensorLike | None = None,
+    ) -> list[Pair]:
         """Pairs of gradient and variable; a gradient may be None."""
         is_function = callable(loss)
         if not is_function and tape is None:
@@ -167,7 +188,10 @@ class Optimizer(OldWay):
                 loss = loss()
         variables: Any = var_list() if callable(var_list) else var_list
         variables = list(variables)
-        gradients = tape.gradient(loss, variables, output_gradients=self._seed(loss))
+        seed = self._seed(loss)
+        if grad_loss is not None:
+            seed = grad_loss if seed is None else seed * grad_loss
+        gradients = tape.gradient(loss, variables, output_gradients=seed)
         return list(zip(gradients, variables, strict=True))
 
     def _seed(self, loss: Any) -> Any:
@@ -235,7 +259,7 @@ class Optimizer(OldWay):
                     variable.assign(variable.constraint(variable.value()))
         end_untaped_step()
 
-    def _update(self, gradients: list[Any], variables: list[Variable], rate: Any, guard: Any) -> None:
+    def _update(self, gradients: list[Any], variables: list[Variable], rate: float, guard: Any) -> None:
         """Apply `update_step` to each variable, and all that goes with it."""
         if self.loss_scale_factor is not None:
             gradients = [g / self.loss_scale_factor for g in gradients]
@@ -257,7 +281,7 @@ class Optimizer(OldWay):
                 variable.assign(tf.where(is_done, variable, value))
         self._iterations.assign_add(1)
 
-    def _step_caller(self, rate: Any) -> Callable[[Any, Variable], Any]:
+    def _step_caller(self, rate: float) -> Callable[[Any, Variable], Any]:
         """`update_step`, which takes the learning rate in Keras 3 and not in Keras 2, or the old way to move one."""
         if self._is_old_way:
             takes_state = "apply_state" in inspect.signature(self._resource_apply_dense).parameters
@@ -267,7 +291,7 @@ class Optimizer(OldWay):
             return lambda gradient, variable: self.update_step(gradient, variable, rate)
         return self.update_step
 
-    def update_step(self, gradient: Any, variable: Variable, *rate: Any) -> Any:
+    def update_step(self, gradient: Tensor, variable: Variable, *rate: Any) -> Any:
         """Move one variable; overridden by subclasses, with or without a third argument, the rate."""
         return self._move(gradient, variable, *rate)
 
@@ -338,15 +362,15 @@ class Optimizer(OldWay):
         """The loss times `loss_scale_factor`."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
 
-    def assign(self, variable: Variable, value: Any) -> None:
+    def assign(self, variable: Variable, value: object) -> None:
         """`variable.assign`, as Keras 3 spells it inside optimizers."""
         variable.assign(value)
 
-    def assign_add(self, variable: Variable, value: Any) -> None:
+    def assign_add(self, variable: Variable, value: object) -> None:
         """`variable.assign_add`."""
         variable.assign_add(value)
 
-    def assign_sub(self, variable: Variable, value: Any) -> None:
+    def assign_sub(self, variable: Variable, value: object) -> None:
         """`variable.assign_sub`."""
         variable.assign_sub(value)
 
@@ -373,7 +397,7 @@ class Optimizer(OldWay):
         return found
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The optimizer that `get_config` described, without its state."""
         found = dict(config)
         if isinstance(found.get("learning_rate"), dict):

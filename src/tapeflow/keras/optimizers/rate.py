@@ -7,6 +7,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from tapeflow.keras.optimizers.schedules.schedule import serialize as serialize_schedule
 
@@ -44,7 +45,7 @@ class LearningRate:
         return rate if isinstance(rate, Variable) else rate()
 
     @learning_rate.setter
-    def learning_rate(self, learning_rate: Any) -> None:
+    def learning_rate(self, learning_rate: RateLike) -> None:
         known = self._learning_rate
         if known is None or (callable(learning_rate) and not isinstance(learning_rate, Variable)):
             self._learning_rate = self._build_learning_rate(learning_rate)
@@ -68,7 +69,7 @@ class LearningRate:
         return self.learning_rate
 
     @lr.setter
-    def lr(self, learning_rate: Any) -> None:
+    def lr(self, learning_rate: RateLike) -> None:
         self.learning_rate = learning_rate
 
     def _rate_now(self) -> Any:
@@ -83,7 +84,7 @@ class LearningRate:
             rate = rate / (1.0 + self._decay * tf.cast(self._iterations, keras_config.floatx()))
         return rate
 
-    def _serialize_hyperparameter(self, value: Any) -> Any:
+    def _serialize_hyperparameter(self, value: object) -> Any:
         """A hyperparameter as a config has it: a number, or the dict of a schedule."""
         if isinstance(value, LearningRateSchedule):
             return serialize_schedule(value)

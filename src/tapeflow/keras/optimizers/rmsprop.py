@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 
 
@@ -27,7 +28,7 @@ class RMSprop(FusedOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: RateLike = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
         epsilon: float | None = 1e-7,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.fused import FusedOptimizer
 from tapeflow.keras.optimizers.optimizer import Options
 
@@ -25,7 +26,7 @@ class SGD(FusedOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.01,
+        learning_rate: RateLike = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
         *,

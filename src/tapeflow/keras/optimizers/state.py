@@ -10,9 +10,11 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.devices import placement
+from tapeflow.engine.values.annotations import DTypeLike, StaticShape
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import config as keras_config
 from tapeflow.keras import initializers
+from tapeflow.keras.annotations import InitializerLike
 from tapeflow.keras.optimizers.rate import LearningRate
 
 
@@ -116,7 +118,11 @@ class OptimizerState(LearningRate):
         return found
 
     def add_variable(
-        self, shape: Any = (), dtype: Any = None, initializer: Any = "zeros", name: str | None = None
+        self,
+        shape: StaticShape = (),
+        dtype: str | None = None,
+        initializer: Any = "zeros",
+        name: str | None = None,
     ) -> Variable:
         """A new variable of the optimizer's own; Keras 3 has `initializer` before `dtype`."""
         if callable(dtype) or dtype in ("zeros", "ones"):
@@ -154,7 +160,7 @@ class OptimizerState(LearningRate):
         return self._added(initial_value, name, reference.dtype, reference)
 
     def add_optimizer_variables(
-        self, trainable_variables: Sequence[Variable], name: Any, initializer: Any = "zeros"
+        self, trainable_variables: Sequence[Variable], name: Any, initializer: InitializerLike = "zeros"
     ) -> Any:
         """A new variable for each of a list, or several lists of them if several names are given."""
         names = [name] if isinstance(name, str) else list(name)
@@ -165,7 +171,9 @@ class OptimizerState(LearningRate):
                 into.append(self.add_variable_from_reference(variable, n, initializer=kind))
         return found[0] if isinstance(name, str) else found
 
-    def _added(self, value: Any, name: str, dtype: Any = None, reference: Variable | None = None) -> Variable:
+    def _added(
+        self, value: object, name: str, dtype: DTypeLike | None = None, reference: Variable | None = None
+    ) -> Variable:
         placed = placement.current
         if reference is not None and reference._layout is not None:
             placed = reference._layout.placement.for_slots_of(reference)

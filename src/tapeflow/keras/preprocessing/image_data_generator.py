@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.preprocessing.image_batches import ArrayBatches, FileBatches
 from tapeflow.keras.preprocessing.image_changes import (
     apply_affine_transform,
@@ -129,7 +130,7 @@ class ImageDataGenerator:
 
     def flow_from_directory(
         self,
-        directory: Any,
+        directory: PathLike,
         target_size: tuple[int, int] = (256, 256),
         color_mode: str = "rgb",
         classes: list[str] | None = None,
@@ -156,10 +157,10 @@ class ImageDataGenerator:
         files: list[str] = []
         labels: list[int] = []
         for number, name in enumerate(names):
-            found = sorted(str(p) for p in (root / name).rglob("*") if p.suffix.lower() in _SUFFIXES)
-            found = self._part(found, subset)
-            files += found
-            labels += [number] * len(found)
+            paths = sorted(str(p) for p in (root / name).rglob("*") if p.suffix.lower() in _SUFFIXES)
+            paths = self._part(paths, subset)
+            files += paths
+            labels += [number] * len(paths)
         print(f"Found {len(files)} images belonging to {len(names)} classes.")  # noqa: T201 - as Keras does
         batches = self._from_files(
             files,
@@ -293,11 +294,11 @@ class ImageDataGenerator:
 
     def apply_transform(self, x: np.ndarray, transform_parameters: dict[str, Any]) -> np.ndarray:
         """An image changed as the parameters say."""
-        found = transform_parameters
+        changes = transform_parameters
         x = apply_affine_transform(
             x,
-            *(found.get(k, 0) for k in ("theta", "tx", "ty", "shear")),
-            *(found.get(k, 1) for k in ("zx", "zy")),
+            *(changes.get(k, 0) for k in ("theta", "tx", "ty", "shear")),
+            *(changes.get(k, 1) for k in ("zx", "zy")),
             row_axis=self.row_axis - 1,
             col_axis=self.col_axis - 1,
             channel_axis=self.channel_axis - 1,
@@ -305,14 +306,14 @@ class ImageDataGenerator:
             cval=self.cval,
             order=self.interpolation_order,
         )
-        if found.get("channel_shift_intensity") is not None:
-            x = apply_channel_shift(x, found["channel_shift_intensity"], self.channel_axis - 1)
-        if found.get("flip_horizontal"):
+        if changes.get("channel_shift_intensity") is not None:
+            x = apply_channel_shift(x, changes["channel_shift_intensity"], self.channel_axis - 1)
+        if changes.get("flip_horizontal"):
             x = np.flip(x, self.col_axis - 1)
-        if found.get("flip_vertical"):
+        if changes.get("flip_vertical"):
             x = np.flip(x, self.row_axis - 1)
-        if found.get("brightness") is not None:
-            x = apply_brightness_shift(x, found["brightness"], scale=False)
+        if changes.get("brightness") is not None:
+            x = apply_brightness_shift(x, changes["brightness"], scale=False)
         return x
 
     def random_transform(self, x: np.ndarray, seed: int | None = None) -> np.ndarray:
@@ -338,7 +339,7 @@ class ImageDataGenerator:
             x = x if matrix is None else (x.reshape(-1, x.size) @ matrix).reshape(x.shape)
         return np.asarray(x, self.dtype)
 
-    def _fitted(self, name: str, found: object, otherwise: Any) -> Any:
+    def _fitted(self, name: str, found: object, otherwise: object) -> Any:
         if found is not None:
             return found
         warnings.warn(
@@ -381,9 +382,9 @@ def _shift(by: Any, size: int) -> float:
     if not np.any(by):
         return 0
     if isinstance(by, (list, tuple, np.ndarray)):
-        found = float(np.random.choice(by) * np.random.choice([-1, 1]))
+        shift = float(np.random.choice(by) * np.random.choice([-1, 1]))
     elif isinstance(by, int):
-        found = float(np.random.choice(by) * np.random.choice([-1, 1]))  # whole pixels below it
+        shift = float(np.random.choice(by) * np.random.choice([-1, 1]))  # whole pixels below it
     else:
-        found = float(np.random.uniform(-by, by))
-    return found * size if np.max(by) < 1 else found
+        shift = float(np.random.uniform(-by, by))
+    return shift * size if np.max(by) < 1 else shift

@@ -1,15 +1,15 @@
 from .architecture import model_from_config as model_from_config
 from .architecture import model_from_json as model_from_json
 from .architecture import model_from_yaml as model_from_yaml
-from .family import deserialize_keras_object as deserialize_keras_object
 from .model_file import save_model as save_model
 from .model_loading import load_model as load_model
+from .object_form import deserialize_keras_object as deserialize_keras_object
+from .object_form import serialize_keras_object as serialize_keras_object
 from .registry import CustomObjectScope as CustomObjectScope
 from .registry import custom_object_scope as custom_object_scope
 from .registry import get_custom_objects as get_custom_objects
 from .registry import get_registered_name as get_registered_name
 from .registry import get_registered_object as get_registered_object
 from .registry import register_keras_serializable as register_keras_serializable
-from .registry import serialize_keras_object as serialize_keras_object
 from .weight_file import load_weights as load_weights
 from .weight_file import save_weights as save_weights

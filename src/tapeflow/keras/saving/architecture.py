@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from tapeflow.keras.layers.lookup import deserialize
+from tapeflow.keras.annotations import CustomObjects
+from tapeflow.keras.layers.serialization import deserialize
 from tapeflow.keras.models.kinds import AnyModel
 from tapeflow.keras.saving.archive import parsed
 from tapeflow.keras.saving.config_errors import telling_config
@@ -13,14 +15,17 @@ from tapeflow.keras.saving.keras3_form import as_json
 from tapeflow.keras.saving.layer_groups import BACKEND, KERAS_VERSION
 from tapeflow.keras.saving.registry import custom_object_scope, serialize_keras_object
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
-def to_json(model: Any, **options: Any) -> str:
+
+def to_json(model: Model, **options: Any) -> str:
     """A model's architecture as JSON, in Keras 2's form; `options` are those of `json.dumps`."""
     config = serialize_keras_object(model)
     return as_json({**config, "keras_version": KERAS_VERSION, "backend": BACKEND}, **options)
 
 
-def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+def model_from_config(config: str | Mapping[str, Any], custom_objects: CustomObjects = None) -> Any:
     """The model that a config describes: `{"class_name", "config"}`, as `to_json` has it.
 
     Args:
@@ -40,7 +45,7 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
         return made_from_config(config, custom_objects)
 
 
-def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+def model_from_json(json_string: str, custom_objects: CustomObjects = None) -> Any:
     """The model that `Model.to_json` described, with new weights.
 
     Args:
@@ -50,7 +55,7 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
     return model_from_config(parsed(json_string, "the given JSON"), custom_objects)
 
 
-def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
+def model_from_yaml(yaml_string: str, custom_objects: CustomObjects = None) -> NoReturn:
     """Refused, as Keras does: YAML can run code.
 
     Raises:
@@ -62,7 +67,7 @@ def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> NoReturn:
     )
 
 
-def made_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
+def made_from_config(config: dict[str, Any], custom_objects: CustomObjects = None) -> Any:
     """The model of a config of any version, built if the config knows for which input."""
     from tapeflow.keras.utils.feature_space import FeatureSpace  # start-up
 

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from tapeflow.io.folder_part import part_of
 from tapeflow.keras.layers.features.index_lookup import IndexLookup
@@ -25,6 +25,9 @@ from tapeflow.keras.saving.load_budget import LoadBudget
 from tapeflow.keras.saving.progress import SavingProgress
 from tapeflow.keras.saving.weight_tree import load_tree, placed
 from tapeflow.train.atomic import replacing
+
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 # The version of Keras whose layout this is.
@@ -89,13 +92,13 @@ class Archive:
         with self._part(CONFIG, is_text=True) as file:
             return parsed(file.read(), str(self.path))
 
-    def load_weights(self, model: Any, skip_mismatch: bool = False) -> None:
+    def load_weights(self, model: Model, skip_mismatch: bool = False) -> None:
         """Give a model its weights, and its optimizer its state."""
         with self._part(WEIGHTS) as source, hdf5.opened(source) as file:
             load_tree(model, file, skip_mismatch)
         self._load_vocabularies(model)
 
-    def _load_vocabularies(self, model: Any) -> None:
+    def _load_vocabularies(self, model: Model) -> None:
         """Give layers the terms that Keras keeps in files of their own; ours are in the config."""
         for path, layer in placed(model):
             if isinstance(layer, (IndexLookup, TextVectorization)) and not layer.get_vocabulary(False):

@@ -11,17 +11,20 @@ import copy
 import tempfile
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
 from tapeflow.keras.saving.model_file import save_model
 from tapeflow.keras.saving.registry import get_registered_name
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 _OWN = "tapeflow."
 
 
-def reduced(model: Any) -> Any:
+def reduced(model: Model) -> Any:
     """What pickle is to keep of a model: how to make it again."""
     if not model.built:
         return object.__reduce_ex__(model, 2)
@@ -39,7 +42,7 @@ def restored(data: bytes, custom_objects: dict[str, Any]) -> Any:
         return tf.keras.models.load_model(path, custom_objects)
 
 
-def deep_copy(model: Any, memo: dict[int, Any]) -> Any:
+def deep_copy(model: Model, memo: dict[int, Any]) -> Any:
     """A model with Variables of its own: everything it holds is copied, random counters and all."""
     copied = object.__new__(type(model))
     memo[id(model)] = copied
@@ -48,7 +51,7 @@ def deep_copy(model: Any, memo: dict[int, Any]) -> Any:
     return copied
 
 
-def _custom_objects(model: Any) -> dict[str, Any]:
+def _custom_objects(model: Model) -> dict[str, Any]:
     """The user's classes and functions that the model's config names."""
     found: list[Any] = []
     for layer in model._below():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+
+from tapeflow.keras.annotations import PathLike
 
 
 def may_write(path: Path, overwrite: bool) -> bool:
@@ -27,7 +28,7 @@ def may_write(path: Path, overwrite: bool) -> bool:
     return answer == "y"
 
 
-def as_path(filepath: Any, where: str) -> Path:
+def as_path(filepath: PathLike, where: str) -> Path:
     """The path a user gave, `~` expanded."""
     try:
         return Path(os.fsdecode(filepath)).expanduser()

@@ -39,7 +39,7 @@ class Draft:
         self._groups.append((path, group))
         return group
 
-    def put(self, name: str, value: Any) -> None:
+    def put(self, name: str, value: object) -> None:
         """A Variable's value as it is now, or an array."""
         self._values.append((name, held(value) if isinstance(value, Variable) else np.array(value)))
 

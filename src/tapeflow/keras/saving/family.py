@@ -32,12 +32,12 @@ from tapeflow.keras.saving.registry import (
 )
 
 _ALL = {
-    "layers.lookup": "LAYERS",
+    "layers.serialization": "LAYERS",
     "losses.serialization": "LOSSES",
-    "metrics.lookup": "METRICS",
-    "optimizers.lookup": "OPTIMIZERS",
+    "metrics.serialization": "METRICS",
+    "optimizers.serialization": "OPTIMIZERS",
     "optimizers.schedules.schedule": "SCHEDULES",
-    "initializers.lookup": "INITIALIZERS",
+    "initializers.serialization": "INITIALIZERS",
     "regularizers": "REGULARIZERS",
     "constraints": "CONSTRAINTS",
     "activations": "ACTIVATIONS",
@@ -88,7 +88,7 @@ class Family:
         """Keras's own, by every name."""
         return self._own()
 
-    def get(self, identifier: Any) -> Any:
+    def get(self, identifier: object) -> Any:
         """The object for a name, a config or a class; functions and objects as they are, None for None."""
         if identifier is None:
             return None
@@ -101,7 +101,7 @@ class Family:
         advice = f". {self._advice}" if self._advice else ""
         raise ValueError(f"Could not interpret {self._noun} identifier: {identifier}{advice}")
 
-    def deserialize(self, identifier: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    def deserialize(self, identifier: object, custom_objects: Mapping[str, Any] | None = None) -> Any:
         """The object that a config or a name stands for.
 
         Args:
@@ -116,18 +116,18 @@ class Family:
         if isinstance(identifier, Mapping):
             return self._from_dict(identifier, custom_objects)
         if isinstance(identifier, str):
-            found = self._find(identifier, custom_objects)
-            return found() if inspect.isclass(found) else found
+            member = self._find(identifier, custom_objects)
+            return member() if inspect.isclass(member) else member
         if inspect.isroutine(identifier) and self._takes_functions:
             return identifier
         raise ValueError(f"Could not interpret serialized {self.kind}: {identifier}")
 
     def named_by_user(self, name: str) -> Any:
         """What the user registered, or has in an open scope, under a name; None if it is not of the family."""
-        found = get_registered_object(name)
-        return found if found is not None and self._has(found, is_users=True) else None
+        registered = get_registered_object(name)
+        return registered if registered is not None and self._has(registered, is_users=True) else None
 
-    def _has(self, value: Any, is_users: bool) -> bool:
+    def _has(self, value: object, is_users: bool) -> bool:
         if not inspect.isclass(value):
             return self._takes_functions and callable(value)
         return self.has_class(value) or (is_users and self._has_protocol(value))
@@ -167,12 +167,12 @@ class Family:
             arguments = _known_arguments(made_by, arguments)
         return _made(made_by, arguments, custom_objects)
 
-    def _deserialize_item(self, key: str, item: Any, custom_objects: Mapping[str, Any] | None) -> Any:
+    def _deserialize_item(self, key: str, item: object, custom_objects: Mapping[str, Any] | None) -> Any:
         if isinstance(item, Mapping) and PASSIVE in item:
             return self._for_items().deserialize(item, custom_objects)
         if isinstance(item, str) and key != "name":  # a name is a name, even if a function has it too
-            found = get_registered_object(item, custom_objects)
-            return found if inspect.isfunction(found) else item
+            registered = get_registered_object(item, custom_objects)
+            return registered if inspect.isfunction(registered) else item
         return item
 
     def _for_items(self) -> Family:
@@ -188,14 +188,16 @@ class Family:
             if not isinstance(candidate, str):
                 continue
             for objects in (*named_by_user(custom_objects), self.known):
-                found = objects.get(candidate)
-                if found is not None and self._has(found, is_users=objects is not self.known):
-                    return found
-                refused = found if refused is None else refused
-        found = imported(said.get("module"), name)
-        if found is not None and self._has(found, is_users=True):
-            return found
-        refused = found if refused is None else refused
+                candidate_object = objects.get(candidate)
+                if candidate_object is not None and self._has(
+                    candidate_object, is_users=objects is not self.known
+                ):
+                    return candidate_object
+                refused = candidate_object if refused is None else refused
+        candidate_object = imported(said.get("module"), name)
+        if candidate_object is not None and self._has(candidate_object, is_users=True):
+            return candidate_object
+        refused = candidate_object if refused is None else refused
         if refused is not None:
             raise ValueError(
                 f"Loading expected {name!r} to name {self._article} {self.kind}; got {_described(refused)}. "
@@ -225,7 +227,7 @@ class _AnyFamily(Family):
         own = _known_anywhere if module_objects is None else lambda: module_objects
         super().__init__(kind, object, own, takes_functions=True)
 
-    def _has(self, value: Any, is_users: bool) -> bool:
+    def _has(self, value: object, is_users: bool) -> bool:
         return super()._has(value, is_users) or (inspect.isclass(value) and has_config(value))
 
     def _for_items(self) -> Family:
@@ -241,10 +243,10 @@ class _AnyFamily(Family):
 def named_in(package: str, base: type) -> dict[str, Any]:
     """The classes with this base and the functions of a package, by every name; not what looks them up."""
     module = importlib.import_module(package)
-    found = {name: getattr(module, name) for name in dir(module) if name not in _LOOKUPS}
+    members = {name: getattr(module, name) for name in dir(module) if name not in _LOOKUPS}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in members.items()
         if (issubclass(value, base) if inspect.isclass(value) else inspect.isfunction(value))
     }
 
@@ -262,7 +264,7 @@ def _known_anywhere() -> Mapping[str, Any]:
 
 
 def deserialize_keras_object(
-    identifier: Any,
+    identifier: object,
     module_objects: Mapping[str, Any] | None = None,
     custom_objects: Mapping[str, Any] | None = None,
     printable_module_name: str = "object",
@@ -292,7 +294,7 @@ def deserialize_keras_object(
         return family.deserialize(identifier, custom_objects)
 
 
-def _plain_or_made(item: Any, *given: Any) -> Any:
+def _plain_or_made(item: object, *given: Any) -> Any:
     """A part of a list or dict: texts are texts there, and name nothing."""
     return item if isinstance(item, str) else deserialize_keras_object(item, *given)
 
@@ -337,7 +339,7 @@ def _known_arguments(made_by: type, arguments: dict[str, Any]) -> dict[str, Any]
         known.update(p.name for p in parameters)
     known |= _ALWAYS
 
-    def is_idle(key: str, value: Any) -> bool:
+    def is_idle(key: str, value: object) -> bool:
         return value is None or value is False or (key in _USUAL and value == _USUAL[key])
 
     return {k: v for k, v in arguments.items() if k in known or not is_idle(k, v)}

@@ -74,7 +74,7 @@ def body_of(function: Callable[..., Any]) -> dict[str, Any] | None:
     return {"class_name": CLASS_NAME, "config": body}
 
 
-def is_body(value: Any, kind: str) -> bool:
+def is_body(value: object, kind: str) -> bool:
     """Whether a value of a config is code: Keras 3's dict, or the list that Keras 2 writes for a lambda."""
     if isinstance(value, Mapping):
         return value.get("class_name") == CLASS_NAME

@@ -229,7 +229,7 @@ def read_names(group: h5py.Group, key: str) -> list[str]:
     return [_text(name) for part in parts for name in np.ravel(_attribute(group, part))]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, str):

@@ -86,7 +86,7 @@ def is_keras3_wanted() -> bool:
     return _is_wanted.get()
 
 
-def to_keras3(value: Any, key: str = "") -> Any:
+def to_keras3(value: object, key: str = "") -> Any:
     """A config, or a part of one found under `key`, in Keras 3's form."""
     if isinstance(value, Mapping):
         if "class_name" in value and "config" in value and "module" not in value:
@@ -152,12 +152,21 @@ def _place(name: str, key: str) -> tuple[str | None, str | None]:
     return None, name
 
 
-def as_json(value: Any, **options: Any) -> str:
+def place_of(name: str) -> tuple[str | None, str | None]:
+    """The module that Keras has a class in, and None; for a user's class no module, and its registered name."""
+    if name == "Policy":
+        return "keras.mixed_precision", None
+    if hasattr(tf.keras.optimizers.schedules, name):
+        return "keras.optimizers.schedules", None
+    return _place(name, "")
+
+
+def as_json(value: object, **options: Any) -> str:
     """A config as JSON; shapes, dtypes, numbers of numpy and tensors in it become what JSON has."""
     return json.dumps(value, default=_plain, **options)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, (np.generic, np.ndarray, TensorBase)):
         return np.asarray(value).tolist()
     if isinstance(value, tf.TensorShape):

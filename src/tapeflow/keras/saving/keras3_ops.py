@@ -167,7 +167,7 @@ def _with_defaults(layer: TFOpLambda, arguments: dict[str, Any], operation: _Ope
     return found
 
 
-def _static(value: Any) -> Any:
+def _static(value: object) -> Any:
     return getattr(value, "name", None) or (list(value) if isinstance(value, tuple) else value)
 
 

@@ -6,7 +6,7 @@ A layer's group lists the names of its weights, trainable ones first, those of l
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import h5py
 
@@ -17,13 +17,16 @@ from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.weight_tree import assign, own_variables
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 # What files say of who wrote them: the layout is that of this version of Keras.
 KERAS_VERSION = "2.11.0"
 BACKEND = "tensorflow"
 _TOP_LEVEL = "top_level_model_weights"
 
 
-def save_groups(model: Any, root: Draft) -> None:
+def save_groups(model: Model, root: Draft) -> None:
     """Put down the weights of a model's layers."""
     hdf5.write_names(root.attrs, "layer_names", [layer.name for layer in model.layers])
     root.attrs["backend"] = BACKEND
@@ -63,7 +66,7 @@ def _weights(layer: WeightOwner) -> list[Variable]:
     return layer.trainable_weights + layer.non_trainable_weights
 
 
-def load_groups(model: Any, root: h5py.Group, by_name: bool = False, skip_mismatch: bool = False) -> None:
+def load_groups(model: Model, root: h5py.Group, by_name: bool = False, skip_mismatch: bool = False) -> None:
     """Give a model the weights of an HDF5 group that `save_groups` or Keras wrote.
 
     Nothing is changed before all weights have been found to fit.

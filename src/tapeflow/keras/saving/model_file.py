@@ -6,8 +6,9 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.models.kinds import AnyFunctional
 from tapeflow.keras.saving.archive import write_archive
 from tapeflow.keras.saving.destination import as_path, may_write
@@ -25,6 +26,9 @@ from tapeflow.keras.saving.weight_tree import save_tree
 from tapeflow.saved_model.constants import GRAPH_FILES
 from tapeflow.saved_model.keras_metadata import training_config
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 _HDF5_ENDINGS = (".h5", ".hdf5")
 _FORMATS = {
     "keras": "keras",
@@ -41,7 +45,7 @@ _COMPILED = {"run_eagerly": False, "steps_per_execution": 1, "jit_compile": "aut
 
 def save_model(
     model: Any,
-    filepath: Any,
+    filepath: PathLike,
     overwrite: bool = True,
     save_format: str | None = None,
     include_optimizer: bool = True,
@@ -72,8 +76,8 @@ def save_model(
 
 
 def model_writer(
-    model: Any,
-    filepath: Any,
+    model: Model,
+    filepath: PathLike,
     overwrite: bool = True,
     save_format: str | None = None,
     include_optimizer: bool = True,
@@ -127,7 +131,7 @@ def model_writer(
     return write
 
 
-def _graph(model: Any, include_optimizer: bool, is_asked_for: bool) -> Any:
+def _graph(model: Model, include_optimizer: bool, is_asked_for: bool) -> Any:
     """The SavedModel of a model, ready to be written; None, with a warning, if it cannot be."""
     from tapeflow.saved_model.graph_saving import graph_model  # start-up
 
@@ -166,7 +170,7 @@ def _format(path: Path, save_format: str | None) -> str:
     return form
 
 
-def _keras3_config(model: Any, include_optimizer: bool) -> dict[str, Any]:
+def _keras3_config(model: Model, include_optimizer: bool) -> dict[str, Any]:
     with keras3_calls():
         config = to_keras3(serialize_keras_object(model))
     shape = vars(model).get("_build_input_shape")
@@ -179,7 +183,7 @@ def _keras3_config(model: Any, include_optimizer: bool) -> dict[str, Any]:
     return config
 
 
-def _compile_config(model: Any) -> dict[str, Any] | None:
+def _compile_config(model: Model) -> dict[str, Any] | None:
     """How the model was compiled; None, with a warning, if a part of it has no config."""
     try:
         return model.get_compile_config()
@@ -191,7 +195,7 @@ def _compile_config(model: Any) -> dict[str, Any] | None:
         return None
 
 
-def _hdf5_writer(model: Any, path: Path, include_optimizer: bool) -> Callable[[], None]:
+def _hdf5_writer(model: Model, path: Path, include_optimizer: bool) -> Callable[[], None]:
     if path.is_dir():
         raise IsADirectoryError(
             f"save_model expected a path for a file; got {str(path)!r}, which is a directory."

@@ -10,6 +10,7 @@ from typing import Any
 import h5py
 
 from tapeflow.io.folder_part import part_of
+from tapeflow.keras.annotations import CustomObjects, PathLike
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.archive import CONFIG, Archive, as_dict, parsed
@@ -28,8 +29,8 @@ from tapeflow.train.background import settle
 
 
 def load_model(
-    filepath: Any,
-    custom_objects: Any = None,
+    filepath: PathLike,
+    custom_objects: CustomObjects = None,
     compile: bool = True,
     safe_mode: bool = True,
     options: Any = None,
@@ -86,7 +87,7 @@ def _in_folder(path: Path) -> Path:
     raise ValueError(f"load_model expected a folder with {FOLDER_FILE!r} in it; got {str(path)!r}.")
 
 
-def _load_archive(path: Path, budget: LoadBudget, custom_objects: Any, compile: bool) -> Any:
+def _load_archive(path: Path, budget: LoadBudget, custom_objects: CustomObjects, compile: bool) -> Any:
     archive = Archive(path, budget)
     config = archive.config()
     with custom_object_scope(script_classes(), custom_objects or {}):
@@ -98,7 +99,7 @@ def _load_archive(path: Path, budget: LoadBudget, custom_objects: Any, compile: 
     return model
 
 
-def _load_hdf5(file: h5py.File, path: Path, custom_objects: Any, compile: bool) -> Any:
+def _load_hdf5(file: h5py.File, path: Path, custom_objects: CustomObjects, compile: bool) -> Any:
     text = hdf5.read_text(file, "model_config")
     weights = hdf5.child(file, "model_weights")
     if text is None or not isinstance(weights, h5py.Group):

@@ -9,7 +9,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from tapeflow.keras.saving.weight_tree import assign
 from tapeflow.train.checkpoint import held
 from tapeflow.train.tensor_file import TensorFile, write_tensors
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 _FORMAT = "tapeflow-weights"
 
 
-def named_weights(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
+def named_weights(model: Model) -> tuple[dict[str, Any], dict[str, str]]:
     """What the weights of a model hold now, under their names, and metadata with their order."""
     tensors = {name: held(variable) for name, variable in _named(model).items()}
     return tensors, {"format": _FORMAT, "order": json.dumps(list(tensors))}
@@ -37,7 +40,7 @@ def write_held(path: Path, tensors: Mapping[str, Any], metadata: Mapping[str, st
         write_tensors(path, arrays, metadata, progress.add)
 
 
-def load_named(model: Any, path: Path, by_name: bool = False, skip_mismatch: bool = False) -> None:
+def load_named(model: Model, path: Path, by_name: bool = False, skip_mismatch: bool = False) -> None:
     """Give a model the weights of a file; nothing is changed unless all of them fit.
 
     Args:
@@ -67,7 +70,7 @@ def load_named(model: Any, path: Path, by_name: bool = False, skip_mismatch: boo
         assign(variable, value)
 
 
-def _named(model: Any) -> dict[str, Variable]:
+def _named(model: Model) -> dict[str, Variable]:
     variables = model.weights
     names = [name.removesuffix(":0") for name in distinct_names(variables)]
     return dict(zip(names, variables, strict=True))

@@ -115,21 +115,21 @@ def named_by_user(custom_objects: Mapping[str, Any] | None = None) -> Iterator[M
     yield from (custom_objects or {}, _scopes.objects, _registered)
 
 
-def has_config(obj: Any) -> bool:
+def has_config(obj: object) -> bool:
     """Whether an object, or a class, tells the arguments that make it."""
     return callable(getattr(obj, "get_config", None))
 
 
-def _plain_name(obj: Any) -> str | None:
+def _plain_name(obj: object) -> str | None:
     return getattr(obj, "__name__", None)
 
 
-def _is_registered(obj: Any) -> bool:
+def _is_registered(obj: object) -> bool:
     # Only these can be registered; other callables need not even be hashable.
     return (inspect.isclass(obj) or callable(obj)) and obj.__hash__ is not None and obj in _names
 
 
-def _serialize_item(item: Any) -> Any:
+def _serialize_item(item: object) -> Any:
     """A value of a config: objects and functions are serialised, everything else stays."""
     if item is None or isinstance(item, (str, int, float, list, tuple, dict)):
         return item

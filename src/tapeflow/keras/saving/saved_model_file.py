@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.io.folder_part import part_of
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.models.model import Model
 from tapeflow.keras.saving.architecture import made_from_config
 from tapeflow.keras.saving.registry import custom_object_scope
@@ -51,7 +53,7 @@ class ServedModel(Model):
         return self._find_served()
 
     def call(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, inputs: Any, training: Any = None
+        self, inputs: Any, training: bool | None = None
     ) -> Any:
         """What the saved model computed."""
         parameters = self.served.__call__.__signature__.parameters
@@ -61,7 +63,7 @@ class ServedModel(Model):
 
 
 def load_keras_saved_model(
-    path: Path, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+    path: Path, custom_objects: CustomObjects = None, compile: bool = True, safe_mode: bool = True
 ) -> Any:
     """The model of a SavedModel.
 
@@ -108,7 +110,7 @@ def _described(path: Path) -> dict[int, dict[str, Any]]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value as Keras 2 had it before it was JSON: it writes tuples and shapes as dicts."""
     if isinstance(value, list):
         return [_plain(v) for v in value]
@@ -121,7 +123,7 @@ def _plain(value: Any) -> Any:
     return {k: _plain(v) for k, v in value.items()}
 
 
-def _has_config(root: dict[str, Any], custom_objects: Any) -> bool:
+def _has_config(root: dict[str, Any], custom_objects: CustomObjects) -> bool:
     """Whether a model can be made of the root's config: a class of its own must be known."""
     config, name = root.get("config"), str(root.get("class_name"))
     if not isinstance(config, dict) or root.get("must_restore_from_config") is None:
@@ -133,7 +135,11 @@ def _has_config(root: dict[str, Any], custom_objects: Any) -> bool:
 
 
 def _rebuilt(
-    path: Path, described: dict[int, dict[str, Any]], custom_objects: Any, compile: bool, safe_mode: bool
+    path: Path,
+    described: dict[int, dict[str, Any]],
+    custom_objects: CustomObjects,
+    compile: bool,
+    safe_mode: bool,
 ) -> Any:
     """The model made of its config, with weights, vocabularies and the state of its optimizer.
 
@@ -165,7 +171,7 @@ def _rebuilt(
     return model
 
 
-def _with_assets(path: Path, config: Any) -> Any:
+def _with_assets(path: Path, config: str | Mapping[str, Any]) -> Any:
     """A config with the terms of its vocabulary files, which are the ones in the folder, wherever they lay before."""
     if isinstance(config, (list, tuple)):
         return type(config)(_with_assets(path, v) for v in config)
@@ -186,7 +192,7 @@ def _with_assets(path: Path, config: Any) -> Any:
     return found
 
 
-def _set_vocabularies(model: Any, described: dict[int, dict[str, Any]], folder: SavedModelFolder) -> None:
+def _set_vocabularies(model: Model, described: dict[int, dict[str, Any]], folder: SavedModelFolder) -> None:
     """Fill the lookup layers that had adapted to data: their terms are in tables that functions of the graph fill."""
     layers: dict[Any, Any] = {p.name: p for p in model.submodules if isinstance(p, tf.keras.layers.Layer)}
     adapted = [

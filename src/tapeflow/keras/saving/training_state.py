@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.variable import Variable
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.losses.serialization import LOSSES
-from tapeflow.keras.metrics.lookup import METRICS
-from tapeflow.keras.optimizers.lookup import OPTIMIZERS
+from tapeflow.keras.metrics.serialization import METRICS
 from tapeflow.keras.optimizers.nadam import Nadam
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from tapeflow.keras.optimizers.serialization import OPTIMIZERS
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.config_errors import telling_config
 from tapeflow.keras.saving.draft import Draft
@@ -27,11 +28,15 @@ from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import custom_object_scope
 from tapeflow.keras.training.compilation import Compilation
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+    from tapeflow.keras.optimizers.optimizer import Optimizer
+
 _VALUES = "vars"
 _INNER = "inner_optimizer"
 
 
-def compile_from(model: Any, config: Any, custom_objects: Any = None) -> None:
+def compile_from(model: Model, config: Any, custom_objects: CustomObjects = None) -> None:
     """Compile a model as a config of its file says, in the form of any version of Keras."""
     if not isinstance(config, dict) or not config:
         return
@@ -69,12 +74,13 @@ def compile_arguments(config: dict[str, Any]) -> dict[str, Any]:
         "metrics": _unpacked(_restored(config.get("metrics"), METRICS)),
         "weighted_metrics": _unpacked(_restored(config.get("weighted_metrics"), METRICS)),
     }
-    for name in ("loss_weights", "run_eagerly", "jit_compile"):
+    for name in ("loss_weights", "jit_compile"):
         arguments[name] = config.get(name)
+    arguments["run_eagerly"] = config.get("run_eagerly") or None  # what was not asked for is noted as False
     return arguments
 
 
-def _restored(value: Any, family: Family) -> Any:
+def _restored(value: object, family: Family) -> Any:
     """A structure with the objects that its dicts and the user's names stand for; `compile` knows other names."""
     if isinstance(value, str):
         return family.named_by_user(value) or value
@@ -93,7 +99,7 @@ def _unpacked(metrics: Any) -> Any:
     return metrics[0] if is_packed else metrics
 
 
-def save_optimizer(optimizer: Any, group: Draft) -> None:
+def save_optimizer(optimizer: Optimizer, group: Draft) -> None:
     """Put down what an optimizer remembers as Keras 3 does."""
     inner = optimizer.inner_optimizer if _is_scaled(optimizer) else None
     values = group.create_group(_VALUES)
@@ -108,23 +114,23 @@ def save_optimizer(optimizer: Any, group: Draft) -> None:
         values.put(str(i), value)
 
 
-def _is_scaled(optimizer: Any) -> bool:
+def _is_scaled(optimizer: Optimizer) -> bool:
     return isinstance(optimizer, tf.keras.mixed_precision.LossScaleOptimizer)
 
 
-def _head(optimizer: Any) -> list[Variable]:
+def _head(optimizer: Optimizer) -> list[Variable]:
     """The counter, and the learning rate if it is a number."""
     rate = optimizer._learning_rate
     is_number = isinstance(rate, Variable)
     return [optimizer._iterations, *([rate] if is_number else [])]
 
 
-def _with_rate(optimizer: Any) -> list[Variable]:
+def _with_rate(optimizer: Optimizer) -> list[Variable]:
     rest = [v for v in optimizer._variables if v is not optimizer._iterations]
     return [*_head(optimizer), *rest]
 
 
-def load_optimizer(optimizer: Any, group: Any, variables: Sequence[Variable]) -> None:
+def load_optimizer(optimizer: Optimizer, group: Any, variables: Sequence[Variable]) -> None:
     """Give an optimizer for these variables the state in a group of a `.weights.h5` file."""
     values = hdf5.child(group, _VALUES) if isinstance(group, h5py.Group) else None
     if not isinstance(values, h5py.Group) or not hdf5.count(values):
@@ -142,7 +148,9 @@ def load_optimizer(optimizer: Any, group: Any, variables: Sequence[Variable]) ->
     )
 
 
-def load_optimizer_values(optimizer: Any, found: list[h5py.Dataset], variables: Sequence[Variable]) -> None:
+def load_optimizer_values(
+    optimizer: Optimizer, found: list[h5py.Dataset], variables: Sequence[Variable]
+) -> None:
     """Give an optimizer for these variables a state, with or without the learning rate in it."""
     if not optimizer.built:
         optimizer.build(list(variables))
@@ -167,7 +175,7 @@ def load_optimizer_values(optimizer: Any, found: list[h5py.Dataset], variables: 
         optimizer.restore_product()
 
 
-def _is_schedule(optimizer: Any) -> bool:
+def _is_schedule(optimizer: Optimizer) -> bool:
     return isinstance(optimizer._learning_rate, LearningRateSchedule)
 
 
@@ -175,7 +183,7 @@ def _fitted(variable: Variable, value: np.ndarray) -> np.ndarray:
     return value.astype(variable.dtype.as_numpy_dtype, copy=False)
 
 
-def keras2_optimizer(config: dict[str, Any], optimizer: Any) -> dict[str, Any]:
+def keras2_optimizer(config: dict[str, Any], optimizer: Optimizer) -> dict[str, Any]:
     """The config as Keras 2 has it in `.h5` files, where its own optimizers bear a package's name."""
     is_keras_own = type(optimizer).__module__.startswith("tapeflow.keras.optimizers.")
     return {**config, "class_name": f"Custom>{config['class_name']}"} if is_keras_own else config

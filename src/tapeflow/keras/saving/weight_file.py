@@ -5,11 +5,12 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 
 from tapeflow.io.folder_part import part_of
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.saving import hdf5
 from tapeflow.keras.saving.archive import Archive
 from tapeflow.keras.saving.destination import as_path, may_write
@@ -30,6 +31,9 @@ from tapeflow.train.tensor_bundle import TensorBundle
 from tapeflow.train.tensor_file import ENDING as TENSORS
 from tapeflow.train.tensor_file import TensorFile
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 ENDING = ".weights.h5"
 INDEX = ".index"
 # Where TensorFlow's SavedModels have their weights.
@@ -37,7 +41,9 @@ SAVED_MODEL_WEIGHTS = "variables/variables"
 _HDF5_ENDINGS = (".h5", ".hdf5", ".keras")
 
 
-def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
+def save_weights(
+    model: Model, filepath: PathLike, overwrite: bool = True, save_format: str | None = None
+) -> None:
     """Save a model's weights. The file is written whole beside its place and then renamed.
 
     Args:
@@ -54,7 +60,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, save_format:
 
 
 def weights_writer(
-    model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None
+    model: Model, filepath: PathLike, overwrite: bool = True, save_format: str | None = None
 ) -> Callable[[], None]:
     """What writes a model's weights as they are now, whenever it is called; as `save_weights`."""
     path = as_path(filepath, "save_weights")
@@ -118,7 +124,7 @@ def _format(path: Path, save_format: str | None) -> str:
     return "checkpoint" if named is None else "tensorflow"
 
 
-def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False) -> Any:
+def load_weights(model: Model, filepath: PathLike, by_name: bool = False, skip_mismatch: bool = False) -> Any:
     """Give a model the weights of a file; nothing is changed unless all of them fit.
 
     Args:
@@ -161,7 +167,7 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False, skip_mismatch
     return LoadStatus()
 
 
-def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) -> Any:
+def _load_tensors(model: Model, path: Path, by_name: bool, skip_mismatch: bool) -> Any:
     """Load a checkpoint, by structure and perhaps later, or a file of named weights."""
     file = TensorFile(path)
     if is_checkpoint(file):
@@ -177,7 +183,7 @@ def _load_tensors(model: Any, path: Path, by_name: bool, skip_mismatch: bool) ->
     return LoadStatus()
 
 
-def _load_checkpoint(model: Any, file: CheckpointFile, by_name: bool) -> CheckpointLoadStatus:
+def _load_checkpoint(model: Model, file: CheckpointFile, by_name: bool) -> CheckpointLoadStatus:
     _require_no_names(by_name, file.path)
     status = CheckpointLoadStatus(Restoration(file, model))
     if model.built and model.weights:

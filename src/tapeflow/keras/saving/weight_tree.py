@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -24,16 +24,19 @@ from tapeflow.keras.saving.draft import Draft
 from tapeflow.keras.saving.mismatch import WeightMismatch
 from tapeflow.keras.saving.training_state import load_optimizer, save_optimizer
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
+
 _VALUES = "vars"
 # Where a functional model keeps the layers that `layers` names.
 _BOOKKEEPING = ("_graph_layers", "_stack", "_plan", "_held")
 
 
-def placed(model: Any) -> Iterator[tuple[str, Any]]:
+def placed(model: Model) -> Iterator[tuple[str, Any]]:
     """The objects with weights that a model holds, itself first, each once, and the paths that lead to them."""
     visited: set[int] = set()
 
-    def visit(owner: Any, path: str) -> Iterator[tuple[str, Any]]:
+    def visit(owner: object, path: str) -> Iterator[tuple[str, Any]]:
         if id(owner) in visited:
             return
         visited.add(id(owner))
@@ -44,7 +47,7 @@ def placed(model: Any) -> Iterator[tuple[str, Any]]:
     return visit(model, "")
 
 
-def save_tree(model: Any, root: Draft, include_optimizer: bool = True) -> None:
+def save_tree(model: Model, root: Draft, include_optimizer: bool = True) -> None:
     """Put down the weights of a model, and the state of its optimizer."""
     for path, owner in placed(model):
         if isinstance(owner, TFOpLambda):
@@ -59,7 +62,7 @@ def save_tree(model: Any, root: Draft, include_optimizer: bool = True) -> None:
         save_optimizer(model.optimizer, root.create_group("optimizer"))
 
 
-def load_tree(model: Any, root: h5py.Group, skip_mismatch: bool = False) -> None:
+def load_tree(model: Model, root: h5py.Group, skip_mismatch: bool = False) -> None:
     """Give a model the weights of an HDF5 group that `save_tree` or Keras wrote.
 
     Nothing is changed before all weights have been found to fit.
@@ -71,7 +74,7 @@ def load_tree(model: Any, root: h5py.Group, skip_mismatch: bool = False) -> None
     problems: list[str] = []
     visited: set[int] = set()
 
-    def plan(owner: Any, group: Any) -> None:
+    def plan(owner: object, group: Any) -> None:
         if id(owner) in visited:
             return
         visited.add(id(owner))
@@ -107,7 +110,7 @@ def _found(group: h5py.Group, name: str) -> Any:
     return None
 
 
-def _parts(owner: Any) -> Iterator[tuple[str, Any]]:
+def _parts(owner: object) -> Iterator[tuple[str, Any]]:
     """The objects with weights that an object holds, and what leads to them, public attributes first."""
     is_graph = isinstance(owner, AnyFunctional)
     if is_graph:
@@ -150,7 +153,7 @@ def own_variables(owner: Any) -> list[Variable]:
     return sorted(owner._own_weights, key=lambda w: not w.trainable)
 
 
-def _saver(owner: Any) -> Callable[[dict[str, Any]], Any]:
+def _saver(owner: object) -> Callable[[dict[str, Any]], Any]:
     written = getattr(owner, "save_own_variables", None)
     if written is not None:
         return written

@@ -1,8 +1,8 @@
-"""`Compilation`: what `compile` was told, and the metrics that come of it."""
+"""`Compilation`: `compile`, what it was given, and the metrics that follow from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -11,6 +11,8 @@ import tapeflow as tf
 from tapeflow.distribute.context import get_strategy, has_strategy
 from tapeflow.engine.devices import placement
 from tapeflow.engine.values import nest
+from tapeflow.keras.layers.base.layer import Layer
+from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.saving.registry import serialize_keras_object
 from tapeflow.keras.training.compiled_loss import CompiledLoss
 from tapeflow.keras.training.compiled_metrics import CompiledMetrics
@@ -20,20 +22,21 @@ from tapeflow.keras.training.staged_steps import StagedSteps
 _OLD_ARGUMENTS = frozenset({"experimental_run_tf_function", "sample_weight_mode", "cloning"})
 
 
-class Compilation:
-    """The half of a trainer that knows what is to be optimised and reported."""
+class Compilation(Layer):
+    """What `compile` adds to a layer: the optimizer, the losses and the metrics to train with."""
 
-    _name: str
     loss: Any  # what `compile` was given; as in Keras, a model that is not compiled has none
 
-    def _init_compilation(self) -> None:
+    def _init_training(self) -> None:
+        self.stop_training = False
+        self.history: Any = None
         self.optimizer: Any = None
         self.compiled_loss: Any = None
         self.compiled_metrics: Any = None
         self.output_names: list[str] | None = None
         self._is_compiled = False
         self._compile_arguments: dict[str, Any] = {}
-        self._trainable_at_compile: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+        self._trainable_at_compile = TrainableAtCompile()
         self._run_eagerly: bool | None = None
         self._steps_per_execution: int | None = None
         self._staged_steps = StagedSteps()
@@ -48,11 +51,11 @@ class Compilation:
 
     def compile(
         self,
-        optimizer: Any = "rmsprop",
-        loss: Any = None,
-        metrics: Any = None,
-        loss_weights: Any = None,
-        weighted_metrics: Any = None,
+        optimizer: object = "rmsprop",
+        loss: object = None,
+        metrics: object = None,
+        loss_weights: object = None,
+        weighted_metrics: object = None,
         run_eagerly: bool | None = None,
         steps_per_execution: int | None = None,
         jit_compile: Any = None,
@@ -98,31 +101,21 @@ class Compilation:
             "jit_compile": jit_compile,
         }
         self._is_compiled = True
-        for layer in self._below():  # pyright: ignore[reportAttributeAccessIssue]
-            self._trainable_at_compile[layer] = layer._trainable
+        self._trainable_at_compile.note(self._below())
         self._placement = placement.current or self._placement
         self._staged_steps.forget()
 
-    @contextmanager
-    def _trainable_as_compiled(self) -> Iterator[None]:
-        """Layers are trained as they were to be at `compile`, whatever `trainable` has been set to since.
-
-        So a GAN's discriminator, compiled and then frozen for the model of both, goes on training by itself.
-        """
-        found = [(layer, layer._trainable) for layer in self._below()]  # pyright: ignore[reportAttributeAccessIssue]
-        changed = [(x, now) for x, now in found if self._trainable_at_compile.get(x, now) != now]
-        for layer, now in changed:
-            layer._trainable = not now
-        try:
-            yield
-        finally:
-            for layer, now in changed:
-                layer._trainable = now
-
     @property
     def run_eagerly(self) -> bool:
-        """Whether steps are called as plain Python."""
-        return bool(self._run_eagerly) or tf.config.functions_run_eagerly()
+        """Whether steps are called as plain Python: as asked, or because a layer was made with `dynamic=True`."""
+        if self.dynamic and self._run_eagerly is False:  # pyright: ignore[reportAttributeAccessIssue]
+            raise ValueError(
+                "Your model contains layers that can only be successfully run in eager execution (layers constructed "
+                "with `dynamic=True`). You cannot set `run_eagerly=False`. Leave it out."
+            )
+        if self._run_eagerly is not None:
+            return self._run_eagerly or tf.config.functions_run_eagerly()
+        return self.dynamic or tf.config.functions_run_eagerly()  # pyright: ignore[reportAttributeAccessIssue]
 
     @run_eagerly.setter
     def run_eagerly(self, value: bool) -> None:
@@ -145,11 +138,11 @@ class Compilation:
     @property
     def metrics(self) -> list[Any]:
         """The metrics of training: the compiled ones, then those of the model and its layers."""
-        found: list[Any] = []
+        metrics: list[Any] = []
         if self._is_compiled:
-            found += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
-        found += super().metrics  # pyright: ignore[reportAttributeAccessIssue]
-        return list({id(m): m for m in found}.values())
+            metrics += [*self.compiled_loss.metrics, *self.compiled_metrics.metrics]
+        metrics += super().metrics
+        return list({id(m): m for m in metrics}.values())
 
     @property
     def metrics_names(self) -> list[str]:
@@ -161,24 +154,58 @@ class Compilation:
         for metric in self.metrics:
             metric.reset_state()
 
-    def _require_compiled(self, method: str) -> None:
-        if not self._is_compiled:
-            raise RuntimeError(
-                f"You must compile your model before training/testing. Use `model.compile(optimizer, loss)`: "
-                f"Model.{method} was called on {self._name!r}, which has not been compiled."
-            )
+
+class TrainableAtCompile:
+    """Which layers of a model were trainable when it was compiled: those are trained, whatever was set since.
+
+    So a GAN's discriminator, compiled and then frozen for the model of both, goes on training by itself.
+    """
+
+    def __init__(self) -> None:
+        self._flags: WeakKeyDictionary[WeightOwner, bool] = WeakKeyDictionary()
+
+    def note(self, layers: Iterable[WeightOwner]) -> None:
+        """Remember the flags that layers have now."""
+        for layer in layers:
+            self._flags[layer] = layer._trainable
+
+    @contextmanager
+    def applied(self, layers: Iterable[WeightOwner]) -> Iterator[None]:
+        """Give layers the remembered flags for the duration of a block."""
+        changed = [layer for layer in layers if self._flags.get(layer, layer._trainable) != layer._trainable]
+        _flip(changed)
+        try:
+            yield
+        finally:
+            _flip(changed)
 
 
-def _optimizer(optimizer: Any) -> Any:
+def _flip(layers: Iterable[WeightOwner]) -> None:
+    for layer in layers:
+        layer._trainable = not layer._trainable
+
+
+def require_compiled(model: Compilation, method: str) -> None:
+    """Raise an error unless `compile` was called."""
+    if not model._is_compiled:
+        raise RuntimeError(
+            f"You must compile your model before training/testing. Use `model.compile(optimizer, loss)`: "
+            f"Model.{method} was called on {model.name!r}, which has not been compiled."
+        )
+
+
+def _optimizer(optimizer: object) -> Any:
     """The optimizer to train with, or a list of them; scaled losses where the global policy computes in float16."""
     if isinstance(optimizer, (list, tuple)):  # for a `train_step` that knows which is whose
         return [_optimizer(one) for one in optimizer]
-    found = tf.keras.optimizers.get(optimizer)
+    optimizer_object = tf.keras.optimizers.get(optimizer)
     scaled = tf.keras.mixed_precision.LossScaleOptimizer
-    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(found, scaled):
-        return scaled(found)
-    return found
+    if tf.keras.mixed_precision.global_policy().name == "mixed_float16" and not isinstance(
+        optimizer_object, scaled
+    ):
+        return scaled(optimizer_object)
+    return optimizer_object
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     return isinstance(value, (bool, int, float, str, type(None)))

@@ -7,6 +7,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.engine.values import nest
 from tapeflow.keras import losses as losses_module
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.losses import Loss
 from tapeflow.keras.losses.loss import LossFunctionWrapper
 from tapeflow.keras.metrics import Mean
@@ -22,7 +23,9 @@ class CompiledLoss:
         output_names: the model's names of its outputs, where it has any.
     """
 
-    def __init__(self, losses: Any, loss_weights: Any = None, output_names: list[str] | None = None) -> None:
+    def __init__(
+        self, losses: object, loss_weights: object = None, output_names: list[str] | None = None
+    ) -> None:
         self._given = losses
         self._given_weights = loss_weights
         self._output_names = output_names
@@ -33,11 +36,17 @@ class CompiledLoss:
         self.shapes: list[Any] = []
         self._total = Mean(name="loss")
         self._each: list[Any] = []
+        # Whether a model that computes its loss in its own way notes it, so that the sum here is only a part of it.
+        self.is_part = False
 
     @property
     def metrics(self) -> list[Any]:
         """The mean of the whole loss and, for several outputs, of each."""
-        return [self._total, *[m for m in self._each if m is not None]] if self.built else []
+        return [self._total, *[m for m in self._each if m is not None]] if self.built or self.is_part else []
+
+    def note(self, loss: Any, batch_size: Any) -> None:
+        """Report the whole loss of a batch, of which the sum here is a part."""
+        self._total.update_state(loss, sample_weight=batch_size)
 
     def build(self, y_pred: Any) -> None:
         """Find out which loss belongs to which output."""
@@ -56,7 +65,7 @@ class CompiledLoss:
         self.built = True
 
     def __call__(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+        self, y_true: Any, y_pred: Any, sample_weight: DataLike = None, regularization_losses: Any = None
     ) -> Any:
         """The loss of a batch, regularization included.
 
@@ -92,7 +101,8 @@ class CompiledLoss:
         if not values:
             return tf.zeros(())
         total = _sum(values)
-        self._total.update_state(total, sample_weight=1 if size is None else size)
+        if not self.is_part:
+            self._total.update_state(total, sample_weight=1 if size is None else size)
         return total
 
     def reset_state(self) -> None:
@@ -101,14 +111,14 @@ class CompiledLoss:
             metric.reset_state()
 
 
-def loss_object(loss: Any) -> Any:
+def loss_object(loss: Loss) -> Any:
     """A loss given by name, as a function or as an object, as something to call with sample weights."""
     if loss is None:
         return None
-    found = losses_module.get(loss)
-    if isinstance(found, Loss):
-        return found
-    return LossFunctionWrapper(found, name=getattr(found, "__name__", type(found).__name__))
+    function = losses_module.get(loss)
+    if isinstance(function, Loss):
+        return function
+    return LossFunctionWrapper(function, name=getattr(function, "__name__", type(function).__name__))
 
 
 def _sum(values: list[Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.layers.base.naming import own_names
 from tapeflow.keras.metrics import Metric
 from tapeflow.keras.metrics.resolve import resolve_metric
@@ -31,7 +32,7 @@ class CompiledMetrics:
     """
 
     def __init__(
-        self, metrics: Any = None, weighted_metrics: Any = None, output_names: list[str] | None = None
+        self, metrics: object = None, weighted_metrics: object = None, output_names: list[str] | None = None
     ) -> None:
         self._given = metrics
         self._given_weighted = weighted_metrics
@@ -77,7 +78,7 @@ class CompiledMetrics:
         self.built = True
 
     def _made(
-        self, identifier: Any, output: int, y_true: Any, y_pred: Any, taken: set[str], prefix: str
+        self, identifier: object, output: int, y_true: Any, y_pred: Any, taken: set[str], prefix: str
     ) -> Metric:
         """The metric that `identifier` means; `prefix` comes before a name that is taken already."""
         true_shape = None if y_true is None else matched_shape(y_true, y_pred)
@@ -96,7 +97,7 @@ class CompiledMetrics:
         self.reasons[output].append(reason)
         return metric
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: DataLike = None) -> None:
         """Add a batch to every metric; only weighted metrics see `sample_weight`."""
         if y_true is None:
             return

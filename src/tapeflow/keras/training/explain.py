@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.losses.describe import describe_loss
 from tapeflow.keras.training.outputs import names_for
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
+if TYPE_CHECKING:
+    from tapeflow.keras.models.functional import Functional
+    from tapeflow.keras.models.model import Model
 
-def explanation(model: Any, x: Any = None, y: Any = None, has_own_step: bool = False) -> str:
+
+def explanation(model: Any, x: DataLike = None, y: DataLike = None, has_own_step: bool = False) -> str:
     """What `model` computes when it is trained.
 
     Args:
@@ -61,7 +66,7 @@ def _loss_lines(compiled: Any, i: int) -> list[str]:
     return describe_loss(loss, (None, *true[1:]), (None, *pred[1:])).split("\n")
 
 
-def _build(model: Any, y: Any, y_pred: Any) -> None:
+def _build(model: Model, y: DataLike, y_pred: Any) -> None:
     """Let loss and metrics see a batch, leaving their counts as they were."""
     compiled = model.compiled_loss
     compiled(y, y_pred)
@@ -70,11 +75,11 @@ def _build(model: Any, y: Any, y_pred: Any) -> None:
     model.reset_metrics()
 
 
-def _before_data(model: Any) -> list[str]:
+def _before_data(model: Functional) -> list[str]:
     lines = ["It has seen no data yet, so shapes, and what 'accuracy' means, are not known."]
     if model.built and model.output_names:
-        found = zip(model.output_names, model.outputs, strict=False)
-        lines += [f"Output {name!r} has shape {tuple(symbol.shape)}." for name, symbol in found]
+        outputs = zip(model.output_names, model.outputs, strict=False)
+        lines += [f"Output {name!r} has shape {tuple(symbol.shape)}." for name, symbol in outputs]
     names = names_for([None] * len(nest.flatten(model.loss) or [None]), None)
     lines.append(f"Loss given to compile: {model.loss!r} for {len(names)} output(s).")
     lines.append("Pass a batch to know: model.explain(x[:32], y[:32]).")

@@ -7,13 +7,14 @@ from typing import Any
 
 from tapeflow.engine.values import nest
 from tapeflow.keras.training.sources import Source
+from tapeflow.keras.training.steps import Steps
 
 _LARGEST = 32
 _BYTES = 16 << 20
 _MULTIPLY_ADDS = 1 << 30
 
 
-def fused_steps(model: Any, source: Source, mode: str) -> int:
+def fused_steps(model: Steps, source: Source, mode: str) -> int:
     """A number that depends on the model and the batch alone, so that a resumed run groups alike.
 
     Small steps are worth fusing, since starting a program costs as much as they do; large ones are not, and
@@ -26,11 +27,11 @@ def fused_steps(model: Any, source: Source, mode: str) -> int:
     return max(1, min(_LARGEST, _BYTES // max(size, 1), _MULTIPLY_ADDS // max(work, 1)))
 
 
-def _multiply_adds(model: Any) -> int:
+def _multiply_adds(model: Steps) -> int:
     """About how many multiplications a sample takes: each weight once for every position it is applied at."""
     total = 0
     for layer in model._below():
-        own = sum(math.prod(w.shape) for w in layer._own_weights)
+        own = sum(w.shape.num_elements() or 0 for w in layer._own_weights)
         if own:
             total += own * _positions(layer)
     return total

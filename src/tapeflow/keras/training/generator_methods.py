@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.keras.annotations import CallbacksLike, DataLike
+
+if TYPE_CHECKING:
+    from tapeflow.keras.callbacks.history import History
 
 
 class GeneratorMethods:
@@ -18,12 +23,12 @@ class GeneratorMethods:
         generator: Any,
         steps_per_epoch: int | None = None,
         epochs: int = 1,
-        verbose: Any = 1,
-        callbacks: Any = None,
-        validation_data: Any = None,
+        verbose: str | int = 1,
+        callbacks: CallbacksLike = None,
+        validation_data: DataLike = None,
         validation_steps: int | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> History:
         """The same as `fit`."""
         _warn("fit")
         return self.fit(
@@ -38,14 +43,14 @@ class GeneratorMethods:
         )
 
     def evaluate_generator(
-        self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
+        self, generator: Any, steps: int | None = None, callbacks: CallbacksLike = None, **options: Any
     ) -> Any:
         """The same as `evaluate`, silent by default."""
         _warn("evaluate")
         return self.evaluate(generator, steps=steps, callbacks=callbacks, **{"verbose": 0, **options})
 
     def predict_generator(
-        self, generator: Any, steps: int | None = None, callbacks: Any = None, **options: Any
+        self, generator: Any, steps: int | None = None, callbacks: CallbacksLike = None, **options: Any
     ) -> Any:
         """The same as `predict`, silent by default."""
         _warn("predict")

@@ -1,9 +1,9 @@
-"""The loops of `fit`, `evaluate` and `predict`: batches in, programs run, callbacks called."""
+"""The loop under `fit`, `evaluate` and `predict`: batches in, programs run, callbacks called."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -16,16 +16,17 @@ from tapeflow.engine.functions.staging import reading
 from tapeflow.engine.programs import phases
 from tapeflow.engine.programs.compiling import Announced
 from tapeflow.engine.programs.rows import Rows
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
+from tapeflow.keras.annotations import CallbacksLike, DataLike
 from tapeflow.keras.callbacks import CallbackList
 from tapeflow.keras.training.fusion import fused_steps
 from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
 from tapeflow.keras.training.resume import Run
-from tapeflow.keras.training.sources import Group, Source, ahead, make_source, split_validation, warn_ran_out
+from tapeflow.keras.training.running import prepare_steps, run_steps
+from tapeflow.keras.training.sources import Group, Source, ahead, warn_ran_out
 from tapeflow.keras.training.sources.composites import has_composites, with_batch_axis
-from tapeflow.keras.training.staged_steps import prepare_steps, run_steps
-from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
+from tapeflow.keras.training.steps import Steps
 
 
 class Loop:
@@ -38,7 +39,7 @@ class Loop:
         callbacks: whom to tell.
     """
 
-    def __init__(self, model: Any, mode: Mode, source: Source, callbacks: CallbackList) -> None:
+    def __init__(self, model: Steps, mode: Mode, source: Source, callbacks: CallbackList) -> None:
         self.model = model
         self.mode = mode
         self.source = source
@@ -81,7 +82,7 @@ class Loop:
     def _show_compiling(self, seconds: float) -> None:
         self.callbacks.show_compiling(self.mode.name, seconds)
 
-    def _prepare_last(self, function: Any, group: Group) -> None:
+    def _prepare_last(self, function: Callable[..., Any], group: Group) -> None:
         """Let the program of a smaller last batch be compiled while the others run, if some are left."""
         rows = self.source.last_rows()
         if (
@@ -158,7 +159,7 @@ class Loop:
             function.read_at = None
 
 
-def _has_strings(data: Any) -> bool:
+def _has_strings(data: DataLike) -> bool:
     return any(a is not None and np.asarray(a).dtype.kind in "OSU" for a in nest.flatten(data))
 
 
@@ -168,165 +169,12 @@ def _in_first_rows(array: np.ndarray, size: int) -> np.ndarray:
     return rows
 
 
-def fit(
-    model: Any,
-    x: Any,
-    y: Any,
-    sample_weight: Any,
-    *,
-    batch_size: int | None,
-    epochs: int,
-    verbose: Any,
-    callbacks: Any,
-    validation: Validation,
-    validation_split: float,
-    shuffle: Any,
-    class_weight: Any,
-    initial_epoch: int,
-    steps_per_epoch: int | None,
-    reading: dict[str, Any],
-) -> Any:
-    """Train `model`; the arguments are those of `Model.fit`."""
-    if validation_split and validation.data is None:
-        (x, y, sample_weight), held_out = split_validation(x, y, sample_weight, validation_split)
-        validation.data = held_out
-    source = make_source(
-        x,
-        y,
-        sample_weight,
-        batch_size=batch_size,
-        shuffle=shuffle,
-        steps=steps_per_epoch,
-        epochs=epochs - initial_epoch,
-        class_weight=class_weight,
-        share=share_of(model),
-        **reading,
-    )
-    listeners = as_callbacks(callbacks, model, verbose, epochs=epochs, steps=source.steps)
-    model.stop_training = False
-    model._initial_epoch = initial_epoch
-    model._run = run = Run(model, listeners, source, validation)
-    try:
-        listeners.on_train_begin()
-        run.loop = loop = Loop(model, TRAIN, source, listeners)
-        loop.run = run
-        run.go_on(is_in_epoch=False)
-        listeners.after_begin()
-        logs: dict[str, Any] = run.logs()
-        # A callback that restores a backup moves the first epoch, and perhaps its first step.
-        for epoch in range(epochs if run.is_over else model._initial_epoch, epochs):
-            start = run.start(epoch)
-            if not start:
-                model.reset_metrics()
-            with phases.hook("on_epoch_begin"):
-                listeners.on_epoch_begin(epoch)
-            run.begin_epoch(epoch, start)
-            run.go_on(is_in_epoch=True)
-            rows = None
-            for _, rows in loop.epoch(epoch, start):  # noqa: B007 - the last one is wanted
-                pass
-            if rows is None and not start:
-                raise ValueError(
-                    "Model.fit expected at least one batch in an epoch: Unexpected result of `train_function` (Empty "
-                    "Logs). Check that the data is not empty and that a generator has not been used up."
-                )
-            logs = run.logs()
-            if source.ran_out:
-                warn_ran_out(epochs * (source.steps or 0))
-            source.on_epoch_end()
-            if validation.is_due(epoch):
-                found = validation.run(model, listeners)
-                logs.update({f"val_{name}": value for name, value in found.items()})
-            with phases.hook("on_epoch_end"):
-                listeners.on_epoch_end(epoch, logs)
-            run.end_epoch(logs, is_over=model.stop_training or source.ran_out)
-            listeners.after_epoch()
-            if run.is_over:
-                break
-        for optimizer in nest.flatten(model.optimizer):
-            optimizer.finalize_variable_values(model.trainable_variables)
-        listeners.on_train_end(logs)
-    finally:
-        listeners.release()
-        model._run = run.loop = None  # or the two would keep one another, and the callbacks, alive
-        source.close()
-        validation.close()
-    return model.history
-
-
-def share_of(model: Any) -> Share | None:
+def share_of(model: Steps) -> Share | None:
     """The rows of each batch that this process computes; None for all, as Python that runs every step may read them."""
     return None if model.run_eagerly else placement.current_share()
 
 
-class Validation:
-    """The data `fit` validates with, read anew after each epoch that is due.
-
-    Args:
-        data: `validation_data`.
-        frequency: every so many epochs, or a list of epochs, counted from 1.
-        batch_size, steps, reading: as for `evaluate`.
-    """
-
-    def __init__(
-        self, data: Any, frequency: Any, batch_size: int | None, steps: int | None, reading: dict[str, Any]
-    ) -> None:
-        if not isinstance(frequency, (int, list, tuple, set)) or frequency == 0:
-            raise ValueError(
-                "Model.fit expected validation_freq to be a positive integer or a list of epochs; got "
-                f"validation_freq={frequency!r}."
-            )
-        self.data = data
-        self._frequency = frequency
-        self._batch_size = batch_size
-        self._steps = steps
-        self._reading = reading
-        self._source: Source | None = None
-        self.is_tracked = False
-
-    def is_due(self, epoch: int) -> bool:
-        """Whether to validate after this epoch."""
-        if self.data is None:
-            return False
-        if isinstance(self._frequency, int):
-            return (epoch + 1) % self._frequency == 0
-        return epoch + 1 in self._frequency
-
-    def run(self, model: Any, callbacks: CallbackList) -> dict[str, Any]:
-        """The logs of an evaluation."""
-        return evaluate(model, self._made(share_of(model)), callbacks)
-
-    def _made(self, share: Share | None) -> Source:
-        if self._source is None:
-            x, y, weight = _unpacked(self.data)
-            self._source = make_source(
-                x, y, weight, batch_size=self._batch_size, steps=self._steps, share=share, **self._reading
-            )
-            self._source.is_tracked = self.is_tracked
-        return self._source
-
-    def state(self) -> Any:
-        """Where the next validation begins; None if there has been none yet."""
-        return None if self._source is None else self._source.state(None)
-
-    def restore(self, state: Any) -> None:
-        """Begin the next validation where another process would have."""
-        self._made(placement.current_share()).restore(state, 0, 0)
-
-    def close(self) -> None:
-        """Let go of the source."""
-        if self._source is not None:
-            self._source.close()
-
-
-def _unpacked(data: Any) -> tuple[Any, Any, Any]:
-    """`validation_data` as x, y and weights; only a tuple or list of arrays is taken apart."""
-    if isinstance(data, (tuple, list)):
-        return unpack_x_y_sample_weight(tuple(data))
-    return data, None, None
-
-
-def evaluate(model: Any, source: Source, callbacks: CallbackList) -> dict[str, Any]:
+def evaluate(model: Steps, source: Source, callbacks: CallbackList) -> dict[str, Any]:
     """The logs of one pass over a source."""
     source.rewind()
     callbacks.on_test_begin()
@@ -346,7 +194,7 @@ def evaluate(model: Any, source: Source, callbacks: CallbackList) -> dict[str, A
     return logs
 
 
-def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
+def predict(model: Steps, source: Source, callbacks: CallbackList) -> Any:
     """The outputs of one pass over a source, joined."""
     callbacks.on_predict_begin()
     parts: list[list[tuple[Any, int]]] = []
@@ -367,7 +215,7 @@ def predict(model: Any, source: Source, callbacks: CallbackList) -> Any:
 
 
 def _joined(parts: list[Any]) -> Any:
-    if isinstance(parts[0], CallTaker):
+    if isinstance(parts[0], DispatchTarget):
         return tf.concat(parts, 0) if isinstance(parts[0], tf.RaggedTensor) else tf.sparse.concat(0, parts)
     return np.concatenate(parts)
 
@@ -375,14 +223,14 @@ def _joined(parts: list[Any]) -> Any:
 def _joined_rows(column: Any, count: int) -> Any:
     """The first `count` rows, each a batch, as one batch on the host, where nothing is compiled for it."""
     if isinstance(column, list):
-        if isinstance(column[0], CallTaker):
+        if isinstance(column[0], DispatchTarget):
             return column[0]
         return np.concatenate([np.atleast_1d(np.asarray(c)) for c in column[:count]])
     rows = np.asarray(column)[:count]
     return rows if rows.ndim < 2 else rows.reshape((-1, *rows.shape[2:]))
 
 
-def as_callbacks(callbacks: Any, model: Any, verbose: Any, **params: Any) -> CallbackList:
+def as_callbacks(callbacks: CallbacksLike, model: Steps, verbose: str | int, **params: Any) -> CallbackList:
     """What the user gave as callbacks, with a history and, unless silent, a progress bar."""
     if isinstance(callbacks, CallbackList):
         return callbacks

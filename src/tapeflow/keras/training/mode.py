@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from tapeflow.keras.callbacks import CallbackList
-
-
-class Steps(Protocol):
-    """A model's staged steps, which its class may override."""
-
-    def make_train_function(self) -> Any: ...
-    def make_test_function(self) -> Any: ...
-    def make_predict_function(self) -> Any: ...
+from tapeflow.keras.training.steps import Steps
 
 
 @dataclass(frozen=True)

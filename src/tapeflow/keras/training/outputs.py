@@ -9,6 +9,7 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 
 
@@ -21,7 +22,7 @@ def names_for(y_pred: Any, given: list[str] | None) -> list[str]:
     return [f"output_{i + 1}" for i in range(len(nest.flatten(y_pred)))]
 
 
-def flat_for(y_pred: Any, value: Any, names: list[str], what: str) -> list[Any]:
+def flat_for(y_pred: Any, value: object, names: list[str], what: str) -> list[Any]:
     """A value for each output: of a dict by name, of a list in order, anything else for all of them."""
     count = len(names)
     if value is None:
@@ -40,7 +41,7 @@ def flat_for(y_pred: Any, value: Any, names: list[str], what: str) -> list[Any]:
     return [value] * count
 
 
-def flat_data(y_pred: Any, value: Any, names: list[str], what: str) -> list[Any]:
+def flat_data(y_pred: Any, value: object, names: list[str], what: str) -> list[Any]:
     """Labels or sample weights for each output; if they are given once, for every output."""
     if isinstance(value, dict):
         return _by_key(y_pred, value, names, what)
@@ -67,7 +68,7 @@ def _by_key(y_pred: Any, value: dict[str, Any], names: list[str], what: str) -> 
     return [value.get(k) for k in keys]
 
 
-def metrics_for(y_pred: Any, metrics: Any, names: list[str], what: str) -> list[list[Any]]:
+def metrics_for(y_pred: Any, metrics: object, names: list[str], what: str) -> list[list[Any]]:
     """The metrics of each output: a flat list is for every output, a list of lists or a dict for each."""
     if metrics is None:
         return [[] for _ in names]
@@ -104,7 +105,7 @@ def matched_shape(y_true: Any, y_pred: Any) -> tuple[int | None, ...]:
     return (*true, 1) if len(true) == 1 and len(pred) == 2 else true
 
 
-def matched(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
+def matched(y_true: Any, y_pred: Any, weight: TensorLike) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and dtype of the predictions, as Keras brings them there."""
     if isinstance(y_true, tf.RaggedTensor) or isinstance(y_pred, tf.RaggedTensor):
         return _as_floats_of(y_true, y_pred), y_pred, weight
@@ -141,16 +142,16 @@ def masked_weight(weight: Tensor, mask: Tensor) -> Tensor:
     return weight * mask
 
 
-def _tensor(value: Any) -> Tensor:
+def _tensor(value: object) -> Tensor:
     return value if type(value) is Tensor else tf.convert_to_tensor(value)
 
 
-def _stands_for_tensor(value: Any) -> bool:
+def _stands_for_tensor(value: object) -> bool:
     """Whether a prediction is an object that only converts to a tensor: a loss may ask a distribution for more."""
     plain = (TensorBase, np.ndarray, np.generic, list, tuple, float, int)
     return not isinstance(value, plain) and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) < 80 else text[:77] + "..."

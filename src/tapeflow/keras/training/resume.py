@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,21 @@ from tapeflow.engine.recording.sketch import NotSketchable, sketch
 from tapeflow.engine.shapes.history import history, set_history
 from tapeflow.engine.values import nest
 from tapeflow.keras.callbacks.logs import plain_logs
+from tapeflow.keras.layers.base.loss_owner import begin_outermost_call
 from tapeflow.keras.training.sources.host_random import host_random, set_host_random
 from tapeflow.ops.random.generator import global_state, set_global_state
 from tapeflow.train.checkpoint import contents, held
 from tapeflow.train.plain_state import packed, unpacked
 from tapeflow.train.restoration import Restoration
 from tapeflow.train.tensor_file import BrokenFile, TensorFile, write_tensors
+
+if TYPE_CHECKING:
+    from tapeflow.engine.programs.rows import Rows
+    from tapeflow.keras.callbacks import CallbackList
+    from tapeflow.keras.training.fitting import Validation
+    from tapeflow.keras.training.loop import Loop
+    from tapeflow.keras.training.sources import Group, Source
+    from tapeflow.keras.training.steps import Steps
 
 _PREFIX = ".TRAINING"
 _KEY = "training"
@@ -46,7 +55,9 @@ class Capture:
         rows: the results of the last steps, if logs are to be read from them.
     """
 
-    def __init__(self, tensors: dict[str, Any], metadata: dict[str, str], state: Any, rows: Any) -> None:
+    def __init__(
+        self, tensors: dict[str, Any], metadata: dict[str, str], state: dict[str, Any], rows: Rows | None
+    ) -> None:
         self._tensors, self._metadata, self._state, self._rows = tensors, metadata, state, rows
 
     def write(self, path: Path) -> None:
@@ -68,17 +79,23 @@ class Run:
         validation: what to validate with.
     """
 
-    def __init__(self, model: Any, callbacks: Any = None, source: Any = None, validation: Any = None) -> None:
+    def __init__(
+        self,
+        model: Steps,
+        callbacks: CallbackList | None = None,
+        source: Source | None = None,
+        validation: Validation | None = None,
+    ) -> None:
         self.model = model
         self.callbacks = callbacks
         self.source = source
         self.validation = validation
-        self.loop: Any = None
+        self.loop: Loop | None = None
         self.epoch = 0
         self.step = 0
         self.is_epoch_open = False  # whether steps of `epoch` have run, or may have
-        self._group: Any = None
-        self._rows: Any = None
+        self._group: Group | None = None
+        self._rows: Rows | None = None
         self._logs: dict[str, Any] = {}
         self.is_over = False
         self._start = (0, 0)
@@ -101,10 +118,12 @@ class Run:
             self._rows = None
             self._logs = {}
 
-    def advance(self, group: Any, rows: Any) -> None:
+    def advance(self, group: Group, rows: Rows) -> None:
         """The steps of a group of batches have run."""
         self._group, self._rows = group, rows
-        self.step = self.source.used = group.step + group.count
+        self.step = group.step + group.count
+        if self.source is not None:
+            self.source.used = self.step
 
     @property
     def last_batch(self) -> Any:
@@ -112,7 +131,8 @@ class Run:
         group = self._group
         if group is None or placement.current_share() is not None:
             return None
-        return group.data if group.count == 1 else group.cut(group.count - 1)[1].data
+        last = group if group.count == 1 else group.cut(group.count - 1)[1]
+        return None if last is None else last.data
 
     def end_epoch(self, logs: dict[str, Any], is_over: bool) -> None:
         """An epoch is over, its validation and everybody's hooks too; perhaps training ends here."""
@@ -170,18 +190,18 @@ class Run:
         except (FileNotFoundError, NotADirectoryError):
             return False
         try:
-            found = unpacked(json.loads(self._file.metadata[_KEY]), self._file.read)
-            if "beginning" in found:
-                self._beginning = found["beginning"]
+            saved = unpacked(json.loads(self._file.metadata[_KEY]), self._file.read)
+            if "beginning" in saved:
+                self._beginning = saved["beginning"]
                 return False
-            self._start = self.epoch, self.step = int(found["epoch"]), int(found["step"])
-            self.is_over = bool(found["is_over"])
+            self._start = self.epoch, self.step = int(saved["epoch"]), int(saved["step"])
+            self.is_over = bool(saved["is_over"])
         except (KeyError, TypeError, ValueError, RecursionError, IndexError, AttributeError) as error:
             raise BrokenFile(
                 f"Resuming expected a training state; got {str(path)!r}, which contains none ({type(error).__name__}: "
                 f"{error}). Delete it to begin anew."
             ) from error
-        self._restored = found
+        self._restored = saved
         self._build()
         self._apply()
         return True
@@ -207,10 +227,10 @@ class Run:
         elif not is_in_epoch:
             self._remind(self._beginning)
 
-    def _settle(self, found: dict[str, Any]) -> None:
+    def _settle(self, saved: dict[str, Any]) -> None:
         """Restore all objects once more: what callbacks did on the way here is undone, and they remember."""
         self._apply()
-        self._remind(found["callbacks"])
+        self._remind(saved["callbacks"])
 
     def _remind(self, remembered: list[Any]) -> None:
         """Let callbacks remember what those of the same class did."""
@@ -223,24 +243,24 @@ class Run:
             if state is not None:
                 callback.set_training_state(state)
 
-    def _place(self, found: dict[str, Any]) -> None:
+    def _place(self, saved: dict[str, Any]) -> None:
         """Put the data where it was; called once, last, since it may read from it."""
-        self._logs = found["logs"]
-        if self.loop is not None and found["loop"] is not None:
-            self.loop.size, self.loop.row_shapes = found["loop"]
+        self._logs = saved["logs"]
+        if self.loop is not None and saved["loop"] is not None:
+            self.loop.size, self.loop.row_shapes = saved["loop"]
         ran_again = False
-        if self.source is not None and found["source"] is not None:
-            ran_again = self.source.restore(found["source"], found["epoch"], found["step"])
-        if self.validation is not None and found["validation"] is not None:
+        if self.source is not None and saved["source"] is not None:
+            ran_again = self.source.restore(saved["source"], saved["epoch"], saved["step"])
+        if self.validation is not None and saved["validation"] is not None:
             placed = host_random()  # where the source, which may have run again, has left them
-            self.validation.restore(found["validation"])
+            self.validation.restore(saved["validation"])
             set_host_random(placed)
-        set_history(found.get("sizes", ""))
-        set_next_iteration(found["iterations"])
-        set_random_state(found["random"])
-        set_global_state(found["generator"])
+        set_history(saved.get("sizes", ""))
+        set_next_iteration(saved["iterations"])
+        set_random_state(saved["random"])
+        set_global_state(saved["generator"])
         if not ran_again:
-            set_host_random(found["host_random"])
+            set_host_random(saved["host_random"])
 
     def _apply(self) -> None:
         if self._file is None or self._restored is None:
@@ -269,7 +289,7 @@ class Run:
                 sketch(model.train_step, specs)
             except NotSketchable:
                 model.train_step(batch)  # for real; what it changes is restored next
-            model._begin_outermost_call()
+            begin_outermost_call(model)
         elif optimizer is not None and model.built:
             optimizer.build(model.trainable_variables)
 

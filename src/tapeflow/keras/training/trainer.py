@@ -1,129 +1,45 @@
-"""`Trainer`: `fit`, `evaluate` and `predict`, and the steps they are made of.
-
-A step is written once, with a tape: `train_step`. `fit` stages it (`engine.repeat`) and runs many of them
-in one program; a hand-written loop calls the same losses, metrics and optimizers.
-"""
+"""`Trainer`: `fit`, `evaluate` and `predict`. Each reads its arguments and leaves the rest to `fitting` and `loop`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import tapeflow as tf
 from tapeflow.engine.devices import placement
-from tapeflow.engine.recording.name_scope import op_scope
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values import nest
-from tapeflow.keras.training.compilation import Compilation
+from tapeflow.keras.annotations import CallbacksLike, DataLike
+from tapeflow.keras.training.compilation import require_compiled
 from tapeflow.keras.training.explain import explanation
+from tapeflow.keras.training.fitting import Validation, fit
 from tapeflow.keras.training.generator_methods import GeneratorMethods
-from tapeflow.keras.training.loop import Validation, as_callbacks, evaluate, fit, predict, share_of
+from tapeflow.keras.training.loop import as_callbacks, evaluate, predict, share_of
 from tapeflow.keras.training.mode import PREDICT, TEST, TRAIN, Mode
+from tapeflow.keras.training.running import run_one
 from tapeflow.keras.training.sources import make_source, single_batch
-from tapeflow.keras.training.staged_steps import run_one
-from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
+from tapeflow.keras.training.steps import Steps
+
+if TYPE_CHECKING:
+    from tapeflow.keras.callbacks.history import History
 
 
-class Trainer(Compilation, GeneratorMethods):
-    """The half of a model that trains it."""
-
-    # What a `fit` depends on while it runs, for callbacks that save it.
-    _run: Any = None
-
-    def _init_training(self) -> None:
-        self.stop_training = False
-        self.history: Any = None
-        self._init_compilation()
-
-    # The steps, which a subclass may override
-
-    def train_step(self, data: Any) -> Any:
-        """Train on one batch and return the logs."""
-        x, y, sample_weight = unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            y_pred = self(x, training=True)  # pyright: ignore[reportCallIssue]
-            loss = self.compute_loss(x, y, y_pred, sample_weight)
-        self._validate_target_and_loss(y, loss)
-        self.optimizer.minimize(loss, self.trainable_variables, tape=tape)  # pyright: ignore
-        return self.compute_metrics(x, y, y_pred, sample_weight)
-
-    def test_step(self, data: Any) -> Any:
-        """Evaluate one batch and return the logs."""
-        x, y, sample_weight = unpack_x_y_sample_weight(data)
-        y_pred = self(x, training=False)  # pyright: ignore[reportCallIssue]
-        self.compute_loss(x, y, y_pred, sample_weight)
-        return self.compute_metrics(x, y, y_pred, sample_weight)
-
-    def predict_step(self, data: Any) -> Any:
-        """Return the outputs for one batch."""
-        x, _, _ = unpack_x_y_sample_weight(data)
-        return self(x, training=False)  # pyright: ignore[reportCallIssue]
-
-    def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, **_: Any
-    ) -> Any:
-        """The loss of a batch: the compiled loss, plus the losses that layers and the model add."""
-        with op_scope("loss"):
-            return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)  # pyright: ignore
-
-    def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> dict[str, Any]:
-        """Update the metrics with a batch and return their results so far."""
-        with op_scope("metrics"):
-            self.compiled_metrics.update_state(y, y_pred, sample_weight)
-        return self.get_metrics_result()
-
-    def get_metrics_result(self) -> dict[str, Any]:
-        """The results of all metrics, by name."""
-        results: dict[str, Any] = {}
-        with op_scope("metrics"):
-            for metric in self.metrics:
-                result = metric.result()
-                results.update(result if isinstance(result, dict) else {metric.name: result})
-        return results
-
-    def _validate_target_and_loss(self, y: Any, loss: Any) -> None:
-        given = getattr(self, "loss", None)
-        if given and y is None and not self.losses:  # pyright: ignore[reportAttributeAccessIssue]
-            raise TypeError(
-                "Target data is missing. Your model was compiled with "
-                f"loss={given}, and therefore expects target data to be provided in `fit()`."
-            )
-        is_own = type(self).compute_loss is not Trainer.compute_loss
-        if loss is None or not (is_own or given or self.losses):  # pyright: ignore[reportAttributeAccessIssue]
-            raise ValueError(
-                "No loss found. You may have forgotten to provide a `loss` argument in the `compile()` method."
-            )
-
-    # Staging
-
-    def make_train_function(self, force: bool = False) -> Any:
-        """The staged training step, from stacked batches to stacked logs."""
-        return self._staged_steps.staged("train", self.train_step, self.run_eagerly, force)
-
-    def make_test_function(self, force: bool = False) -> Any:
-        """The staged evaluation step."""
-        return self._staged_steps.staged("test", self.test_step, self.run_eagerly, force)
-
-    def make_predict_function(self, force: bool = False) -> Any:
-        """The staged prediction step."""
-        return self._staged_steps.staged("predict", self.predict_step, self.run_eagerly, force)
-
-    # fit, evaluate, predict
+class Trainer(Steps, GeneratorMethods):
+    """What trains a model: its steps (`Steps`), and the methods that go over data with them."""
 
     def fit(
         self,
-        x: Any = None,
-        y: Any = None,
+        x: DataLike = None,
+        y: DataLike = None,
         batch_size: int | None = None,
         epochs: int = 1,
-        verbose: Any = "auto",
-        callbacks: Any = None,
+        verbose: str | int = "auto",
+        callbacks: CallbacksLike = None,
         validation_split: float = 0.0,
-        validation_data: Any = None,
+        validation_data: DataLike = None,
         shuffle: Any = True,
         class_weight: Any = None,
-        sample_weight: Any = None,
+        sample_weight: DataLike = None,
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
@@ -132,7 +48,7 @@ class Trainer(Compilation, GeneratorMethods):
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
-    ) -> Any:
+    ) -> History:
         """Train the model.
 
         Args:
@@ -158,13 +74,13 @@ class Trainer(Compilation, GeneratorMethods):
         Returns:
             A `History`: `history.history['loss']` has a value for each epoch.
         """
-        self._require_compiled("fit")
+        require_compiled(self, "fit")
         reading = {
             "max_queue_size": max_queue_size,
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
         }
-        with placement.using(self._placement), self._trainable_as_compiled():
+        with placement.using(self._placement), self._trainable_at_compile.applied(self._below()):
             return fit(
                 self,
                 x,
@@ -191,13 +107,13 @@ class Trainer(Compilation, GeneratorMethods):
 
     def evaluate(
         self,
-        x: Any = None,
-        y: Any = None,
+        x: DataLike = None,
+        y: DataLike = None,
         batch_size: int | None = None,
-        verbose: Any = "auto",
-        sample_weight: Any = None,
+        verbose: str | int = "auto",
+        sample_weight: DataLike = None,
         steps: int | None = None,
-        callbacks: Any = None,
+        callbacks: CallbacksLike = None,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
@@ -209,7 +125,7 @@ class Trainer(Compilation, GeneratorMethods):
         Returns:
             The loss, or a list of the loss and metrics; with `return_dict` a dict by name.
         """
-        self._require_compiled("evaluate")
+        require_compiled(self, "evaluate")
         _refuse("evaluate", kwargs)
         reading = {
             "max_queue_size": max_queue_size,
@@ -230,11 +146,11 @@ class Trainer(Compilation, GeneratorMethods):
 
     def predict(
         self,
-        x: Any,
+        x: DataLike,
         batch_size: int | None = None,
-        verbose: Any = "auto",
+        verbose: str | int = "auto",
         steps: int | None = None,
-        callbacks: Any = None,
+        callbacks: CallbacksLike = None,
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
@@ -256,58 +172,58 @@ class Trainer(Compilation, GeneratorMethods):
 
     def train_on_batch(
         self,
-        x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        x: DataLike,
+        y: DataLike = None,
+        sample_weight: DataLike = None,
         class_weight: Any = None,
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
         """Train on one batch and return the loss and metrics."""
-        self._require_compiled("train_on_batch")
+        require_compiled(self, "train_on_batch")
         if reset_metrics:
             self.reset_metrics()
-        with self._trainable_as_compiled():
+        with self._trainable_at_compile.applied(self._below()):
             return _logs_of_batch(self, TRAIN, single_batch(x, y, sample_weight, class_weight), return_dict)
 
     def test_on_batch(
         self,
-        x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        x: DataLike,
+        y: DataLike = None,
+        sample_weight: DataLike = None,
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
         """The loss and metrics of one batch."""
-        self._require_compiled("test_on_batch")
+        require_compiled(self, "test_on_batch")
         if reset_metrics:
             self.reset_metrics()
         return _logs_of_batch(self, TEST, single_batch(x, y, sample_weight), return_dict)
 
-    def predict_on_batch(self, x: Any) -> Any:
+    def predict_on_batch(self, x: DataLike) -> Any:
         """The outputs for one batch, as numpy arrays."""
-        found = run_one(self, PREDICT, single_batch(x))
-        return nest.map_structure(lambda y: y if isinstance(y, CallTaker) else np.asarray(y), found)
+        outputs = run_one(self, PREDICT, single_batch(x))
+        return nest.map_structure(lambda y: y if isinstance(y, DispatchTarget) else np.asarray(y), outputs)
 
-    def explain(self, x: Any = None, y: Any = None) -> str:
+    def explain(self, x: DataLike = None, y: DataLike = None) -> str:
         """Explain which losses and metrics training computes, over which axes, and why; printed and returned.
 
         Args:
             x: a batch of inputs, if the model has not seen data yet.
             y: its labels.
         """
-        self._require_compiled("explain")
-        text = explanation(self, x, y, type(self).train_step is not Trainer.train_step)
+        require_compiled(self, "explain")
+        text = explanation(self, x, y, type(self).train_step is not Steps.train_step)
         print(text)  # noqa: T201 - what it is for
         return text
 
 
-def _logs_of_batch(model: Any, mode: Mode, data: Any, return_dict: bool) -> Any:
+def _logs_of_batch(model: Steps, mode: Mode, data: DataLike, return_dict: bool) -> Any:
     logs = {name: _number(value) for name, value in run_one(model, mode, data).items()}
     return logs if return_dict else _listed(logs)
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     array = np.asarray(value)
     return array if array.ndim else array.item()
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow.data import AUTOTUNE, Dataset
 from tapeflow.engine import errors
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.utils.encoding import to_categorical
 from tapeflow.keras.utils.messages import say
 
@@ -44,7 +45,7 @@ class Listing:
 
 def check_arguments(
     where: str,
-    labels: Any,
+    labels: str | Sequence[Any],
     label_mode: Any,
     class_names: Any,
     share: float | None,
@@ -87,8 +88,8 @@ def check_arguments(
 
 def listed(
     where: str,
-    directory: Any,
-    labels: Any,
+    directory: PathLike,
+    labels: str | Sequence[Any],
     formats: tuple[str, ...],
     class_names: Sequence[str] | None,
     shuffle: bool,
@@ -212,7 +213,7 @@ def _labels(labels: np.ndarray, mode: str, classes: int) -> np.ndarray:
     return labels.astype(np.float32)[:, None] if mode == "binary" else labels
 
 
-def _label_array(labels: Any) -> np.ndarray:
+def _label_array(labels: str | Sequence[Any]) -> np.ndarray:
     """Labels as TensorFlow takes a list: integers are of 32 bits."""
     known = np.asarray(labels)
     return known.astype(np.int32) if known.dtype == np.int64 else known

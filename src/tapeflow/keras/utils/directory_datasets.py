@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.data import Dataset
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.utils import directory as folders
 
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png")
@@ -16,8 +17,8 @@ _CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
 
 
 def image_dataset_from_directory(
-    directory: Any,
-    labels: Any = "inferred",
+    directory: PathLike,
+    labels: str | Sequence[Any] = "inferred",
     label_mode: str | None = "int",
     class_names: Sequence[str] | None = None,
     color_mode: str = "rgb",
@@ -90,8 +91,8 @@ def _cropped(image: Tensor, size: tuple[int, ...]) -> Tensor:
 
 
 def text_dataset_from_directory(
-    directory: Any,
-    labels: Any = "inferred",
+    directory: PathLike,
+    labels: str | Sequence[Any] = "inferred",
     label_mode: str | None = "int",
     class_names: Sequence[str] | None = None,
     batch_size: int | None = 32,
@@ -121,8 +122,8 @@ def text_dataset_from_directory(
 
 
 def audio_dataset_from_directory(
-    directory: Any,
-    labels: Any = "inferred",
+    directory: PathLike,
+    labels: str | Sequence[Any] = "inferred",
     label_mode: str | None = "int",
     class_names: Sequence[str] | None = None,
     batch_size: int | None = 32,

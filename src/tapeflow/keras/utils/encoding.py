@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 
-def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> np.ndarray:
+
+def to_categorical(y: Any, num_classes: int | None = None, dtype: str = "float32") -> np.ndarray:
     """Integer labels as rows that are 1 at the label and 0 elsewhere.
 
     Args:
@@ -25,7 +28,7 @@ def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32
     return rows.reshape(*shape, count)
 
 
-def to_ordinal(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> np.ndarray:
+def to_ordinal(y: Tensor, num_classes: int | None = None, dtype: str = "float32") -> np.ndarray:
     """Integer labels as rows that are 1 below the label: one column for each step between classes.
 
     >>> tf.keras.utils.to_ordinal([0, 1, 2])
@@ -38,14 +41,16 @@ def to_ordinal(y: Any, num_classes: int | None = None, dtype: Any = "float32") -
     return rows.reshape(*shape, count - 1)
 
 
-def normalize(x: Any, axis: int = -1, order: Any = 2) -> Any:
+def normalize(x: TensorLike, axis: int = -1, order: Any = 2) -> Any:
     """Divide `x` by its norm of this order along `axis`; unchanged where the norm is 0."""
     norms = np.atleast_1d(np.linalg.norm(np.asarray(x), order, axis))
     norms[norms == 0] = 1
     return (np.asarray(x) if isinstance(x, (list, tuple)) else x) / np.expand_dims(norms, axis)
 
 
-def _read_labels(y: Any, num_classes: int | None, where: str) -> tuple[np.ndarray, tuple[int, ...], int]:
+def _read_labels(
+    y: TensorLike, num_classes: int | None, where: str
+) -> tuple[np.ndarray, tuple[int, ...], int]:
     """The labels in one row, the shape they had, and how many classes there are."""
     array = np.asarray(y).astype(np.int64)
     shape = array.shape

@@ -7,6 +7,8 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.data.dataset import Dataset
+from tapeflow.engine.values.dtypes import DType
+from tapeflow.keras.annotations import InputShape, PathLike
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.naming import unique_name
 from tapeflow.keras.layers.features.category_encoding import CategoryEncoding
@@ -17,8 +19,8 @@ from tapeflow.keras.layers.features.hashing import Hashing
 from tapeflow.keras.layers.features.vocabulary_lookup import IntegerLookup, StringLookup
 from tapeflow.keras.layers.general.identity import Identity
 from tapeflow.keras.layers.general.input_layer import Input
-from tapeflow.keras.layers.lookup import deserialize as deserialize_layer
 from tapeflow.keras.layers.merging import Concatenate
+from tapeflow.keras.layers.serialization import deserialize as deserialize_layer
 from tapeflow.keras.saving.registry import serialize_keras_object
 
 _OUTPUT = {"int", "one_hot"}
@@ -239,14 +241,14 @@ class FeatureSpace(Layer):
     def _adaptable(self) -> list[str]:
         """The features whose layers learn, unless they were given what they would."""
 
-        def learns(layer: Any) -> bool:
+        def learns(layer: Layer) -> bool:
             is_given = isinstance(layer, Normalization) and layer.input_mean is not None
             is_given = is_given or (isinstance(layer, Discretization) and bool(layer.bin_boundaries))
             return callable(getattr(layer, "adapt", None)) and not is_given
 
         return [name for name, layer in self.preprocessors.items() if learns(layer)]
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: InputShape) -> None:
         """Make what a file has values for: it was saved after it had learned."""
         self._is_adapted = True
         self.get_encoded_features()
@@ -325,7 +327,7 @@ class FeatureSpace(Layer):
             "num_discretization_bins": self.num_discretization_bins,
         }
 
-    def save(self, filepath: Any) -> None:
+    def save(self, filepath: PathLike) -> None:
         """Save it to a `.keras` file, which `tf.keras.models.load_model` reads."""
         tf.keras.models.save_model(self, filepath, include_optimizer=False)
 
@@ -367,7 +369,7 @@ def _as_column(value: Any) -> Any:
     return tf.expand_dims(value, -1) if value.shape.rank == 1 else value
 
 
-def _count(name: str, layer: Any, dtype: Any) -> int:
+def _count(name: str, layer: Any, dtype: DType) -> int:
     """How many numbers a layer may give."""
     if not dtype.is_integer:
         raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.keras import config
 
 _MODES = {"grayscale": "L", "rgb": "RGB", "rgba": "RGBA"}
@@ -95,7 +96,7 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) ->
     return array.transpose(2, 0, 1) if channels_first else array
 
 
-def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dtype: Any = None) -> Any:
+def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dtype: str | None = None) -> Any:
     """A Pillow image from an array; with `scale` its smallest value becomes black and its largest white."""
     pillow = _pillow("array_to_img")
     channels_first = config.read_data_format(data_format) == "channels_first"
@@ -121,7 +122,7 @@ def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dty
 
 def save_img(
     path: Any,
-    x: Any,
+    x: TensorLike,
     data_format: str | None = None,
     file_format: str | None = None,
     scale: bool = True,

@@ -11,7 +11,7 @@ import numpy as np
 def pad_sequences(
     sequences: Any,
     maxlen: int | None = None,
-    dtype: Any = "int32",
+    dtype: str = "int32",
     padding: str = "pre",
     truncating: str = "pre",
     value: Any = 0.0,

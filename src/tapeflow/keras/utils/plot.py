@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.keras.utils.diagram import FORMATS, Box, Diagram
+
+if TYPE_CHECKING:
+    from tapeflow.keras.models.model import Model
 
 _DIRECTIONS = ("TB", "BT", "LR", "RL")
 
 
 def plot_model(
-    model: Any,
+    model: Model,
     to_file: str | os.PathLike[str] | None = "model.png",
     show_shapes: bool = False,
     show_dtype: bool = False,
@@ -22,7 +26,7 @@ def plot_model(
     rankdir: str = "TB",
     expand_nested: bool = False,
     dpi: int = 96,
-    layer_range: Any = None,
+    layer_range: Sequence[str] | None = None,
     show_layer_activations: bool = False,
     show_trainable: bool = False,
     **kwargs: Any,
@@ -80,7 +84,7 @@ def _shown(path: Path, form: str) -> Any:
 
 
 def model_to_dot(
-    model: Any,
+    model: Model,
     show_shapes: bool = False,
     show_dtype: bool = False,
     show_layer_names: bool | None = True,
@@ -88,7 +92,7 @@ def model_to_dot(
     expand_nested: bool = False,
     dpi: int = 96,
     subgraph: bool = False,
-    layer_range: Any = None,
+    layer_range: Sequence[str] | None = None,
     show_layer_activations: bool = False,
     show_trainable: bool = False,
 ) -> Diagram:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.annotations import CallbacksLike, PathLike
 
 _TIMEOUT_S = 30
 _log = logging.getLogger("tapeflow")
@@ -31,10 +32,10 @@ class SidecarEvaluator:
         self,
         model: Any,
         data: Any,
-        checkpoint_dir: Any,
+        checkpoint_dir: PathLike,
         steps: int | None = None,
         max_evaluations: int | None = None,
-        callbacks: Any = None,
+        callbacks: CallbacksLike = None,
     ) -> None:
         self.model = model
         self.data = data

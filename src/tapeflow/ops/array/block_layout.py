@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 @op(name="SpaceToDepth")
-def _to_depth_op(x: jax.Array, *, block: int, first: bool) -> Any:
+def _to_depth_op(x: jax.Array, *, block: int, first: bool) -> jax.Array:
     x = jnp.moveaxis(x, 1, -1) if first else x
     batch, height, width, depth = x.shape
     x = x.reshape(batch, height // block, block, width // block, block, depth).transpose(0, 1, 3, 2, 4, 5)
@@ -27,7 +28,7 @@ def _to_depth_op(x: jax.Array, *, block: int, first: bool) -> Any:
 
 
 @op(name="DepthToSpace")
-def _to_space_op(x: jax.Array, *, block: int, first: bool) -> Any:
+def _to_space_op(x: jax.Array, *, block: int, first: bool) -> jax.Array:
     x = jnp.moveaxis(x, 1, -1) if first else x
     batch, height, width, depth = x.shape
     x = x.reshape(batch, height, width, block, block, depth // (block * block)).transpose(0, 1, 3, 2, 4, 5)
@@ -36,7 +37,7 @@ def _to_space_op(x: jax.Array, *, block: int, first: bool) -> Any:
 
 
 @op(name="SpaceToBatchND")
-def _to_batch_op(x: jax.Array, *, block: Ints, paddings: Pairs) -> Any:
+def _to_batch_op(x: jax.Array, *, block: Ints, paddings: Pairs) -> jax.Array:
     rank = len(block)
     x = jnp.pad(x, [(0, 0), *paddings] + [(0, 0)] * (x.ndim - rank - 1))
     batch, rest = x.shape[0], x.shape[rank + 1 :]
@@ -49,7 +50,7 @@ def _to_batch_op(x: jax.Array, *, block: Ints, paddings: Pairs) -> Any:
 
 
 @op(name="BatchToSpaceND")
-def _from_batch_op(x: jax.Array, *, block: Ints, crops: Pairs) -> Any:
+def _from_batch_op(x: jax.Array, *, block: Ints, crops: Pairs) -> jax.Array:
     rank = len(block)
     batch, space, rest = x.shape[0], x.shape[1 : rank + 1], x.shape[rank + 1 :]
     x = x.reshape(*block, batch // int(np.prod(block)), *space, *rest)
@@ -59,7 +60,7 @@ def _from_batch_op(x: jax.Array, *, block: Ints, crops: Pairs) -> Any:
     return x[(slice(None), *cut)]
 
 
-def _images(where: str, input: Any, data_format: str) -> tuple[Tensor, bool]:
+def _images(where: str, input: TensorLike, data_format: str) -> tuple[Tensor, bool]:
     tensor = convert_to_tensor(input)
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError(f"{where} expected data_format 'NHWC' or 'NCHW'; got data_format={data_format!r}.")
@@ -110,7 +111,9 @@ def _pairs(where: str, value: object, name: str, rank: int) -> Pairs:
     return tuple((int(low), int(high)) for low, high in array)
 
 
-def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch(
+    input: TensorLike, block_shape: int | Sequence[int], paddings: Any, name: str | None = None
+) -> Tensor:
     """Cut space into blocks and move each position in a block into a separate batch.
 
     Args:
@@ -134,12 +137,16 @@ def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str
     return _to_batch_op(tensor, block=block, paddings=pairs)
 
 
-def space_to_batch_nd(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch_nd(
+    input: TensorLike, block_shape: int | Sequence[int], paddings: Any, name: str | None = None
+) -> Tensor:
     """`tf.space_to_batch` under its older name."""
     return space_to_batch(input, block_shape, paddings)
 
 
-def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space(
+    input: TensorLike, block_shape: int | Sequence[int], crops: Any, name: str | None = None
+) -> Tensor:
     """The inverse of `space_to_batch`.
 
     Args:
@@ -158,7 +165,7 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | 
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: Any, block_shape: int | Sequence[int], base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The paddings that make `block_shape` divide a space, and the crops that undo them."""
     where = "tf.required_space_to_batch_paddings"

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import Size, has_symbols
 
 Factors = tuple[tuple[int, int], ...]
+Kernel = Callable[[Any, Any], Any]
+"""How much an element counts, given the module of its arrays and how far away it is."""
 
 
 @op(name="ResizeNearestNeighbor")
@@ -41,36 +45,44 @@ def mix_op(x: jax.Array, *, factors: Factors, method: str) -> jax.Array:
     return y.astype(dtype)
 
 
-def _weights(size: int, factor: int, kernel: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _weights(size: Size, factor: int, kernel: Kernel) -> Any:
     """How much of each of `size` cells goes into each of `size * factor`, with cells as little squares."""
-    centres = (np.arange(size * factor) + 0.5) / factor - 0.5
-    weights = kernel(np.abs(centres[:, None] - np.arange(size)))
+    xp = array_module(size)
+    centres = (xp.arange(size * factor) + 0.5) / factor - 0.5
+    weights = kernel(xp, xp.abs(centres[:, None] - xp.arange(size)))
     return weights / weights.sum(1, keepdims=True)
 
 
-def _triangle(x: np.ndarray) -> np.ndarray:
-    return np.maximum(0, 1 - x)
+def array_module(*sizes: Size) -> Any:
+    """NumPy, whose results are constants of the program; JAX's if a size is known only when the program runs."""
+    return jnp if has_symbols(sizes) else np
 
 
-def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Callable[[np.ndarray], np.ndarray]:
+def _triangle(xp: Any, x: Any) -> Any:
+    return xp.maximum(0, 1 - x)
+
+
+def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Kernel:
     """A kernel made of a cubic below 1 and one from there to 2, highest power first."""
 
-    def kernel(x: np.ndarray) -> np.ndarray:
-        return np.where(x < 1, np.polyval(near, x), np.where(x < 2, np.polyval(far, x), 0))
+    def kernel(xp: Any, x: Any) -> Any:
+        return xp.where(
+            x < 1, xp.polyval(np.array(near), x), xp.where(x < 2, xp.polyval(np.array(far), x), 0)
+        )
 
     return kernel
 
 
-def _lanczos(radius: int) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda x: np.where(x < radius, np.sinc(x) * np.sinc(x / radius), 0)
+def _lanczos(radius: int) -> Kernel:
+    return lambda xp, x: xp.where(x < radius, xp.sinc(x) * xp.sinc(x / radius), 0)
 
 
-def _gaussian(x: np.ndarray) -> np.ndarray:
+def _gaussian(xp: Any, x: Any) -> Any:
     radius, sigma = 1.5, 0.5
-    return np.where(x < radius, np.exp(-(x**2) / (2 * sigma**2)), 0) / (math.sqrt(2 * math.pi) * sigma)
+    return xp.where(x < radius, xp.exp(-(x**2) / (2 * sigma**2)), 0) / (math.sqrt(2 * math.pi) * sigma)
 
 
-METHODS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+METHODS: dict[str, Kernel] = {
     "bilinear": _triangle,
     "bicubic": _cubic((1.5, -2.5, 0.0, 1.0), (-0.5, 2.5, -4.0, 2.0)),
     "mitchellcubic": _cubic((7 / 6, -2.0, 0.0, 8 / 9), (-7 / 18, 2.0, -10 / 3, 16 / 9)),

@@ -9,6 +9,7 @@ import builtins
 import math
 import weakref
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _setitem(x: jax.Array, update: jax.Array, *indices: jax.Array, cut: Cut) -> 
 
 
 @looking_at(-1)
-def _check(xp: Any, x: jax.Array, *rest: jax.Array, cut: Cut) -> jax.Array:
+def _check(xp: ModuleType, x: jax.Array, *rest: jax.Array, cut: Cut) -> jax.Array:
     """Whether the user's index tensors lie within their axes; tells of the first that does not."""
     found = xp.zeros((3,), xp.int64)
     for axis, size in zip(cut.axes, x.shape, strict=True):

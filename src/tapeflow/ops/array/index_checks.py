@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ def looking_at(arg: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return mark
 
 
-def nd_check(xp: Any, limits: tuple[int, ...], indices: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
+def nd_check(
+    xp: ModuleType, limits: tuple[int, ...], indices: jax.Array | np.ndarray
+) -> jax.Array | np.ndarray:
     """Whether rows of `indices` lie within `limits`; the check of ops that index several axes."""
     if indices.size == 0:
         return xp.zeros((3,), xp.int64)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.engine.recording.node import Node
+from tapeflow.engine.shapes.skeleton import Fixed, structured
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor, scalar_node
 from tapeflow.engine.values.dtypes import int32
@@ -60,6 +61,13 @@ class Cut(NamedTuple):
 
     axes: tuple[Axis, ...]
     shape: tuple[int, ...]
+
+
+structured[Axis] = (
+    lambda axis: (axis.start, axis.length, Fixed((axis.step, axis.slot))),
+    lambda axis, parts: axis._replace(start=parts[0], length=parts[1]),
+)
+structured[Cut] = (lambda cut: (cut.axes, cut.shape), lambda _, parts: Cut(*parts))
 
 
 class Plan:
@@ -160,7 +168,7 @@ class Plan:
         self._shape.append(len(taken))
 
 
-def _integer(index: Any) -> int | Tensor:
+def _integer(index: TensorLike) -> int | Tensor:
     """An index as a Python int, or as the tensor it is when the host does not know its value."""
     if isinstance(index, TensorBase):
         tensor = convert_to_tensor(index)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,9 @@ def _gather_nd(params: jax.Array, indices: jax.Array, *, batch_dims: int, fill: 
 
 
 @looking_at(1)
-def _gather_nd_check(xp: Any, params: jax.Array, indices: jax.Array, *, batch_dims: int, fill: bool) -> Any:
+def _gather_nd_check(
+    xp: ModuleType, params: jax.Array, indices: jax.Array, *, batch_dims: int, fill: bool
+) -> Any:
     del fill
     return nd_check(xp, params.shape[batch_dims:][: indices.shape[-1]], indices)
 
@@ -110,7 +113,7 @@ def _slice(x: jax.Array, begin: jax.Array, *, size: tuple[int, ...]) -> jax.Arra
 
 
 @looking_at(1)
-def _slice_check(xp: Any, x: jax.Array, begin: jax.Array, *, size: tuple[int, ...]) -> Any:
+def _slice_check(xp: ModuleType, x: jax.Array, begin: jax.Array, *, size: tuple[int, ...]) -> Any:
     return nd_check(xp, tuple([d - s + 1 for d, s in zip(x.shape, size, strict=True)]), begin)
 
 
@@ -232,7 +235,7 @@ def gather_nd(
     return _gather_nd_known(params, indices, batch_dims=batch, fill=fill)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(condition: Any, x: Any = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """`x` where `condition` holds, else `y`; without them, the places where it holds.
 
     The three broadcast against each other. With one argument the shape of the result depends on the
@@ -375,7 +378,7 @@ def unravel_kernel(indices: jax.Array, *, dims: tuple[int, ...]) -> jax.Array:
 
 
 @looking_at(0)
-def _permutation_check(xp: Any, x: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
+def _permutation_check(xp: ModuleType, x: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
     if x.size == 0:
         return xp.zeros((3,), xp.int64)
     found = xp.sort(x.astype(xp.int64))

@@ -227,7 +227,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | Non
 
 
 def reverse_sequence(
-    input: Any,
+    input: TensorLike,
     seq_lengths: TensorLike,
     seq_axis: Any = None,
     batch_axis: TensorLike | None = None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -79,13 +80,15 @@ def _pair(name: str, where: str, kernel: Callable[..., Any], check: Callable[...
 
 
 @looking_at(2)
-def _check_scatter(xp: Any, tensor: jax.Array, updates: jax.Array, indices: jax.Array, *, how: str) -> Any:
+def _check_scatter(
+    xp: ModuleType, tensor: jax.Array, updates: jax.Array, indices: jax.Array, *, how: str
+) -> Any:
     del updates, how
     return nd_check(xp, tensor.shape[: indices.shape[-1]], indices)
 
 
 @looking_at(1)
-def _check_zeros(xp: Any, updates: jax.Array, indices: jax.Array, *, shape: tuple[int, ...]) -> Any:
+def _check_zeros(xp: ModuleType, updates: jax.Array, indices: jax.Array, *, shape: tuple[int, ...]) -> Any:
     del updates
     return nd_check(xp, shape[: indices.shape[-1]], indices)
 

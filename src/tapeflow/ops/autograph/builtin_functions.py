@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +11,18 @@ from tapeflow.autograph.callees import converted
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values import dtypes
 from tapeflow.engine.values.annotations import TensorLike
-from tapeflow.engine.values.tensor import Tensor
+from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.ops.array import creation
+from tapeflow.ops.array.indexing import gather
 from tapeflow.ops.autograph.items import Range, enumerated, range_of_tensors, tensor_range, zipped
 from tapeflow.ops.autograph.state import is_staged
+from tapeflow.ops.control.loop import vectorized_map
+from tapeflow.ops.control.recorded_body import is_being_recorded
+from tapeflow.ops.math.arithmetic import maximum, minimum
 from tapeflow.ops.math.casting import cast
-from tapeflow.ops.math.reduction import reduce_all, reduce_any
+from tapeflow.ops.math.ordering import argsort, sort
+from tapeflow.ops.math.reduction import reduce_all, reduce_any, reduce_max, reduce_min
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:
@@ -91,6 +97,66 @@ def range_(*args: int) -> Any:
     return found.tensor() if isinstance(found, Range) else found
 
 
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next(i)`: at the end of a dataset `tf.errors.OutOfRangeError`, as TensorFlow's functions raise."""
+    if not default and is_being_recorded() and hasattr(iterator, "get_next"):
+        return iterator.get_next()
+    return builtins.next(iterator, *default)
+
+
+def max_(*args: Any, **kwargs: Any) -> Any:
+    """`max(a, b)`, or `max(v)`: of scalar tensors, or of a vector."""
+    return _extreme(builtins.max, maximum, reduce_max, args, kwargs)
+
+
+def min_(*args: Any, **kwargs: Any) -> Any:
+    """`min(a, b)`, or `min(v)`: of scalar tensors, or of a vector."""
+    return _extreme(builtins.min, minimum, reduce_min, args, kwargs)
+
+
+def _extreme(python: Any, of_two: Any, of_vector: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs or state.is_in_pipeline:
+        return python(*args, **kwargs)
+    if len(args) == 1 and is_staged(args[0]) and len(args[0]._spec.shape) == 1:
+        return of_vector(args[0])
+    values = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if len(values) > 1 and any(map(is_staged, values)) and all(map(_is_scalar, values)):
+        return functools.reduce(of_two, values)
+    return python(*args)
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, TensorBase):
+        return value.shape == () and value.dtype is not dtypes.string
+    return isinstance(value, (int, float))
+
+
+def sorted_(iterable: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`sorted(v)`: of a vector, `tf.sort`."""
+    if not is_staged(iterable) or len(iterable._spec.shape) != 1 or state.is_in_pipeline:
+        return builtins.sorted(iterable, key=key and converted(key), reverse=reverse)
+    direction = "DESCENDING" if reverse else "ASCENDING"
+    if key is None:
+        return sort(iterable, direction=direction)
+    ranks = vectorized_map(converted(key), iterable)
+    return gather(iterable, argsort(ranks, direction=direction, stable=True))
+
+
+def map_(function: Callable[..., Any], *iterables: Any) -> Any:
+    """`map(f, v)`, with the function converted."""
+    return builtins.map(converted(function), *iterables)
+
+
+def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
+    """`filter(f, v)`, with the function converted."""
+    return builtins.filter(None if function is None else converted(function), iterable)
+
+
+def reduce_(function: Callable[..., Any], *given: Any) -> Any:
+    """`functools.reduce(f, v)`, with the function converted."""
+    return functools.reduce(converted(function), *given)
+
+
 OPERATORS: dict[Any, Any] = {
     builtins.int: int_,
     builtins.float: float_,
@@ -99,6 +165,13 @@ OPERATORS: dict[Any, Any] = {
     builtins.all: all_,
     builtins.range: range_,
     builtins.print: print_,
+    builtins.next: next_,
+    builtins.max: max_,
+    builtins.min: min_,
+    builtins.sorted: sorted_,
+    builtins.map: map_,
+    builtins.filter: filter_,
+    functools.reduce: reduce_,
 }
 """What takes the place of a built-in function."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,28 +10,35 @@ import numpy as np
 from tapeflow.engine.recording.node import Spec
 from tapeflow.engine.recording.recorder import tensor_of
 from tapeflow.engine.recording.trace import NeedsValue
+from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.convert import to_node
+from tapeflow.engine.values.convert import constant, to_node
 from tapeflow.engine.values.dtypes import string
+from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
+from tapeflow.ops.array.creation import zeros
+from tapeflow.ops.array.indexing import gather
 from tapeflow.ops.array.joining import concat
 from tapeflow.ops.autograph.merging import is_same, is_tensor_like
-from tapeflow.ops.autograph.state import NOTHING, RESULT, UNSET, Place
-from tapeflow.ops.control.tensor_array import Appending, TensorArray
+from tapeflow.ops.autograph.state import NOTHING, RESULT, UNSET, Place, note_why
+from tapeflow.ops.control.tensor_array import Appending, Growing, NotAppended, TensorArray
 
 
 class _Leaf:
     """One leaf of what a name holds before the loop, and how it is carried."""
 
-    def __init__(self, name: str, value: Any, is_counted: bool) -> None:
+    def __init__(
+        self, name: str, value: Any, is_counted: bool, most_turns: int | None, grows: bool = False
+    ) -> None:
         self.name, self.value = name, value
         self.tensor: Tensor | None = None
-        self.rows: Tensor | None = None
+        self.length: Tensor | None = None
+        self.room: int | None = None
         self.is_appended = False
         self.start = 0
         if isinstance(value, TensorArray):
-            self._take_array(value, is_counted)
+            self._take_array(value, is_counted, most_turns, grows)
         elif isinstance(value, Variable):
             pass  # the same Variable throughout; what it holds is carried by itself
         elif is_tensor_like(value):
@@ -38,19 +46,57 @@ class _Leaf:
             if self.tensor.dtype is string:
                 raise NeedsValue("it has to do with strings")
 
-    def _take_array(self, array: TensorArray, is_counted: bool) -> None:
-        if array.dynamic_size:
-            if not is_counted:
-                raise NeedsValue("it writes to a TensorArray whose size is not known")
-            self.is_appended = True
-            self.start = int(array.size())
-        else:
+    def _take_array(self, array: TensorArray, is_counted: bool, most_turns: int | None, grows: bool) -> None:
+        if isinstance(array, Growing):
+            self.tensor, self.length = array.rows(), array.length
+            return
+        if not array.dynamic_size:
             self.tensor = array.rows()
+            return
+        self.start = int(array.size())
+        if is_counted and not grows:
+            self.is_appended = True
+        elif most_turns is None or engine_state.trace.is_body:
+            raise NeedsLength
+        else:
+            self.room, self.length = self.start + most_turns, constant(self.start, "int32")
+            self.make_room(array.element_shape)
+
+    def make_room(self, shape: TensorShape) -> None:
+        """Make the rows of an array that grows, once the shape of its elements is known."""
+        if self.room is None or not shape.is_fully_defined():
+            return
+        room = zeros([self.room - self.start, *shape.as_list()], self.value.dtype)
+        self.tensor = concat([self.value.stack(), room], 0) if self.start else room
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """What is carried of it: nothing of what is no tensor, of an array that grows its length, too."""
+        if self.tensor is None:
+            return []
+        return [self.tensor] if self.length is None else [self.tensor, self.length]
+
+    def value_of(self, rest: Iterator[Tensor], turns: list[Tensor]) -> Any:
+        """What the name holds, given what is carried of it."""
+        tensor = next(rest)
+        if self.length is not None:
+            turn = turns[0] if turns and self.start == 0 else None
+            return Growing(self.value, tensor, next(rest), turn)
+        return self.value.of_rows(tensor) if isinstance(self.value, TensorArray) else tensor
 
     @property
     def is_open(self) -> bool:
         """Whether a turn has to be tried to know what is carried."""
         return isinstance(self.value, TensorArray) and self.tensor is None and not self.is_appended
+
+
+class NeedsLength(NeedsValue):
+    """Raised for an array that grows in a loop of which not even the largest number of turns is known."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it writes to a TensorArray whose size is not known", "Give it a size, and dynamic_size=False"
+        )
 
 
 class Carry:
@@ -61,11 +107,21 @@ class Carry:
         places: the names that a turn binds.
         before: what they hold.
         is_counted: whether the number of turns is known.
+        most_turns: the largest number of turns, if that is known.
+        grows: whether a `TensorArray` may be written to in some of the turns only, although their number is known.
     """
 
-    def __init__(self, what: str, places: list[Place], before: list[Any], is_counted: bool) -> None:
+    def __init__(
+        self,
+        what: str,
+        places: list[Place],
+        before: list[Any],
+        is_counted: bool,
+        most_turns: int | None = None,
+        grows: bool = False,
+    ) -> None:
         self._what, self._places, self._before = what, places, list(before)
-        self._is_counted = is_counted
+        self._is_counted, self._most_turns, self._grows = is_counted, most_turns, grows
         self.allows_shapes = False
         self.set_in_a_turn: list[str] = []
         self._late = [
@@ -77,7 +133,9 @@ class Carry:
                 self._leaves[i] = self._taken(place.name, value)
 
     def _taken(self, name: str, value: object) -> list[_Leaf]:
-        return [_Leaf(name, leaf, self._is_counted) for leaf in nest.flatten(value)]
+        return [
+            _Leaf(name, leaf, self._is_counted, self._most_turns, self._grows) for leaf in nest.flatten(value)
+        ]
 
     def _all(self) -> list[_Leaf]:
         return [leaf for i in sorted(self._leaves) for leaf in self._leaves[i]]
@@ -90,7 +148,7 @@ class Carry:
     @property
     def known_tensors(self) -> list[Tensor]:
         """What is carried, as far as it is known before a turn was tried."""
-        return [leaf.tensor for leaf in self._all() if leaf.tensor is not None]
+        return [tensor for leaf in self._all() for tensor in leaf.tensors]
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -120,7 +178,10 @@ class Carry:
                 if leaf.is_open:
                     shape = value.element_shape if isinstance(value, TensorArray) else None
                     known = shape is not None and shape.is_fully_defined()
-                    leaf.tensor = leaf.value.rows(shape) if known else None
+                    if leaf.room is not None and shape is not None:
+                        leaf.make_room(shape)
+                    else:
+                        leaf.tensor = leaf.value.rows(shape) if known else None
                     if leaf.tensor is None:
                         raise NeedsValue(
                             f"it writes to {leaf.name!r}, a TensorArray of elements of unknown shape"
@@ -163,9 +224,7 @@ class Carry:
                 elif leaf.tensor is None:
                     flat.append(leaf.value.probe() if leaf.is_open else leaf.value)
                 else:
-                    tensor = next(rest)
-                    is_array = isinstance(leaf.value, TensorArray)
-                    flat.append(leaf.value.of_rows(tensor) if is_array else tensor)
+                    flat.append(leaf.value_of(rest, indices))
             values.append(nest.pack_sequence_as(before, flat))
         return values
 
@@ -185,7 +244,7 @@ class Carry:
     def _close(self, leaf: _Leaf, value: Any, carried: list[Tensor], appended: list[Tensor]) -> None:
         if leaf.is_appended:
             if not isinstance(value, Appending) or value.appended is None:
-                raise NeedsValue(f"it does not write one element to {leaf.name!r} in every turn, at its end")
+                raise NotAppended(f"it does not write one element to {leaf.name!r} in every turn, at its end")
             appended.append(value.appended)
         elif leaf.tensor is None:
             if value is not leaf.value and not is_same(value, leaf.value):
@@ -195,6 +254,10 @@ class Carry:
             if rows is None:
                 raise NeedsValue(f"{leaf.name!r} is a TensorArray before it and something else after a turn")
             carried.append(rows)
+            if leaf.length is not None:
+                if not isinstance(value, Growing):
+                    raise NeedsValue(f"{leaf.name!r} is another TensorArray after a turn")
+                carried.append(value.length)
         elif isinstance(value, Variable) or not is_tensor_like(value):
             raise NeedsValue(f"{leaf.name!r} is a tensor before it and something else after a turn")
         else:
@@ -208,23 +271,22 @@ class Carry:
 
     def check(self, after: list[Spec]) -> None:
         """Raise if what is carried changes its dtype or shape."""
-        leaves = [leaf for leaf in self._all() if leaf.tensor is not None]
+        leaves = [(leaf.name, tensor.spec) for leaf in self._all() for tensor in leaf.tensors]
         # The results are: whether to go on, the carry, Variables, what is appended.
         start = 0 if self._is_counted else 1
         found = after[start : start + len(leaves)]
-        for leaf, spec in zip(leaves, found, strict=True):
-            wanted = leaf.tensor.spec if leaf.tensor is not None else spec
+        for (name, wanted), spec in zip(leaves, found, strict=True):
             if spec.dtype is not wanted.dtype:
                 raise TypeError(
-                    f"{self._what} over tensors expected {leaf.name!r} to keep its dtype: {leaf.name!r} has dtype "
+                    f"{self._what} over tensors expected {name!r} to keep its dtype: {name!r} has dtype "
                     f"{wanted.dtype.name} before the loop, but dtype {spec.dtype.name} after one iteration. "
                     "Use tf.cast, or give it that dtype before the loop."
                 )
             if spec.shape != wanted.shape:
                 if self.allows_shapes:
-                    raise NeedsValue(f"{leaf.name!r} changes its shape from turn to turn")
+                    raise NeedsValue(f"{name!r} changes its shape from turn to turn")
                 raise ValueError(
-                    f"{self._what} over tensors expected {leaf.name!r} to keep its shape: {leaf.name!r} has shape "
+                    f"{self._what} over tensors expected {name!r} to keep its shape: {name!r} has shape "
                     f"{wanted.shape} before the loop, but shape {spec.shape} after one iteration. Use "
                     "tf.autograph.experimental.set_loop_options to set shape invariants, or keep the shape."
                 )
@@ -246,11 +308,17 @@ class Carry:
                 elif leaf.tensor is None:
                     flat.append(leaf.value)
                 else:
-                    tensor = next(rest)
-                    is_array = isinstance(leaf.value, TensorArray)
-                    flat.append(leaf.value.of_rows(tensor) if is_array else tensor)
+                    value = leaf.value_of(rest, [])
+                    flat.append(value if leaf.room is None else self._cut(leaf, value))
             found.append(nest.pack_sequence_as(before, flat))
         return found
+
+    def _cut(self, leaf: _Leaf, array: Growing) -> TensorArray:
+        """An array that has grown: how much, Python reads."""
+        note_why(f"{self._what} over tensors", NeedsLength())
+        count = int(array.length.numpy())
+        # Indices that are a value: programs for several lengths differ in its size alone.
+        return leaf.value.of_rows(gather(array.room, constant(np.arange(count, dtype=np.int32))))
 
 
 def _is_wanted(place: Place) -> bool:

@@ -11,12 +11,13 @@ import numpy as np
 from tapeflow.engine.backend import jax
 from tapeflow.engine.recording.node import Spec, spec_of
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.array import creation
 from tapeflow.ops.autograph.state import is_recording
-from tapeflow.ops.host_args import known_value
+from tapeflow.ops.host_args import known_size, known_value, size_value
 from tapeflow.ops.math.arithmetic import maximum, minimum
 from tapeflow.ops.math.casting import cast
 from tapeflow.ops.math.elementwise import ceil
@@ -70,7 +71,7 @@ class Range(Items):
     ) -> None:
         self._given = (0, start, delta) if limit is None else (start, limit, delta)
         self._dtype = dtype
-        values = [known_value(v) if isinstance(v, TensorBase) else v for v in self._given]
+        values = [known_size(v) if isinstance(v, TensorBase) else v for v in self._given]
         self._tensor = None if any(v is None for v in values) else creation.range(*self._given, dtype=dtype)
         self.count = None if self._tensor is None else self._tensor.spec.shape[0]
         if self._tensor is None:
@@ -122,7 +123,21 @@ class Range(Items):
         return [item] if _is_number(start, 0) and _is_number(delta, 1) else []
 
     def __iter__(self) -> Iterator[Tensor]:
-        return iter(self.tensor())
+        if self._tensor is None:
+            # Read, as each turn is to be Python's: the record is not to be one of so many turns.
+            given = [v.numpy() if isinstance(v, TensorBase) else v for v in self._given]
+            return iter(creation.range(*given, dtype=self._dtype))
+        return iter(self._tensor)
+
+    def settle(self) -> bool:
+        """Let the number of items decide a size, if arguments of the function being recorded tell it."""
+        if self._tensor is None and not engine_state.trace.is_body:
+            values = [np.asarray(v) if not isinstance(v, TensorBase) else size_value(v) for v in self._given]
+            known = [v for v in values if v is not None]
+            if len(known) == len(values):
+                self._tensor = creation.range(*known, dtype=self._dtype)
+                self.count = self._tensor.spec.shape[0]
+        return self._tensor is not None
 
 
 def _is_number(value: object, number: int) -> bool:

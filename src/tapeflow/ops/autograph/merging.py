@@ -18,7 +18,7 @@ from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.array.creation import zeros
 from tapeflow.ops.autograph.state import NOTHING, RESULT, RETURNED, UNSET, Place, _Mark
-from tapeflow.ops.control.tensor_array import TensorArray
+from tapeflow.ops.control.tensor_array import Growing, TensorArray
 
 Rebuild = Callable[[list[Tensor]], Any]
 
@@ -94,7 +94,9 @@ class Merged:
         if isinstance(a, TensorArray) and isinstance(b, TensorArray):
             return self._array(name, a, b)
         if not (is_tensor_like(a) and is_tensor_like(b)):
-            raise NeedsValue(f"its branches give {_called(name)} different Python values")
+            raise NeedsValue(
+                f"its branches give {_called(name)} different Python values", "Use numbers or tensors"
+            )
         if isinstance(a, Variable) or isinstance(b, Variable):
             raise NeedsValue(f"its branches make {_called(name)} different Variables")
         first, second = to_node(a), to_node(b)
@@ -111,7 +113,8 @@ class Merged:
             )
         if first.spec.shape != second.spec.shape:
             raise NeedsValue(
-                f"its branches give {_called(name)} different shapes, {first.spec.shape} and {second.spec.shape}"
+                f"its branches give {_called(name)} different shapes, {first.spec.shape} and {second.spec.shape}",
+                "Give it one shape, as tf.pad or tf.where do",
             )
         self.pairs.append((first, second))
         at = len(self.pairs) - 1
@@ -119,6 +122,9 @@ class Merged:
 
     def _array(self, name: str, a: TensorArray, b: TensorArray) -> Rebuild:
         """A `TensorArray` that one of the branches has written to, element by element."""
+        if isinstance(a, Growing) and isinstance(b, Growing):
+            rows, length = self._leaf(name, a.rows(), b.rows()), self._leaf(name, a.length, b.length)
+            return lambda chosen: a.grown(rows(chosen), length(chosen))
         first, second = a.elements(), b.elements()
         if first is None or second is None:
             rows = a.rows(), b.rows()

@@ -46,6 +46,7 @@ class StagedLoop:
         body: a turn; it takes an item if there are items.
         test: whether to go on; of a `for` without `break`, None.
         items: what a `for` goes over.
+        grows: whether a `TensorArray` may grow by less than an element in each turn.
     """
 
     def __init__(
@@ -55,9 +56,11 @@ class StagedLoop:
         body: Callable[..., None],
         test: Callable[[], Any] | None,
         items: Items | None = None,
+        grows: bool = False,
     ) -> None:
         self._what, self._state, self._body, self._test, self._items = what, state, body, test, items
         self._is_counted = items is not None and items.count is not None and test is None
+        self._grows = grows
         self._options = LoopOptions()
         self._is_traced = False
 
@@ -76,7 +79,8 @@ class StagedLoop:
         self._state.set(values)
 
     def _recorded(self, before: list[Any], answer: TensorLike) -> list[Any]:
-        carry = Carry(self._what, self._state.places, before, is_counted=self._is_counted)
+        most = None if self._items is None else self._items.count
+        carry = Carry(self._what, self._state.places, before, self._is_counted, most, self._grows)
         if carry.needs_probe:
             self._probe(carry)
         body, written = self._recorded_body(carry)

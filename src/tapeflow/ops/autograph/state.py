@@ -7,13 +7,16 @@ from collections.abc import Callable, MutableMapping, MutableSequence, MutableSe
 from types import CellType
 from typing import Any
 
-from tapeflow.engine.recording.trace import NeedsValue, is_staging
+from tapeflow.engine.recording.trace import NeedsValue
 from tapeflow.engine.recording.trace import state as engine_state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import TensorBase
 from tapeflow.ops.host_args import known_value
 
 RESULT, RETURNED = "ag__result", "ag__returned"
+RAISES = "it raises an exception"
+_CHECK = "Use `assert`, or a function such as tf.debugging.assert_equal"
+_COLLECT = "Collect tensors in a tf.TensorArray, or move that outside"
 
 
 class _Mark:
@@ -88,6 +91,29 @@ class _Attribute(Place):
             setattr(self._owner, self._attribute, value)
 
 
+class _Item(Place):
+    """An item of a list or dict."""
+
+    def __init__(self, owner: Any, key: Any, name: str) -> None:
+        super().__init__(name, True, True, False)
+        self._owner, self._key = owner, key
+
+    def get(self) -> Any:
+        try:
+            return self._owner[self._key]
+        except (KeyError, IndexError):
+            return UNSET
+
+    def set(self, value: Any) -> None:
+        held = self.get()
+        if value is held:
+            return
+        if value is UNSET:
+            del self._owner[self._key]
+        else:
+            self._owner[self._key] = value
+
+
 class State:
     """What converted code says of a branch or loop.
 
@@ -98,6 +124,7 @@ class State:
         around: of a loop, those that are read by a turn before it sets them, or after it.
         soft: those that nested functions read.
         attributes: a name, a function that gives the owner, and the attribute, for each one that is assigned.
+        items: the same for items of lists and dicts.
         mutated: functions that give the objects which are changed in place.
         why: what keeps it from being recorded, if that is known.
     """
@@ -110,20 +137,27 @@ class State:
         around: Sequence[str],
         soft: Sequence[str],
         attributes: Sequence[tuple[str, Callable[[], Any], str]],
+        items: Sequence[tuple[str, Callable[[], Any], Any]],
         mutated: Sequence[Callable[[], Any]],
         why: str | None,
     ) -> None:
         if why is not None:
-            raise NeedsValue(why)
+            raise NeedsValue(why, _CHECK) if why == RAISES else NeedsValue(why)
         for given in mutated:
             kind = type(_value_or_none(given))
             if issubclass(kind, (MutableSequence, MutableMapping, MutableSet, deque)):
-                raise NeedsValue(f"it changes a Python {kind.__name__}")
+                raise NeedsValue(f"it changes a Python {kind.__name__}", _COLLECT)
         closure = dict(zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True))
         self.places: list[Place] = [
             _Name(closure[n], n, n in after, n in around, n in soft) for n in names if n in closure
         ]
         self.places += [_Attribute(owner(), attribute, name) for name, owner, attribute in attributes]
+        owned = [(_value_or_none(owner), key, name) for name, owner, key in items]
+        self.places += [
+            _Item(owner, key, name)
+            for owner, key, name in owned
+            if isinstance(owner, (MutableSequence, MutableMapping))
+        ]
 
     def get(self) -> list[Any]:
         """All values."""
@@ -155,8 +189,8 @@ def is_test(value: TensorLike) -> bool:
 
 
 def is_recording() -> bool:
-    """Whether what is done now becomes part of a program."""
-    return is_staging() or engine_state.trace.is_body
+    """Whether loops and branches over tensors become ops: in a function, also once Python has read a value in it."""
+    return engine_state.recording is not None or engine_state.trace.is_body
 
 
 def leave_to_python(what: str, error: NeedsValue) -> None:
@@ -172,4 +206,4 @@ def leave_to_python(what: str, error: NeedsValue) -> None:
 def note_why(what: str, error: NeedsValue) -> None:
     """Remember, for a warning, why a branch or loop is left to Python."""
     if engine_state.recording is not None:
-        engine_state.recording.note_why(f"{what} cannot be part of the program: {error}")
+        engine_state.recording.note_why(f"{what} cannot be part of the program: {error}. {error.instead}")

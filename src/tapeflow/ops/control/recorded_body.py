@@ -70,7 +70,8 @@ def body_of(
 def note_why(where: str, error: NeedsValue) -> None:
     """Remember, for a warning, what keeps an op's function out of the program that is being recorded."""
     if state.recording is not None:
-        state.recording.note_why(f"{where} runs a function that cannot be part of a program: {error}")
+        why = f"{where} runs a function that cannot be part of a program: {error}"
+        state.recording.note_why(f"{why}. {error.instead}")
 
 
 _STRINGS = "it has to do with strings"

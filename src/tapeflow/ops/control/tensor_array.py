@@ -25,8 +25,11 @@ from tapeflow.ops.array.indexing import gather
 from tapeflow.ops.array.joining import concat, split, stack, unstack
 from tapeflow.ops.array.scattering import tensor_scatter_nd_update
 from tapeflow.ops.array.shaping import reshape
+from tapeflow.ops.debugging.requirement import require
 from tapeflow.ops.host_args import invalid, known_value, read_int, read_ints
+from tapeflow.ops.math.arithmetic import maximum
 from tapeflow.ops.math.casting import cast
+from tapeflow.ops.math.comparison import logical_and
 
 
 class TensorArraySpec:
@@ -380,6 +383,10 @@ class _Probe(TensorArray):
         return self
 
 
+class NotAppended(NeedsValue):
+    """Raised where a loop does not write to a growing array once in every turn, at its end."""
+
+
 class Appending(TensorArray):
     """An array that grows by one element in each turn of a recorded loop, at its end.
 
@@ -410,15 +417,60 @@ class Appending(TensorArray):
         self._check(tensor)
         is_end = isinstance(index, Tensor) and any(index._node is end for end in self._ends)
         if self.appended is not None or not is_end:
-            raise NeedsValue("it writes to a growing TensorArray elsewhere than once at its end")
+            raise NotAppended("it writes to a growing TensorArray elsewhere than once at its end")
         made = copy.copy(self)
         made.appended = tensor
         return made
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise NeedsValue("it reads a TensorArray that is growing")
+        raise NotAppended("it reads a TensorArray that is growing")
 
     read = stack = gather = concat = unstack = scatter = split = elements = rows = copied = _refuse
+
+
+class Growing(TensorArray):
+    """An array that grows in a recorded loop of which only the largest number of turns is known.
+
+    Args:
+        like: the array before the loop.
+        rows: room for its elements, those that are there in front.
+        length: how many elements there are, as a scalar int32 tensor.
+        turn: the number of the turn, if writing there is known to be within that room.
+    """
+
+    def __init__(self, like: TensorArray, rows: Tensor, length: Tensor, turn: Tensor | None = None) -> None:
+        super().__init__(like.dtype, 0, True, like._clears, infer_shape=like._infers)
+        self._element_shape, self._rows = rows.shape[1:], rows
+        self.room, self.length, self._turn = rows, length, turn
+
+    def size(self, name: str | None = None) -> Tensor:
+        return self.length
+
+    def write(self, index: Any, value: object, name: str | None = None) -> TensorArray:
+        tensor = convert_to_tensor(value, dtype_hint=self._dtype)
+        self._check(tensor)
+        place, room = cast(convert_to_tensor(index), "int32"), self.room
+        if self._turn is None or not isinstance(index, Tensor) or index._node is not self._turn._node:
+            require(
+                logical_and(place >= 0, place < len(room)),
+                f"TensorArray.write expected an index in [0, {len(room)}), as a loop writes one element in a turn; "
+                "got one beyond it. Give the array a size.",
+                lambda _: "",
+            )
+        rows = tensor_scatter_nd_update(room, reshape(place, [1, 1]), stack([tensor]))
+        return Growing(self, rows, maximum(self.length, place + 1), self._turn)
+
+    def copied(self) -> TensorArray:
+        return self
+
+    def grown(self, rows: Tensor, length: Tensor) -> Growing:
+        """The same array with other rows and another length."""
+        return Growing(self, rows, length, self._turn)
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedsValue("it reads a TensorArray that is growing")
+
+    stack = gather = concat = unstack = scatter = split = _refuse
 
 
 def _scalar_index(index: Any) -> Any:

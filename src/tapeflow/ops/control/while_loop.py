@@ -113,7 +113,8 @@ def while_loop(
     if result is None:
         if state.recording is not None:
             state.recording.note_why(
-                "tf.while_loop runs turn by turn: its functions read a value, print, or change a shape or dtype"
+                "tf.while_loop runs turn by turn: its functions read a value, print, or change a shape or dtype. "
+                "Move that outside"
             )
         result = _while_in_python(cond, turn, variables, limit)
     if is_single:

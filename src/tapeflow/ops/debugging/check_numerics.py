@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def _numerics_text(message: str, kind: str) -> str:
 def _numerics_op(message: str, kind: str) -> Op:
     is_found = _NUMERICS[kind]
 
-    def check(xp: Any, x: jax.Array) -> jax.Array:
+    def check(xp: ModuleType, x: jax.Array) -> jax.Array:
         zero = xp.zeros((), xp.int64)
         return xp.stack([is_found(xp, x).astype(xp.int64), zero, zero])
 

@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Any
 
-from tapeflow.engine.recording.symbolic import CallTaker, Symbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, Symbolic
 from tapeflow.engine.recording.trace import state
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
@@ -28,14 +28,14 @@ def executing_eagerly() -> bool:
     return state.recording is None
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Whether `x` is a tensor of any kind, a Variable or `tf.IndexedSlices`; arrays and numbers are not.
 
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(1.0)
     (True, False)
     """
     return isinstance(x, (TensorBase, IndexedSlices)) or (
-        isinstance(x, CallTaker) and not isinstance(x, Symbolic)
+        isinstance(x, DispatchTarget) and not isinstance(x, Symbolic)
     )
 
 

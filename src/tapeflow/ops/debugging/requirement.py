@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def check_op(name: str, text: str, more: str, check: Callable[..., Any]) -> Op:
     return found
 
 
-def _all_hold(xp: Any, condition: jax.Array) -> jax.Array:
+def _all_hold(xp: ModuleType, condition: jax.Array) -> jax.Array:
     """A report: whether an element is false, where the first one is, how many there are."""
     if condition.size == 0:
         return xp.zeros((3,), xp.int64)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32
 from tapeflow.engine.values.shape import TensorShape
@@ -128,7 +128,7 @@ def _shape_pairs(shapes: Any) -> list[tuple[Any, Any]]:
     )
 
 
-def _entries(tensor: Tensor, shape: Any, message: str | None) -> tuple[list[Any], bool]:
+def _entries(tensor: Tensor, shape: ShapeLike, message: str | None) -> tuple[list[Any], bool]:
     """The sizes asked for, and whether any number of dimensions may come before them."""
     if shape is None or (isinstance(shape, TensorShape) and shape.rank is None):
         return [], True

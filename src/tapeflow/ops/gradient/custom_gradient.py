@@ -180,7 +180,7 @@ def _takes_variables(gradient_fn: Any) -> bool:
     return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def _listed(value: Any, count: int, what: str) -> list[Any]:
+def _listed(value: object, count: int, what: str) -> list[Any]:
     found = [None if g is None else convert_to_tensor(g) for g in nest.flatten(value)]
     if len(found) != count:
         raise ValueError(

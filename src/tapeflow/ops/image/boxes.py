@@ -29,7 +29,7 @@ _COLORS = [
 
 
 @op(name="DrawBoundingBoxes", same_dtype=False, differentiable=False)
-def _draw_op(images: jax.Array, boxes: jax.Array, colors: jax.Array) -> Any:
+def _draw_op(images: jax.Array, boxes: jax.Array, colors: jax.Array) -> jax.Array:
     """The edges of each box, one pixel wide, later boxes over earlier ones."""
     FLOATING.check("tf.image.draw_bounding_boxes", images=images)
     height, width, depth = images.shape[1:]

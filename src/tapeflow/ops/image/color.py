@@ -56,25 +56,25 @@ def _rgb(hsv: Any) -> jax.Array:
 
 
 @op(name="RGBToHSV")
-def _to_hsv_op(images: jax.Array) -> Any:
+def _to_hsv_op(images: jax.Array) -> jax.Array:
     FLOATING.check("tf.image.rgb_to_hsv", images=images)
     return _hsv(images)
 
 
 @op(name="HSVToRGB")
-def _to_rgb_op(images: jax.Array) -> Any:
+def _to_rgb_op(images: jax.Array) -> jax.Array:
     FLOATING.check("tf.image.hsv_to_rgb", images=images)
     return _rgb(images)
 
 
 @op(name="MixChannels")
-def _mix_op(images: jax.Array, *, by: np.ndarray) -> Any:
+def _mix_op(images: jax.Array, *, by: np.ndarray) -> jax.Array:
     """Each pixel's channels times a matrix."""
     return jnp.tensordot(images, jnp.asarray(by, images.dtype), ((-1,), (0,)))
 
 
 @op(name="AdjustHue")
-def _hue_op(images: jax.Array, delta: jax.Array) -> Any:
+def _hue_op(images: jax.Array, delta: jax.Array) -> jax.Array:
     wide = images.astype(jnp.float32)
     hsv = _hsv(wide)
     turned = jnp.mod(hsv[..., :1] + delta.astype(jnp.float32), 1)
@@ -82,14 +82,14 @@ def _hue_op(images: jax.Array, delta: jax.Array) -> Any:
 
 
 @op(name="AdjustSaturation")
-def _saturation_op(images: jax.Array, factor: jax.Array) -> Any:
+def _saturation_op(images: jax.Array, factor: jax.Array) -> jax.Array:
     hsv = _hsv(images.astype(jnp.float32))
     scaled = jnp.clip(hsv[..., 1:2] * factor.astype(jnp.float32), 0, 1)
     return _rgb(jnp.concatenate([hsv[..., :1], scaled, hsv[..., 2:]], -1)).astype(images.dtype)
 
 
 @op(name="AdjustContrast")
-def _contrast_op(images: jax.Array, factor: jax.Array) -> Any:
+def _contrast_op(images: jax.Array, factor: jax.Array) -> jax.Array:
     wide = images.astype(jnp.float32)
     middle = jnp.mean(wide, (-3, -2), keepdims=True)
     return ((wide - middle) * factor.astype(jnp.float32) + middle).astype(images.dtype)
@@ -191,7 +191,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
 
 
 @op(name="PerImageStandardization")
-def _standardize_op(images: jax.Array) -> Any:
+def _standardize_op(images: jax.Array) -> jax.Array:
     axes = (-3, -2, -1)
     count = images.shape[-1] * images.shape[-2] * images.shape[-3]
     middle = jnp.mean(images, axes, keepdims=True)

@@ -12,7 +12,7 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.random import next_key, stateless_key
 from tapeflow.engine.recording.op import op
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
@@ -118,12 +118,12 @@ def _sampled(
 
 
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: ShapeLike,
+    bounding_boxes: TensorLike,
     seed: int = 0,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: TensorLike | None = None,
+    area_range: TensorLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
@@ -154,12 +154,12 @@ def sample_distorted_bounding_box(
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: ShapeLike,
+    bounding_boxes: TensorLike,
     seed: TensorLike,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: TensorLike | None = None,
+    area_range: TensorLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,

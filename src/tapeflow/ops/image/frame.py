@@ -99,7 +99,7 @@ def pad_to_bounding_box(
     return pad(image, paddings if image.ndim == 3 else [[0, 0], *paddings])
 
 
-def _box(where: str, top: Any, left: Any, high: Any, wide: Any) -> tuple[int, int, int, int]:
+def _box(where: str, top: Any, left: Any, high: TensorLike, wide: Any) -> tuple[int, int, int, int]:
     return (
         read_int(top, where, "offset_height"),
         read_int(left, where, "offset_width"),

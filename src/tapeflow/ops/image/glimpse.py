@@ -27,7 +27,7 @@ def _glimpse_op(
     centered: bool,
     normalized: bool,
     noise: str,
-) -> Any:
+) -> jax.Array:
     whole = jnp.asarray(images.shape[1:3], jnp.float32)
     window = jnp.asarray(size, jnp.float32)
     at = offsets * whole if normalized else offsets

@@ -25,13 +25,13 @@ _SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2]
 
 
 @op(name="PSNR")
-def _psnr_op(a: jax.Array, b: jax.Array, most: jax.Array) -> Any:
+def _psnr_op(a: jax.Array, b: jax.Array, most: jax.Array) -> jax.Array:
     error = jnp.mean(jnp.square(a - b), (-3, -2, -1))
     ten = jnp.log(jnp.asarray(10, a.dtype))
     return 20 * jnp.log(most) / ten - 10 / ten * jnp.log(error)
 
 
-def _compared(where: str, a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _compared(where: str, a: TensorLike, b: TensorLike, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Two images or batches and the largest value they may have, in floats."""
     first, second = convert_to_tensor(a), convert_to_tensor(b)
     one, two = first.spec.shape, second.spec.shape
@@ -94,7 +94,7 @@ def _ssim_op(
     k1: float,
     k2: float,
     as_map: bool,
-) -> Any:
+) -> jax.Array:
     index, _ = _likeness(x, y, most, _gauss(size, sigma), k1, k2)
     return jnp.mean(index, -1) if as_map else jnp.mean(index, (-3, -2, -1))
 
@@ -110,7 +110,7 @@ def _multiscale_op(
     sigma: float,
     k1: float,
     k2: float,
-) -> Any:
+) -> jax.Array:
     kernel = _gauss(size, sigma)
     total: Any = None
     for scale, power in enumerate(powers):
@@ -208,7 +208,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op(name="SobelEdges")
-def _sobel_op(images: jax.Array) -> Any:
+def _sobel_op(images: jax.Array) -> jax.Array:
     FLOATING.check("tf.image.sobel_edges", images=images)
     padded = jnp.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
     return jnp.stack([_blurred(padded, kernel) for kernel in _SOBEL], -1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import at_least, is_symbolic
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor
@@ -18,7 +19,7 @@ Ints = tuple[int, ...]
 
 
 @op(name="ExtractPatches")
-def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> Any:
+def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, padding: str) -> jax.Array:
     """Windows over the axes between the first and the last, their elements in the order of the axes."""
     rank = len(sizes)
     for i, (size, stride, rate) in enumerate(zip(sizes, strides, rates, strict=True)):
@@ -26,14 +27,15 @@ def _patches_op(x: jax.Array, *, sizes: Ints, strides: Ints, rates: Ints, paddin
         length, reach = x.shape[axis], (size - 1) * rate + 1
         if padding == "SAME":
             count = -(-length // stride)
-            short = max((count - 1) * stride + reach - length, 0)
+            before = at_least((count - 1) * stride + reach - length, 0) // 2
             width = [(0, 0)] * x.ndim
-            width[axis] = (short // 2, short - short // 2)
+            width[axis] = (reach, reach)  # at least as much as the first window and the last one need
             x = jnp.pad(x, width)
+            first = reach - before
         else:
-            count = max(-(-(length - reach + 1) // stride), 0)
-        places = np.arange(count)[:, None] * stride + np.arange(size) * rate
-        x = jnp.take(x, places.astype(np.int32), axis=axis)
+            count, first = at_least(-(-(length - reach + 1) // stride), 0), 0
+        starts = (jnp if is_symbolic(count) else np).arange(count, dtype=np.int32) * stride + first
+        x = jnp.take(x, starts[:, None] + np.arange(size, dtype=np.int32) * rate, axis=axis)
     windows = [1 + 2 * i for i in range(rank)]
     inside = [2 + 2 * i for i in range(rank)]
     ordered = jnp.transpose(x, (0, *windows, *inside, x.ndim - 1))
@@ -50,7 +52,15 @@ def _read(where: str, name: str, value: object, rank: int) -> Ints:
     return found[1:-1]
 
 
-def _patches(where: str, x: Any, sizes: Any, strides: Any, rates: Any, padding: str, rank: int) -> Tensor:
+def _patches(
+    where: str,
+    x: TensorLike,
+    sizes: Any,
+    strides: int | Sequence[int],
+    rates: int | Sequence[int],
+    padding: str,
+    rank: int,
+) -> Tensor:
     tensor = convert_to_tensor(x)
     if tensor.ndim != rank + 2:
         raise invalid(
@@ -72,7 +82,7 @@ def extract_patches(
     images: TensorLike,
     sizes: Any,
     strides: int | Sequence[int],
-    rates: Any,
+    rates: int | Sequence[int],
     padding: str,
     name: str | None = None,
 ) -> Tensor:
@@ -89,7 +99,11 @@ def extract_patches(
 
 
 def extract_volume_patches(
-    input: TensorLike, ksizes: Any, strides: int | Sequence[int], padding: str, name: str | None = None
+    input: TensorLike,
+    ksizes: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """Windows of volumes, each flattened to the channels of one cell; see `tf.image.extract_patches`."""
     return _patches("tf.extract_volume_patches", input, ksizes, strides, [1] * 5, padding, 3)

@@ -5,6 +5,7 @@ Each pair shares one function of a key and differs in where the key comes from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ lax = jax.lax
 
 
 @op(name="RandomFlipImages", same_dtype=False)
-def _flip_op(images: jax.Array, key: jax.Array, *, axis: int) -> Any:
+def _flip_op(images: jax.Array, key: jax.Array, *, axis: int) -> jax.Array:
     """Each image mirrored along an axis, or not."""
     shape = (*images.shape[:-3], 1, 1, 1)
     is_flipped = random_kernel.bits(key, shape=shape, dtype=jnp.uint32) >> jnp.uint32(31) == 1
@@ -35,7 +36,7 @@ def _flip_op(images: jax.Array, key: jax.Array, *, axis: int) -> Any:
 
 
 @op(name="RandomCrop", same_dtype=False)
-def _crop_op(value: jax.Array, key: jax.Array, *, size: tuple[int, ...]) -> Any:
+def _crop_op(value: jax.Array, key: jax.Array, *, size: tuple[int, ...]) -> jax.Array:
     """A part of a size, beginning anywhere that leaves room for it."""
     room = np.array(value.shape, np.int64) - np.array(size, np.int64) + 1
     words = random_kernel.bits(key, shape=(len(size),), dtype=jnp.uint32).astype(jnp.int64)
@@ -133,7 +134,9 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
     return adjust_saturation(image, _uniform(where, lambda: next_key(seed), lower, upper))
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any = None) -> Tensor:
+def stateless_random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: int | Sequence[int] | None = None
+) -> Tensor:
     """`random_saturation`, decided by `seed`, two integers, alone."""
     where = "tf.image.stateless_random_saturation"
     _range(where, lower, upper)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,12 @@ import numpy as np
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.checks import index_check
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import Size
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.ops.array.enlarging import METHODS
+from tapeflow.ops.array.enlarging import METHODS, Kernel, array_module
 from tapeflow.ops.host_args import describe, index_tensor, invalid, read_ints
 from tapeflow.ops.image.arguments import read_images
 from tapeflow.ops.image.frame import pad_to_bounding_box, read_target
@@ -29,7 +29,9 @@ def resize_op(images: jax.Array, *, size: tuple[int, int], method: str, antialia
     for axis, new in zip((-3, -2), size, strict=True):
         old = images.shape[axis]
         if method == "nearest":
-            places = np.minimum(np.floor((np.arange(new) + 0.5) * (old / new)), old - 1).astype("int32")
+            xp = array_module(old, new)
+            places = xp.floor((xp.arange(new) + 0.5) * _ratio(xp, old, new))
+            places = xp.minimum(places, old - 1).astype("int32")
             images = jnp.take(images, places, axis=axis)
         elif new != old:
             mixed = _area(old, new) if method == "area" else _mixed(old, new, METHODS[method], antialias)
@@ -38,23 +40,31 @@ def resize_op(images: jax.Array, *, size: tuple[int, int], method: str, antialia
     return images
 
 
-def _mixed(old: int, new: int, kernel: Callable[[np.ndarray], np.ndarray], antialias: bool) -> np.ndarray:
+def _mixed(old: Size, new: Size, kernel: Kernel, antialias: bool) -> Any:
     """How much of each old pixel goes into each new one, by the distance of their centres.
 
     With `antialias` the kernel of an image made smaller is as wide as a new pixel, so that none is left out.
     """
-    centres = (np.arange(new) + 0.5) * (old / new) - 0.5
-    weights = kernel(np.abs(centres[:, None] - np.arange(old)) / (max(old / new, 1.0) if antialias else 1.0))
+    xp = array_module(old, new)
+    ratio = _ratio(xp, old, new)
+    centres = (xp.arange(new) + 0.5) * ratio - 0.5
+    distances = xp.abs(centres[:, None] - xp.arange(old))
+    weights = kernel(xp, distances / xp.maximum(ratio, 1.0) if antialias else distances)
     return weights / weights.sum(1, keepdims=True)
 
 
-def _area(old: int, new: int) -> np.ndarray:
+def _area(old: Size, new: Size) -> Any:
     """How much of each old pixel lies within each new one."""
-    edges = np.arange(new + 1) * (old / new)
-    pixels = np.arange(old)
-    overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
-    weights = np.maximum(overlap, 0)
+    xp = array_module(old, new)
+    edges, pixels = xp.arange(new + 1) * _ratio(xp, old, new), xp.arange(old)
+    overlap = xp.minimum(edges[1:, None], pixels + 1) - xp.maximum(edges[:-1, None], pixels)
+    weights = xp.maximum(overlap, 0)
     return weights / weights.sum(1, keepdims=True)
+
+
+def _ratio(xp: Any, old: Size, new: Size) -> Any:
+    """How many old pixels make a new one."""
+    return old / new if xp is np else jnp.asarray(old, jnp.float64) / jnp.asarray(new, jnp.float64)
 
 
 class ResizeMethod:

@@ -19,7 +19,7 @@ lax = jax.lax
 
 
 @op(name="BandedMatrix")
-def _dense_op(bands: jax.Array, *, lower: bool) -> Any:
+def _dense_op(bands: jax.Array, *, lower: bool) -> jax.Array:
     """The triangular matrix whose diagonals are the rows of `bands`, each element in the column it is stored in."""
     INEXACT.check("tf.linalg.banded_triangular_solve", bands=bands)
     count, size = bands.shape[-2:]

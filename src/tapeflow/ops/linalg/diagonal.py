@@ -9,7 +9,6 @@ above the main diagonal to the right and those below to the left).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
@@ -288,7 +287,7 @@ def band_part(input: TensorLike, num_lower: int, num_upper: TensorLike, name: st
     return _band_part(tensor, lower=lower, upper=upper)
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal."""
     return _trace(_matrix("tf.linalg.trace", x, "x"))
 

@@ -53,13 +53,13 @@ def _lower(factors: Any) -> jax.Array:
 
 
 @op(name="LuReconstruct", same_dtype=False)
-def _reconstruct_op(factors: jax.Array, order: jax.Array) -> Any:
+def _reconstruct_op(factors: jax.Array, order: jax.Array) -> jax.Array:
     product = _lower(factors) @ jnp.triu(factors)
     return jnp.take_along_axis(product, jnp.argsort(order, -1)[..., None], -2)
 
 
 @op(name="LuSolve", same_dtype=False)
-def _lu_solve_op(factors: jax.Array, order: jax.Array, rhs: jax.Array) -> Any:
+def _lu_solve_op(factors: jax.Array, order: jax.Array, rhs: jax.Array) -> jax.Array:
     shape = jnp.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
     factors = jnp.broadcast_to(factors, shape + factors.shape[-2:])
     rhs = jnp.broadcast_to(rhs, shape + rhs.shape[-2:])
@@ -69,7 +69,7 @@ def _lu_solve_op(factors: jax.Array, order: jax.Array, rhs: jax.Array) -> Any:
     return lax.linalg.triangular_solve(factors, half, left_side=True, lower=False)
 
 
-def _factors(where: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
+def _factors(where: str, lower_upper: TensorLike, perm: Any) -> tuple[Tensor, Tensor]:
     factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
     if factors.ndim < 2 or order.spec.shape[-1:] != factors.spec.shape[-2:-1] or not order.dtype.is_integer:
         raise invalid(
@@ -80,14 +80,18 @@ def _factors(where: str, lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
 
 
 def lu_reconstruct(
-    lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrix whose factors these are."""
     return _reconstruct_op(*_factors("tf.linalg.lu_reconstruct", lower_upper, perm))
 
 
 def lu_solve(
-    lower_upper: Any, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The x with A x = rhs, for a matrix A given by its factors."""
     factors, order = _factors("tf.linalg.lu_solve", lower_upper, perm)
@@ -100,7 +104,7 @@ def lu_solve(
 
 
 def lu_matrix_inverse(
-    lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The inverse of a matrix given by its factors."""
     factors, order = _factors("tf.linalg.lu_matrix_inverse", lower_upper, perm)
@@ -123,7 +127,7 @@ def _root_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -
 
 
 @op(name="MatrixSquareRoot")
-def _root_op(x: jax.Array) -> Any:
+def _root_op(x: jax.Array) -> jax.Array:
     check_matrix("tf.linalg.sqrtm", "input", x)
     flat = x.reshape((-1, *x.shape[-2:]))
     return jnp.stack([_root(m) for m in flat]).reshape(x.shape) if flat.shape[0] else x
@@ -140,7 +144,7 @@ def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op(name="MatrixLogarithm")
-def _log_op(x: jax.Array) -> Any:
+def _log_op(x: jax.Array) -> jax.Array:
     COMPLEX.check("tf.linalg.logm", input=x)
     check_matrix("tf.linalg.logm", "input", x)
     values, vectors = lax.linalg.eig(x, compute_left_eigenvectors=False)
@@ -153,7 +157,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op(name="TridiagonalMatMul")
-def _tri_matmul_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> Any:
+def _tri_matmul_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> jax.Array:
     width = [(0, 0)] * (rhs.ndim - 2)
     up = jnp.pad(rhs[..., 1:, :], [*width, (0, 1), (0, 0)])
     down = jnp.pad(rhs[..., :-1, :], [*width, (1, 0), (0, 0)])
@@ -161,11 +165,11 @@ def _tri_matmul_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: j
 
 
 @op(name="TridiagonalSolve")
-def _tri_solve_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> Any:
+def _tri_solve_op(above: jax.Array, middle: jax.Array, below: jax.Array, rhs: jax.Array) -> jax.Array:
     return lax.linalg.tridiagonal_solve(below.at[..., 0].set(0), middle, above.at[..., -1].set(0), rhs)
 
 
-def diagonals_of(where: str, diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
+def diagonals_of(where: str, diagonals: TensorLike, form: str) -> tuple[Tensor, Tensor, Tensor]:
     """The three diagonals, each of the matrix's size; what sticks out of it does not count."""
     if form == "matrix":
         matrix = convert_to_tensor(diagonals)
@@ -185,14 +189,14 @@ def diagonals_of(where: str, diagonals: Any, form: str) -> tuple[Tensor, Tensor,
 
 
 def tridiagonal_matmul(
-    diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+    diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product of a tridiagonal matrix, given by its diagonals, and `rhs`."""
     return _tri_matmul_op(*diagonals_of("tf.linalg.tridiagonal_matmul", diagonals, diagonals_format), rhs)
 
 
 def tridiagonal_solve(
-    diagonals: Any,
+    diagonals: TensorLike,
     rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,

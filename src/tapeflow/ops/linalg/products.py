@@ -5,8 +5,6 @@ All but `cross` become one `dot_general`: transposes cost nothing, and XLA sees 
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine import errors
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
@@ -147,7 +145,7 @@ def _matvec(a: jax.Array, b: jax.Array, *, transpose_a: bool, adjoint_a: bool) -
 
 
 def matvec(
-    a: Any,
+    a: TensorLike,
     b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
@@ -271,7 +269,9 @@ def _bias_add(value: jax.Array, bias: jax.Array, *, channels_first: bool) -> jax
     return value + bias.reshape((-1,) + (1,) * (value.ndim - 2)) if channels_first else value + bias
 
 
-def bias_add(value: Any, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(
+    value: object, bias: TensorLike, data_format: str | None = None, name: str | None = None
+) -> Tensor:
     """`value` plus a vector along its channels.
 
     Args:

@@ -6,6 +6,7 @@ error for `inv` and `solve`, as in TensorFlow.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ lax = jax.lax
 
 
 def _is_singular(
-    xp: Any, matrix: jax.Array | np.ndarray, *others: Any, **statics: Any
+    xp: ModuleType, matrix: jax.Array | np.ndarray, *others: Any, **statics: Any
 ) -> jax.Array | np.ndarray:
     """A run-time check: whether elimination meets a pivot of exactly zero."""
     if matrix.size == 0:
@@ -192,7 +193,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse, or with `adjoint` its conjugate transpose.
 
     Raises:
@@ -222,7 +223,7 @@ def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Tenso
     return _cholesky_solve(chol, rhs)
 
 
-def det(input: Any, name: str | None = None) -> Tensor:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant; its gradient is right for singular matrices too."""
     return _det(input)
 

@@ -34,7 +34,7 @@ def _clip_by_norm(t: jax.Array, clip_norm: jax.Array, *, axis: Axes) -> jax.Arra
     return within_norm(t, larger(clip_norm, jnp.zeros((), t.dtype)), axis)
 
 
-def within_norm(t: Any, limit: Any, axis: Axes | None = None) -> Any:
+def within_norm(t: Any, limit: TensorLike, axis: Axes | None = None) -> Any:
     """An array scaled down to a norm over `axis` of at most `limit`, for kernels."""
     total = jnp.sum(t * t, axis, dtype=t.dtype, keepdims=True)
     # The square root only where it has a finite gradient: a zero tensor passes through.
@@ -82,7 +82,9 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return _with_shape_of(t, clipped, "tf.clip_by_value", "clip_value_min and clip_value_max")
 
 
-def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: int | Sequence[int] | None = None, name: str | None = None
+) -> Tensor:
     """t, scaled down where its L2 norm over `axes` is above `clip_norm`.
 
     Raises:

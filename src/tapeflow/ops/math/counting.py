@@ -49,7 +49,7 @@ def _bincount(weights: jax.Array, arr: jax.Array, *, size: int, binary: bool, dt
 
 def bincount(
     arr: TensorLike,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     minlength: TensorLike | None = None,
     maxlength: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
@@ -66,7 +66,11 @@ def cumsum(
 
 
 def cumprod(
-    x: TensorLike, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: int | Sequence[int] = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Running products along `axis`; arguments as for `cumsum`. The gradient is right at zeros."""
     return _run(_cumprod, "tf.math.cumprod", x, axis, exclusive, reverse)

@@ -7,6 +7,7 @@ they raise for integers and give an infinity or NaN for floats.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,9 @@ def _truncate_mod(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 @looking_at(1)
-def _zero_check(xp: Any, x: jax.Array | np.ndarray, y: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
+def _zero_check(
+    xp: ModuleType, x: jax.Array | np.ndarray, y: jax.Array | np.ndarray
+) -> jax.Array | np.ndarray:
     del x
     bad = xp.any(y == 0).astype(xp.int64)
     return xp.stack([bad, xp.zeros_like(bad), xp.zeros_like(bad)])

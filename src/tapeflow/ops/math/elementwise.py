@@ -6,8 +6,6 @@ gradient, as in TensorFlow: a tape gives `None`, not zero.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
@@ -70,7 +68,7 @@ _conj = unary("Conj", NUMERIC, jnp.conj)
 _angle_op = unary("Angle", INEXACT, _angle)
 
 
-def exp(x: Any, name: str | None = None) -> Tensor:
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """e to the power of x."""
     return _exp(x)
 

@@ -21,18 +21,18 @@ def _bins(values: jax.Array, limits: Any, count: int) -> jax.Array:
 
 
 @op(name="HistogramFixedWidthBins", differentiable=False)
-def _bins_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> Any:
+def _bins_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> jax.Array:
     return _bins(values, limits, count).astype(dtype.as_numpy_dtype)
 
 
 @op(name="HistogramFixedWidth", differentiable=False)
-def _histogram_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> Any:
+def _histogram_op(values: jax.Array, limits: jax.Array, *, count: int, dtype: DType) -> jax.Array:
     empty = jnp.zeros((count,), dtype.as_numpy_dtype)
     return empty.at[_bins(values, limits, count).ravel()].add(jnp.ones((), empty.dtype))
 
 
 def _read(
-    where: str, values: Any, value_range: Any, nbins: Any, dtype: DTypeLike
+    where: str, values: TensorLike, value_range: TensorLike, nbins: TensorLike, dtype: DTypeLike
 ) -> tuple[Tensor, Tensor, int, DType]:
     tensor = convert_to_tensor(values)
     limits = convert_to_tensor(value_range, dtype_hint=tensor.dtype)
@@ -49,7 +49,11 @@ def _read(
 
 
 def histogram_fixed_width(
-    values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """The number of values in each of `nbins` equal bins.
 
@@ -62,7 +66,11 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32, name: str | None = None
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = int32,
+    name: str | None = None,
 ) -> Tensor:
     """The index of the bin that contains each value."""
     where = "tf.histogram_fixed_width_bins"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.engine.backend import jax, jnp
@@ -68,7 +69,9 @@ def _isotonic_op(x: jax.Array, *, decreasing: bool, axis: int) -> Any:
     return tuple(jnp.swapaxes(f.reshape(x.shape), axis, -1) for f in found)
 
 
-def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: Any = -1) -> tuple[Tensor, Tensor]:
+def isotonic_regression(
+    inputs: TensorLike, decreasing: bool = True, axis: int | Sequence[int] = -1
+) -> tuple[Tensor, Tensor]:
     """The nearest tensor, by squares, whose elements fall along an axis, or rise.
 
     Returns:

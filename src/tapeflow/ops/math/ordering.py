@@ -60,7 +60,10 @@ def argmax(
 
 
 def argmin(
-    input: TensorLike, axis: Any = None, output_type: DTypeLike = int64, name: str | None = None
+    input: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    output_type: DTypeLike = int64,
+    name: str | None = None,
 ) -> Tensor:
     """The index of the smallest element along `axis` (0 if not given), the first one of a tie.
 

@@ -211,7 +211,10 @@ def reduce_min(
 
 
 def reduce_logsumexp(
-    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """log(sum(exp(x))) over `axis`, without overflow."""
     return _reduce(_logsumexp_op, "tf.reduce_logsumexp", input_tensor, axis, keepdims)
@@ -259,7 +262,10 @@ def reduce_euclidean_norm(
 
 
 def reduce_all(
-    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Whether all elements over `axis` are true; true for no elements."""
     return _reduce(_all_op, "tf.reduce_all", _as_bools(input_tensor), axis, keepdims)
@@ -280,7 +286,7 @@ def _as_bools(value: TensorLike) -> Any:
 
 def count_nonzero(
     input: TensorLike,
-    axis: Any = None,
+    axis: int | Sequence[int] | None = None,
     keepdims: bool | None = None,
     dtype: DTypeLike = int64,
     name: str | None = None,
@@ -298,7 +304,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
 
 def l2_normalize(
     x: TensorLike,
-    axis: Any = None,
+    axis: int | Sequence[int] | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
     dim: Sequence[int] | None = None,

@@ -48,7 +48,7 @@ def _relu_jvp(primals: tuple[jax.Array, ...], tangents: tuple[jax.Array, ...]) -
 
 
 @jax.custom_jvp
-def _relu6(x: jax.Array) -> Any:
+def _relu6(x: jax.Array) -> jax.Array:
     return jnp.clip(x, 0, 6)
 
 
@@ -87,7 +87,7 @@ def _leaky_relu(x: jax.Array, *, alpha: float) -> jax.Array:
 
 
 @op(name="Gelu")
-def _gelu(x: jax.Array, *, approximate: bool) -> Any:
+def _gelu(x: jax.Array, *, approximate: bool) -> jax.Array:
     if approximate:
         # (1 + tanh(a)) / 2, without the difference of two numbers that are almost equal where x is far below 0.
         return x * lax.logistic(2 * _GELU_SLOPE * (x + _GELU_CUBE * (x * x * x)))
@@ -95,7 +95,7 @@ def _gelu(x: jax.Array, *, approximate: bool) -> Any:
 
 
 @op(name="Silu")
-def _silu(x: jax.Array, beta: jax.Array) -> Any:
+def _silu(x: jax.Array, beta: jax.Array) -> jax.Array:
     INEXACT.check("Silu", features=x)
     return x * lax.logistic(beta * x)
 
@@ -107,13 +107,13 @@ def _softmax(x: jax.Array, *, axis: int) -> jax.Array:
 
 
 @op(name="LogSoftmax")
-def _log_softmax(x: jax.Array, *, axis: int) -> Any:
+def _log_softmax(x: jax.Array, *, axis: int) -> jax.Array:
     FLOATING.check("LogSoftmax", logits=x)
     return stable_math.log_softmax(x, axis)
 
 
 @op(name="CRelu")
-def _crelu(x: jax.Array, *, axis: int) -> Any:
+def _crelu(x: jax.Array, *, axis: int) -> jax.Array:
     _SIGNED.check("CRelu", features=x)
     return jnp.concatenate([_relu(x), _relu(-x)], axis)
 

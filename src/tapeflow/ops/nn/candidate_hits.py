@@ -21,7 +21,7 @@ class AccidentalHits(NamedTuple):
     weights: Tensor
 
 
-def _true_classes(where: str, true_classes: Any, num_true: Any) -> np.ndarray:
+def _true_classes(where: str, true_classes: Any, num_true: TensorLike) -> np.ndarray:
     true, count = read_array(true_classes, where, "true_classes"), read_int(num_true, where, "num_true")
     if true.ndim != 2 or true.shape[1] != count:
         raise invalid(
@@ -33,8 +33,8 @@ def _true_classes(where: str, true_classes: Any, num_true: Any) -> np.ndarray:
 
 def all_candidate_sampler(
     true_classes: TensorLike,
-    num_true: Any,
-    num_sampled: Any,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
     unique: bool,
     seed: int | None = None,
     name: str | None = None,
@@ -52,7 +52,7 @@ def all_candidate_sampler(
 def compute_accidental_hits(
     true_classes: TensorLike,
     sampled_candidates: TensorLike,
-    num_true: Any,
+    num_true: TensorLike,
     seed: int | None = None,
     name: str | None = None,
 ) -> AccidentalHits:

@@ -78,8 +78,8 @@ def _sample_op(true: jax.Array, key: jax.Array, weights: jax.Array, *, count: in
 def _sampled(
     where: str,
     true_classes: Any,
-    num_true: Any,
-    num_sampled: Any,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
     unique: bool,
     weights: np.ndarray,
     seed: Any,
@@ -104,10 +104,10 @@ def _sampled(
 
 def uniform_candidate_sampler(
     true_classes: TensorLike,
-    num_true: Any,
-    num_sampled: Any,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
     unique: bool,
-    range_max: Any,
+    range_max: TensorLike,
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
@@ -119,10 +119,10 @@ def uniform_candidate_sampler(
 
 def log_uniform_candidate_sampler(
     true_classes: TensorLike,
-    num_true: Any,
-    num_sampled: Any,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
     unique: bool,
-    range_max: Any,
+    range_max: TensorLike,
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
@@ -134,10 +134,10 @@ def log_uniform_candidate_sampler(
 
 def fixed_unigram_candidate_sampler(
     true_classes: TensorLike,
-    num_true: Any,
-    num_sampled: Any,
+    num_true: TensorLike,
+    num_sampled: TensorLike,
     unique: bool,
-    range_max: Any,
+    range_max: TensorLike,
     vocab_file: str = "",
     distortion: float = 1.0,
     num_reserved_ids: int = 0,
@@ -174,7 +174,7 @@ def _logits_op(
     sampled_counts: jax.Array,
     *,
     remove_hits: bool,
-) -> Any:
+) -> jax.Array:
     """Scores of the true classes, then of the sampled ones, less the logarithm of how often to expect them."""
     scores = jnp.einsum("bd,btd->bt", inputs, weights) + biases - jnp.log(true_counts).astype(inputs.dtype)
     others = inputs @ sampled_weights.T + sampled_biases
@@ -230,13 +230,13 @@ def _sampled_logits(
 
 def nce_loss(
     weights: TensorLike,
-    biases: Any,
+    biases: TensorLike,
     labels: TensorLike,
     inputs: TensorLike,
-    num_sampled: Any,
-    num_classes: Any,
+    num_sampled: TensorLike,
+    num_classes: TensorLike,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = False,
     name: str | None = "nce_loss",
 ) -> Tensor:
@@ -270,13 +270,13 @@ def nce_loss(
 
 def sampled_softmax_loss(
     weights: TensorLike,
-    biases: Any,
+    biases: TensorLike,
     labels: TensorLike,
     inputs: TensorLike,
-    num_sampled: Any,
-    num_classes: Any,
+    num_sampled: TensorLike,
+    num_classes: TensorLike,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = True,
     seed: int | None = None,
     name: str | None = "sampled_softmax_loss",

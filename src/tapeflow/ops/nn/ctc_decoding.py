@@ -17,7 +17,7 @@ from tapeflow.ops.sparse.tensor import SparseTensor
 _NEVER = -np.inf
 
 
-def _read(where: str, inputs: Any, sequence_length: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+def _read(where: str, inputs: TensorLike, sequence_length: Any) -> tuple[np.ndarray, tuple[int, ...]]:
     scores = convert_to_tensor(inputs)
     lengths = read_ints(sequence_length, where, "sequence_length")
     if (

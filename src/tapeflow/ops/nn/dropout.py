@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.engine import random
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.host_args import describe, invalid, read_int
@@ -24,7 +24,9 @@ def _dropout(x: jax.Array, key: jax.Array, rate: jax.Array, *, noise_shape: tupl
     return jnp.where(is_kept, x * (1 / (1 - rate)), jnp.zeros((), x.dtype))
 
 
-def _apply(where: str, x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any]) -> Tensor:
+def _apply(
+    where: str, x: TensorLike, rate: float | TensorLike, noise_shape: ShapeLike, draw: Callable[..., Any]
+) -> Tensor:
     tensor = convert_to_tensor(x)
     if not tensor.spec.dtype.is_floating:
         raise ValueError(
@@ -80,7 +82,7 @@ def _read_noise_shape(where: str, noise_shape: Any, x: Tensor) -> tuple[int, ...
     return dims
 
 
-def _bad_noise_shape(where: str, noise_shape: Any, x: Tensor) -> None:
+def _bad_noise_shape(where: str, noise_shape: ShapeLike, x: Tensor) -> None:
     raise invalid(
         f"{where} expected noise_shape to be broadcastable to the shape of x: each element 1, None "
         f"or the length of that axis; got noise_shape={noise_shape!r} for x {describe(x)}."
@@ -88,7 +90,11 @@ def _bad_noise_shape(where: str, noise_shape: Any, x: Tensor) -> None:
 
 
 def dropout(
-    x: TensorLike, rate: TensorLike, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: ShapeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`x` with a share `rate` of its elements set to 0 and the others divided by 1 - rate.
 
@@ -108,7 +114,7 @@ def stateless_dropout(
     rate: TensorLike,
     seed: TensorLike,
     rng_alg: object = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`dropout` that makes the same choice for the same `seed`, two integers."""
@@ -117,7 +123,11 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: TensorLike, rate: TensorLike, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: TensorLike,
+    uniform_sampler: Any,
+    noise_shape: ShapeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """`dropout` that keeps an element where `uniform_sampler(shape, dtype)` gives at least `rate`."""
     where = "tf.nn.experimental.general_dropout"

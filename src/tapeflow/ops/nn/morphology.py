@@ -43,7 +43,13 @@ def _dilation_op(x: jax.Array, shape: jax.Array, *, strides: Ints, rates: Ints, 
 
 
 def _read(
-    where: str, x: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any
+    where: str,
+    x: TensorLike,
+    filters: Any,
+    strides: int | Sequence[int],
+    padding: str,
+    data_format: str,
+    dilations: int | Sequence[int],
 ) -> Any:
     tensor, shape = convert_to_tensor(x), convert_to_tensor(filters)
     if data_format != "NHWC":

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tapeflow.engine.shapes.expression import at_least, is_symbolic
+
 Sizes = tuple[int, ...]
 Paddings = tuple[tuple[int, int], ...]
 
@@ -81,6 +83,9 @@ def same_padding(input: Sizes, size: Sizes, strides: Sizes, dilations: Sizes) ->
     paddings = []
     for cells, extent, stride in zip(input, extent_of(size, dilations), strides, strict=True):
         places = -(-cells // stride)
-        total = max((places - 1) * stride + extent - cells, 0)
-        paddings.append((total // 2, total - total // 2))
+        total = (places - 1) * stride + extent - cells
+        low = at_least(total, 0) // 2
+        if not is_symbolic(total):
+            total = max(total, 0)  # a symbolic one may crop cells at the end, which no window sees
+        paddings.append((low, total - low))
     return tuple(paddings)

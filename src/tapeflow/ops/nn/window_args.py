@@ -6,6 +6,7 @@ tensor, and is particular about which error it raises; convolution and pooling a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,7 +127,7 @@ def read_padding(padding: TensorLike, layout: Layout, *, allow_explicit: bool = 
     return _read_pairs(padding, layout)
 
 
-def _read_pairs(padding: Any, layout: Layout) -> Paddings:
+def _read_pairs(padding: str | Sequence[Any], layout: Layout) -> Paddings:
     where, rank = layout.where, layout.rank
     pairs = read_array(padding, where, "padding", error=TypeError)
     if pairs.shape != (rank, 2):

@@ -24,8 +24,8 @@ from tapeflow.ops.numpy.functions import NARROW, as_data, fraction_type, nonzero
 
 
 def _each(arrays: Sequence[Any], least: int, wider: Any) -> Any:
-    found = [as_data(a) for a in arrays]
-    grown = [reshape(a, wider(a.spec.shape)) if a.ndim < least else a for a in found]
+    tensors = [as_data(a) for a in arrays]
+    grown = [reshape(a, wider(a.spec.shape)) if a.ndim < least else a for a in tensors]
     return grown[0] if len(grown) == 1 else grown
 
 
@@ -46,9 +46,9 @@ def atleast_3d(*arys: Any) -> Any:
 
 def broadcast_arrays(*args: Any) -> list[Tensor]:
     """Arrays stretched to the one shape that they broadcast to."""
-    found = [as_data(a) for a in args]
-    shape = np.broadcast_shapes(*[a.spec.shape for a in found])
-    return [broadcast_to(a, shape) for a in found]
+    tensors = [as_data(a) for a in args]
+    shape = np.broadcast_shapes(*[a.spec.shape for a in tensors])
+    return [broadcast_to(a, shape) for a in tensors]
 
 
 def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
@@ -76,7 +76,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
 
 def ix_(*args: Any) -> list[Tensor]:
     """Vectors of indices, or of truth values, turned so that together they index a grid."""
-    found = []
+    grids = []
     for number, arg in enumerate(args):
         vector = as_data(arg)
         if vector.ndim != 1 or not (vector.dtype.is_bool or vector.dtype.is_integer):
@@ -85,8 +85,8 @@ def ix_(*args: Any) -> list[Tensor]:
                 f"argument {number} of shape {list(vector.spec.shape)}, {vector.dtype.name}."
             )
         places = nonzero(vector)[0] if vector.dtype.is_bool else vector
-        found.append(reshape(places, [-1 if i == number else 1 for i in range(len(args))]))
-    return found
+        grids.append(reshape(places, [-1 if i == number else 1 for i in range(len(args))]))
+    return grids
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
@@ -97,10 +97,10 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
             f"have length equal to choicelist; got {len(condlist)} and {len(choicelist)}."
         )
     dtype = result_type(default, *choicelist)
-    found = cast(as_data(default), dtype)
+    selected = cast(as_data(default), dtype)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        found = _either(as_data(condition), cast(as_data(choice), dtype), found)
-    return found
+        selected = _either(as_data(condition), cast(as_data(choice), dtype), selected)
+    return selected
 
 
 def flatten(a: TensorLike, order: str = "C") -> Tensor:
@@ -141,12 +141,12 @@ def _for_promotion(value: object) -> Any:
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """The dtype that arrays and numbers have together by NumPy's rules; float32 may be preferred to float64."""
     given = [_for_promotion(v) for v in arrays_and_dtypes]
-    found = np.result_type(*given)
+    common = np.result_type(*given)
     if fraction_type() is np.float32 and not any(
         np.result_type(g) in NARROW for g in given if not _is_number(g)
     ):
-        found = np.dtype(NARROW.get(found, found))
-    return as_dtype(found)
+        common = np.dtype(NARROW.get(common, common))
+    return as_dtype(common)
 
 
 def _is_number(value: object) -> bool:

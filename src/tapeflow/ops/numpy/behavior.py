@@ -6,6 +6,7 @@ inputs of one dtype cost what they always cost.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def _promoted(args: tuple[Any, ...]) -> list[Tensor] | None:
 
 
 @looking_at(-1)
-def _check(xp: Any, x: object, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
+def _check(xp: ModuleType, x: object, *indices: Any, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
     """Whether indices lie within their axes; tells of the first that does not."""
     found = xp.zeros((3,), xp.int64)
     for index, limit in zip(indices, limits, strict=True):
@@ -58,7 +59,9 @@ def _check(xp: Any, x: object, *indices: Any, parts: tuple[Part, ...], limits: t
     check=_check,
     check_text="index {value} out of bounds: tensor[...] expected one in [-{limit}, {limit}).",
 )
-def _take_op(x: jax.Array, *indices: jax.Array, parts: tuple[Part, ...], limits: tuple[int, ...]) -> Any:
+def _take_op(
+    x: jax.Array, *indices: jax.Array, parts: tuple[Part, ...], limits: tuple[int, ...]
+) -> jax.Array:
     given = iter(indices)
     return x[tuple(next(given) if not p else slice(*p) if len(p) == 3 else p[0] for p in parts)]
 

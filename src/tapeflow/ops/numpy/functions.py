@@ -334,7 +334,7 @@ _MADE = [
 CREATIONS = {name: _made(name) for name in _MADE}
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: Any, x: Any = None, y: TensorLike | None = None) -> Any:
     """Elements of `x` where the condition holds and of `y` elsewhere; with neither, the places where it holds."""
     if x is None or y is None:
         return nonzero(condition)

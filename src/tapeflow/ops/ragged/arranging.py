@@ -25,12 +25,14 @@ def _rank(value: Any) -> int:
 
 def alike(values: Sequence[Any], where: str) -> list[Any]:
     """Values as tensors, all ragged in as many dimensions as the most ragged of them."""
-    found = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]
-    ranks = {_rank(v) for v in found}
+    tensors = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]
+    ranks = {_rank(v) for v in tensors}
     if len(ranks) > 1:
-        raise ValueError(f"{where} expected inputs of one rank; got shapes {[str(v.shape) for v in found]}.")
-    deepest = max((v.ragged_rank for v in found if isinstance(v, RaggedTensor)), default=0)
-    return [_as_ragged(v, deepest) for v in found] if deepest else found
+        raise ValueError(
+            f"{where} expected inputs of one rank; got shapes {[str(v.shape) for v in tensors]}."
+        )
+    deepest = max((v.ragged_rank for v in tensors if isinstance(v, RaggedTensor)), default=0)
+    return [_as_ragged(v, deepest) for v in tensors] if deepest else tensors
 
 
 def _as_ragged(value: Any, ragged_rank: int) -> Any:
@@ -43,10 +45,10 @@ def _as_ragged(value: Any, ragged_rank: int) -> Any:
 
 def concat(values: Sequence[Any], axis: int, name: str | None = None) -> RaggedTensor:
     """`tf.concat`, if one of the values is ragged."""
-    found = alike(values, "tf.concat")
-    if len(found) == 1:
-        return found[0]
-    return _joined(found, read_axis(axis, _rank(found[0]), "tf.concat"))
+    tensors = alike(values, "tf.concat")
+    if len(tensors) == 1:
+        return tensors[0]
+    return _joined(tensors, read_axis(axis, _rank(tensors[0]), "tf.concat"))
 
 
 def _joined(found: Sequence[Any], axis: int) -> Any:
@@ -80,7 +82,7 @@ def _joined(found: Sequence[Any], axis: int) -> Any:
     return RaggedTensor(take_rows(_joined([r._values for r in found], 0), rows), places, dtype)
 
 
-def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+def stack(values: Any, axis: int | Sequence[int] = 0, name: str | None = None) -> Any:
     """Tensors of one rank, whose shapes may differ, as one ragged tensor.
 
     >>> tf.ragged.stack([[1, 2], [3]])
@@ -167,7 +169,7 @@ def gather(
     params: TensorLike,
     indices: TensorLike,
     validate_indices: object = None,
-    axis: Any = None,
+    axis: int | Sequence[int] | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
@@ -193,7 +195,7 @@ def gather(
     return found
 
 
-def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: int | Sequence[int], name: str | None = None) -> Any:
     """`tf.reverse` of a ragged tensor."""
     for place in read_ints(axis, "tf.reverse", "axis", scalar=True):
         number = read_axis(place, _rank(tensor), "tf.reverse")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType
 from tapeflow.engine.values.tensor import Tensor
@@ -67,10 +67,15 @@ _REDUCTIONS = tuple(
 
 def operator(name: str, operands: tuple[Any, ...]) -> RaggedTensor:
     """What an operator gives; for one that the other operand does not know, NotImplemented."""
+    return elementwise(function_of_operator(name), operands, {})
+
+
+def function_of_operator(name: str) -> Callable[..., Any]:
+    """The public function that does what an operator does."""
     for module in (arithmetic, comparison, division, power):
         function = getattr(module, name, None)
         if function is not None:
-            return elementwise(function, operands, {})
+            return function
     raise AttributeError(name)
 
 
@@ -156,7 +161,7 @@ def _reduced(
     return reducing.reduce(kind, input_tensor, axis, keepdims)
 
 
-def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
+def _size(input: RaggedTensor, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     return shaping.size(input.flat_values, out_type)
 
 
@@ -179,16 +184,16 @@ def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
     return convert_to_tensor(len(input.shape))
 
 
-def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
+def _shape(input: RaggedTensor, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     return input.bounding_shape(out_type=out_type)
 
 
-def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def _stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
     return arranging.stack(values, axis)
 
 
 def _map_fn(
-    fn: Callable[..., Any], elems: Any, *rest: Any, fn_output_signature: Any = None, **kwargs: Any
+    fn: Callable[..., Any], elems: TensorLike, *rest: Any, fn_output_signature: Any = None, **kwargs: Any
 ) -> Any:
     """Row by row; the results are ragged if they are rows themselves or the signature says so."""
     parts = nest.flatten(elems)
@@ -207,7 +212,7 @@ def _map_fn(
     return nest.pack_sequence_as(rows[0], found)
 
 
-def _boolean_mask(tensor: Any, mask: Any, axis: object = None, name: str | None = None) -> Any:
+def _boolean_mask(tensor: TensorLike, mask: Any, axis: object = None, name: str | None = None) -> Any:
     return masking.boolean_mask(tensor, mask)
 
 

@@ -38,7 +38,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     return take_rows(values, np.flatnonzero(keep))
 
 
-def _by_row(values: Any, mask: TensorLike, where: str) -> RaggedTensor:
+def _by_row(values: TensorLike, mask: TensorLike, where: str) -> RaggedTensor:
     pair = [v if isinstance(v, RaggedTensor) else RaggedTensor.from_tensor(v) for v in (values, mask)]
     data, chosen = pair
     if not np.array_equal(data._places, chosen._places):

@@ -100,7 +100,7 @@ def from_tensor(
     return RaggedTensor(indexing.take(flat, rows, 0), partition.splits_of_lengths(kept), dtype)
 
 
-def _unpadded(dense: Tensor, padding: Any) -> np.ndarray:
+def _unpadded(dense: Tensor, padding: str | Sequence[Any]) -> np.ndarray:
     """How long each row is without the padding at its end."""
     array = read_value(dense)
     filler = np.asarray(read_value(convert_to_tensor(padding, dense.dtype)))

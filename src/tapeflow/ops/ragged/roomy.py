@@ -96,7 +96,7 @@ def mapped_in_room(ragged: RaggedTensor, function: Callable[[Tensor], Tensor]) -
     return ragged.with_flat_values(function(room)[:count])
 
 
-def with_room(value: Any) -> Any:
+def with_room(value: object) -> Any:
     """A ragged or sparse tensor of data with room, if it is one that can have it; its values must be known."""
     if isinstance(value, RaggedTensor) and value.ragged_rank == 1 and value.dtype.name != "string":
         room = convert_to_tensor(_padded(np.asarray(value.flat_values)))

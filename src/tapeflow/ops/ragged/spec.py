@@ -22,7 +22,7 @@ class RaggedTensorSpec(TypeSpec):
     def __init__(
         self,
         shape: ShapeLike | None = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         ragged_rank: int | None = None,
         row_splits_dtype: DTypeLike = int64,
         flat_values_spec: Any = None,

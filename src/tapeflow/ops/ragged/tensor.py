@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from tapeflow.engine.backend import jax
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic, Symbolic
 from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64
@@ -49,7 +49,7 @@ def _taking_symbols(method: Callable[..., Any]) -> Callable[..., Any]:
     return constructor
 
 
-class RaggedTensor(CallTaker):
+class RaggedTensor(DispatchTarget):
     """A tensor whose rows may have different lengths; made by `tf.ragged.constant` and the `from_...` methods.
 
     >>> digits = tf.ragged.constant([[3, 1, 4, 1], [], [5, 9, 2], [6]])
@@ -66,7 +66,11 @@ class RaggedTensor(CallTaker):
     _operated: ClassVar[Callable[[str, tuple[Any, ...]], Any]]
 
     def __init__(
-        self, values: Any, row_splits: np.ndarray, row_splits_dtype: DType = int64, uniform: int | None = None
+        self,
+        values: Any,
+        row_splits: np.ndarray,
+        row_splits_dtype: DType = int64,
+        uniform: int | None = None,
     ) -> None:
         self._values: Any = values
         self._places = row_splits.astype(np.int64, copy=False)
@@ -213,10 +217,10 @@ class RaggedTensor(CallTaker):
     ) -> RaggedTensor:
         """Row numbers of row numbers, the outermost first."""
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
-        found = flat_values
+        values = flat_values
         for ids, count in zip(reversed(list(nested_value_rowids)), reversed(list(counts)), strict=True):
-            found = cls.from_value_rowids(found, ids, count, validate=validate)
-        return found
+            values = cls.from_value_rowids(values, ids, count, validate=validate)
+        return values
 
     @classmethod
     @_taking_symbols
@@ -343,12 +347,15 @@ class RaggedTensor(CallTaker):
         return (self.value_rowids(), *inner)
 
     def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
+        self,
+        axis: int | Sequence[int] | None = None,
+        name: str | None = None,
+        out_type: DTypeLike | None = None,
     ) -> Tensor:
         """The shape of the smallest tensor that holds every row."""
         dtype = self._places_dtype if out_type is None else as_dtype(out_type)
-        found = np.array(self._bounds(), dtype.as_numpy_dtype)
-        return convert_to_tensor(found if axis is None else found[np.asarray(axis)])
+        sizes = np.array(self._bounds(), dtype.as_numpy_dtype)
+        return convert_to_tensor(sizes if axis is None else sizes[np.asarray(axis)])
 
     def _bounds(self) -> list[int]:
         longest = int(np.diff(self._places).max(initial=0))
@@ -447,7 +454,7 @@ class RaggedTensor(CallTaker):
 
     # As an argument of ops
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return RaggedTensor._called(function, args, kwargs)
 
     def _why_no_array(self) -> str:
@@ -490,7 +497,7 @@ class RaggedTensor(CallTaker):
 RaggedTensorSpec._kind = RaggedTensor
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, np.ndarray):
         return np.array2string(value, separator=", ") if value.size else str(value.tolist())
     return str(value)  # as many digits as its dtype has

@@ -186,7 +186,7 @@ def stateless_shuffle(
     return shuffled(_stateless("tf.random.experimental.stateless_shuffle", seed, alg)(), value)
 
 
-def index_shuffle(index: Any, seed: TensorLike, max_index: Any) -> Tensor:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: Any) -> Tensor:
     """The position of each index after the numbers from 0 to `max_index` are shuffled, determined by `seed` alone.
 
     Args:

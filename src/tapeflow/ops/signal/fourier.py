@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ def _in_rows(x: Any) -> Any:
 
 
 @op(name="FFT")
-def _fft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None, inverse: bool) -> Any:
+def _fft_op(
+    x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None, inverse: bool
+) -> jax.Array:
     COMPLEX.check("tf.signal.ifft" if inverse else "tf.signal.fft", input=x)
     return _in_rows((jnp.fft.ifftn if inverse else jnp.fft.fftn)(_in_rows(x), sizes, axes))
 
@@ -43,7 +45,7 @@ def _rfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | No
 
 
 @op(name="IRFFT")
-def _irfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> Any:
+def _irfft_op(x: jax.Array, *, axes: tuple[int, ...], sizes: tuple[int, ...] | None) -> jax.Array:
     COMPLEX.check("tf.signal.irfft", input=x)
     return jnp.fft.irfftn(x, sizes, axes)
 
@@ -58,7 +60,7 @@ def _last(where: str, x: Tensor, count: int) -> tuple[Tensor, tuple[int, ...]]:
     return tensor, tuple(range(-count, 0))
 
 
-def _sizes(where: str, fft_length: Any, count: int) -> tuple[int, ...] | None:
+def _sizes(where: str, fft_length: float | TensorLike, count: int) -> tuple[int, ...] | None:
     if fft_length is None:
         return None
     found = read_ints(fft_length, where, "fft_length", scalar=True)
@@ -105,7 +107,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return _complex("tf.signal.ifft3d", input, 3, True)
 
 
-def _real(where: str, x: Any, fft_length: Any, count: int, kernel: Callable[..., Any]) -> Tensor:
+def _real(where: str, x: TensorLike, fft_length: Any, count: int, kernel: Callable[..., Any]) -> Tensor:
     preferred = float32 if kernel is _rfft_op else None  # of what is no tensor yet, NumPy's arrays too
     tensor, axes = _last(where, convert_to_tensor(x, dtype_hint=preferred), count)
     return kernel(tensor, axes=axes, sizes=_sizes(where, fft_length, count))
@@ -149,17 +151,17 @@ def irfft3d(
     return _real("tf.signal.irfft3d", input_tensor, fft_length, 3, _irfft_op)
 
 
-def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """The zero frequency moved to the middle of each axis, or of some."""
     return _shifted(x, axes, 1)
 
 
-def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """The inverse of `fftshift`."""
     return _shifted(x, axes, -1)
 
 
-def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
+def _shifted(x: TensorLike, axes: Any, sign: int) -> Tensor:
     tensor = convert_to_tensor(x)
     found = (
         list(range(tensor.ndim))
@@ -170,7 +172,7 @@ def _shifted(x: Any, axes: Any, sign: int) -> Tensor:
 
 
 @op(name="DCT")
-def _dct_op(x: jax.Array, *, kind: int, is_orthonormal: bool) -> Any:
+def _dct_op(x: jax.Array, *, kind: int, is_orthonormal: bool) -> jax.Array:
     REAL.check("tf.signal.dct", input=x)
     if kind == 1:
         return jnp.real(jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)))
@@ -203,7 +205,7 @@ def _complex_dtype(x: jax.Array) -> Any:
     return jnp.complex128 if x.dtype == jnp.float64 else jnp.complex64
 
 
-def _dct(where: str, x: Any, kind: int, n: int | None, axis: int, norm: str | None) -> Tensor:
+def _dct(where: str, x: TensorLike, kind: int, n: int | None, axis: int, norm: str | None) -> Tensor:
     tensor = convert_to_tensor(x)
     if axis != -1:
         raise NotImplementedError(f"{where}: axis must be -1. Got: {axis}. Transpose the tensor first.")

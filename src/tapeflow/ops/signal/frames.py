@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import op
+from tapeflow.engine.shapes.expression import is_symbolic
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import constant, convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, float32
@@ -24,17 +25,17 @@ Window = Callable[..., Any] | None
 
 
 @op(name="Frame")
-def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, axis: int) -> Any:
+def _frame_op(x: jax.Array, *, length: int, step: int, pad_value: float | None, axis: int) -> jax.Array:
     samples = x.shape[axis]
     if pad_value is None:
         count = max(0, 1 + (samples - length) // step)
     else:
         count = -(-samples // step)
         width = [(0, 0)] * x.ndim
-        width[axis] = (0, max(0, length + step * (count - 1) - samples))
+        width[axis] = (0, length)  # at least as much as the last frame needs
         x = jnp.pad(x, width, constant_values=pad_value)
-    places = np.arange(count)[:, None] * step + np.arange(length)
-    return jnp.take(x, places.astype(np.int32), axis=axis)
+    starts = (jnp if is_symbolic(count) else np).arange(count, dtype=np.int32) * step
+    return jnp.take(x, starts[:, None] + np.arange(length, dtype=np.int32), axis=axis)
 
 
 def frame(
@@ -43,7 +44,7 @@ def frame(
     frame_step: TensorLike,
     pad_end: bool = False,
     pad_value: Any = 0,
-    axis: Any = -1,
+    axis: int | Sequence[int] = -1,
     name: str | None = None,
 ) -> Tensor:
     """A signal cut into frames that may overlap, with the frames as an axis before their samples.
@@ -74,7 +75,7 @@ def _positive(where: str, name: str, value: Any) -> int:
 
 
 @op(name="OverlapAndAdd")
-def _overlap_op(frames: jax.Array, *, step: int) -> Any:
+def _overlap_op(frames: jax.Array, *, step: int) -> jax.Array:
     """Frames added up where they overlap: each is cut into steps, and steps that coincide are summed."""
     count, length = frames.shape[-2:]
     pieces = -(-length // step)

@@ -17,7 +17,7 @@ from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
 
-def _numbered(values: Any, where: str, name: str) -> tuple[Any, np.ndarray, int | None]:
+def _numbered(values: TensorLike, where: str, name: str) -> tuple[Any, np.ndarray, int | None]:
     """Flat values, the row of each, and how many rows there are, None for a vector."""
     if isinstance(values, SparseTensor):
         is_matrix = len(values._dense_shape) > 1
@@ -37,7 +37,7 @@ def _numbered(values: Any, where: str, name: str) -> tuple[Any, np.ndarray, int 
 
 def bincount(
     values: TensorLike,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     axis: int | None = 0,
     minlength: Any = None,
     maxlength: Any = None,

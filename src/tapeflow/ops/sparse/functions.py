@@ -158,7 +158,10 @@ def concat(
 
 
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: Any = None,
+    num_split: Any = None,
+    axis: Any = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """Parts of nearly equal size along an axis."""
     where = "tf.sparse.split"
@@ -257,7 +260,7 @@ def sparse_dense_matmul(
 
 def reduce_sum(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: int | Sequence[int] | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -268,7 +271,7 @@ def reduce_sum(
 
 def reduce_max(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: int | Sequence[int] | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,

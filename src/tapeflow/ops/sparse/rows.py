@@ -27,7 +27,7 @@ _COMBINERS: dict[str, Callable[..., Tensor]] = {
 
 
 def _segments(
-    where: str, combiner: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any
+    where: str, combiner: str, data: Any, indices: TensorLike, segment_ids: Any, num_segments: Any
 ) -> Tensor:
     rows = index_tensor(indices, where)
     ids = read_value(index_tensor(segment_ids, where, "segment_ids"))

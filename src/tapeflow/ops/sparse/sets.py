@@ -43,7 +43,9 @@ def _groups(value: TensorLike, where: str, name: str) -> tuple[Groups, tuple[int
     return found, shape, dtype
 
 
-def _combined(where: str, a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]) -> SparseTensor:
+def _combined(
+    where: str, a: TensorLike, b: TensorLike, combine: Callable[[set[Any], set[Any]], set[Any]]
+) -> SparseTensor:
     first, shape, dtype = _groups(a, where, "a")
     hint = {} if isinstance(b, SparseTensor) else {"dtype_hint": dtype}
     second, other, kind = _groups(convert_to_tensor(b, **hint) if hint else b, where, "b")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic, Symbolic
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic, Symbolic
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, float32, int32
 from tapeflow.engine.values.shape import TensorShape, as_shape
@@ -23,7 +23,7 @@ from tapeflow.ops.math import arithmetic
 class SparseTensorSpec(TypeSpec):
     """The shape and dtype of a sparse tensor."""
 
-    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = float32) -> None:
         self._shape, self._dtype = as_shape(shape), as_dtype(dtype)
 
     @property
@@ -69,7 +69,7 @@ class SparseTensorSpec(TypeSpec):
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
 
-class SparseTensor(CallTaker):
+class SparseTensor(DispatchTarget):
     """The values at some places of a tensor that is zero elsewhere.
 
     >>> st = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 6], dense_shape=[3, 2])
@@ -157,7 +157,7 @@ class SparseTensor(CallTaker):
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> SparseTensor:
+    def __truediv__(self, other: TensorLike) -> SparseTensor:
         return self._with(arithmetic.truediv, other)
 
     def __neg__(self) -> SparseTensor:

@@ -15,17 +15,19 @@ import numpy as np
 from tapeflow.engine.recording.node import spec_of
 from tapeflow.engine.recording.op import Op
 from tapeflow.engine.recording.sketch import NotSketchable
-from tapeflow.engine.recording.symbolic import CallTaker, MetSymbolic
+from tapeflow.engine.recording.symbolic import DispatchTarget, MetSymbolic
 from tapeflow.engine.recording.trace import state
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype, int32, int64, string
 from tapeflow.engine.values.dtypes import bool as boolean
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.ops.ragged.recorded import RecordedRagged, unknown_size
 
 
 def is_deferred(tensor: Tensor) -> bool:
     """Whether a tensor has no value, and string functions of it are recorded."""
-    return state.trace.keeps_strings and tensor._node.value is None
+    return bool(state.trace.keeps_strings) and tensor._node.value is None
 
 
 def defer(tensor: Tensor) -> None:
@@ -34,12 +36,12 @@ def defer(tensor: Tensor) -> None:
         raise MetSymbolic(_DEFERRED)
 
 
-class _Deferred(CallTaker):
+class _Deferred(DispatchTarget):
     """Takes the calls of string functions over."""
 
     __slots__ = ()
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         recorded = _FUNCTIONS.get(function.__name__)
         if recorded is None:
             raise NotSketchable(f"{function.__name__} of strings cannot be written as TensorFlow's ops.")
@@ -60,6 +62,8 @@ STRING_OP = Op(_unrunnable, name="StringOp", same_dtype=False, differentiable=Fa
 """An op of TensorFlow's, named by the static `node`; the other statics are its attributes."""
 FIND_TERMS = Op(_unrunnable, name="FindTerms", same_dtype=False, differentiable=False)
 """The places of strings: see `find_terms`."""
+SPLIT_STRINGS = Op(_unrunnable, name="SplitStrings", same_dtype=False, differentiable=False)
+"""The parts of all strings, and where those of each begin."""
 SPLIT_AND_FIND = Op(_unrunnable, name="SplitAndFind", same_dtype=False, differentiable=False)
 """The places of the words of texts: see `split_and_find`."""
 
@@ -107,8 +111,8 @@ def split_and_find(
         filling: what rows are filled up with.
     """
     rows = texts.spec.shape[0]
-    # Nobody knows how many words there are. A number that follows from none of the others says so.
-    width = 23 + rows**3 % 31 if length is None else length
+    # Nobody knows how many words there are.
+    width = unknown_size() if length is None else length
     table = {"terms": tuple(places), "places": tuple(places.values()), "unknown": unknown}
     form = {
         "split": split,
@@ -125,34 +129,34 @@ def compare(x: Tensor, y: Tensor, is_equal: bool) -> Tensor:
     return _recorded("Equal" if is_equal else "NotEqual", [x, y], boolean)
 
 
-def _lower(input: Any, encoding: str | None = "", name: str | None = None) -> Tensor:
+def _lower(input: TensorLike, encoding: str | None = "", name: str | None = None) -> Tensor:
     return _recorded("StringLower", [input], string, encoding=encoding or "")
 
 
-def _upper(input: Any, encoding: str | None = "", name: str | None = None) -> Tensor:
+def _upper(input: TensorLike, encoding: str | None = "", name: str | None = None) -> Tensor:
     return _recorded("StringUpper", [input], string, encoding=encoding or "")
 
 
-def _strip(input: Any, name: str | None = None) -> Tensor:
+def _strip(input: TensorLike, name: str | None = None) -> Tensor:
     return _recorded("StringStrip", [input], string)
 
 
-def _length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def _length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return _recorded("StringLength", [input], int32, unit=unit)
 
 
 def _regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     texts = {"pattern": _constant(pattern), "rewrite": _constant(rewrite)}
     return _recorded("StaticRegexReplace", [input], string, replace_global=replace_global, **texts)
 
 
-def _regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def _regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     return _recorded("StaticRegexFullMatch", [input], boolean, pattern=_constant(pattern))
 
 
-def _substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def _substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return _recorded(
         "Substr", [input, convert_to_tensor(pos, int32), convert_to_tensor(len, int32)], string, unit=unit
     )
@@ -162,13 +166,13 @@ def _join(inputs: Any, separator: Any = "", name: str | None = None) -> Tensor:
     return _recorded("StringJoin", list(inputs), string, separator=_constant(separator or b""))
 
 
-def _to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Tensor:
+def _to_number(input: TensorLike, out_type: DTypeLike = "float32", name: str | None = None) -> Tensor:
     dtype = as_dtype(out_type)
     return _recorded("StringToNumber", [input], dtype, out_type=dtype.as_datatype_enum)
 
 
 def _as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -197,6 +201,17 @@ def _to_hash_bucket_strong(
     return _recorded("StringToHashBucketStrong", [input], int64, num_buckets=int(num_buckets), key=words)
 
 
+def _split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> RecordedRagged:
+    if len(input.spec.shape) != 1:
+        raise NotSketchable(
+            "tf.strings.split can be written as TensorFlow's ops for a vector of strings only."
+        )
+    rows = input.spec.shape[0]
+    specs = (spec_of((unknown_size(),), string), spec_of((rows + 1,), int64))
+    parts, splits = SPLIT_STRINGS.giving(specs, input, sep=_constant(sep or b""), maxsplit=int(maxsplit))
+    return RecordedRagged(parts, splits)
+
+
 def _constant(text: Any) -> bytes:
     """The bytes of a text that must be known."""
     if isinstance(text, str):
@@ -204,9 +219,10 @@ def _constant(text: Any) -> bytes:
     return text if isinstance(text, bytes) else bytes(convert_to_tensor(text).numpy())
 
 
-_FUNCTIONS: dict[str, Callable[..., Tensor]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "lower": _lower,
     "upper": _upper,
+    "split": _split,
     "strip": _strip,
     "length": _length,
     "regex_replace": _regex_replace,

@@ -7,7 +7,6 @@ bits, SipHash-2-4 under a key, and a variant of MurmurHash.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -46,14 +45,16 @@ def to_hash_bucket_strong(
     return _buckets(where, input, num_buckets, lambda text: siphash(text, words))
 
 
-def _buckets(where: str, input: TensorLike, num_buckets: Any, hashed: Callable[[bytes], int]) -> Tensor:
+def _buckets(
+    where: str, input: TensorLike, num_buckets: float | TensorLike, hashed: Callable[[bytes], int]
+) -> Tensor:
     count = read_int(num_buckets, where, "num_buckets")
     if count < 1:
         raise invalid(f"{where} expected num_buckets of at least 1; got num_buckets={count}.")
     array = read_strings(input, where)
     known = {text: hashed(text) % count for text in set(array.reshape(-1))}
-    found = np.array([known[text] for text in array.reshape(-1)], np.int64)
-    return convert_to_tensor(found.reshape(array.shape))
+    hashes = np.array([known[text] for text in array.reshape(-1)], np.int64)
+    return convert_to_tensor(hashes.reshape(array.shape))
 
 
 def _word(text: bytes, at: int) -> int:
@@ -89,8 +90,8 @@ def fingerprint64(text: bytes) -> int:
 def fingerprint_cat(first: int, second: int) -> int:
     """One fingerprint of two, whose order matters."""
     mul = 0xC6A4A7935BD1E995
-    found = first ^ mul ^ (_shifted(second * mul & _MASK) * mul & _MASK)
-    return _shifted(_shifted(found * mul & _MASK) * mul & _MASK)
+    mixed = first ^ mul ^ (_shifted(second * mul & _MASK) * mul & _MASK)
+    return _shifted(_shifted(mixed * mul & _MASK) * mul & _MASK)
 
 
 def _up_to_16(text: bytes, size: int) -> int:
@@ -200,13 +201,13 @@ def _sip_rounds(v: list[int], count: int) -> None:
 
 def _murmur(text: bytes) -> int:
     mul, seed = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
-    found = (seed ^ (len(text) * mul)) & _MASK
+    state = (seed ^ (len(text) * mul)) & _MASK
     whole = len(text) // 8 * 8
     for at in range(0, whole, 8):
         word = _word(text, at) * mul & _MASK
         word = (word ^ (word >> 47)) * mul & _MASK
-        found = (found ^ word) * mul & _MASK
+        state = (state ^ word) * mul & _MASK
     if whole < len(text):
-        found = (found ^ int.from_bytes(text[whole:], "little")) * mul & _MASK
-    found = (found ^ (found >> 47)) * mul & _MASK
-    return found ^ (found >> 47)
+        state = (state ^ int.from_bytes(text[whole:], "little")) * mul & _MASK
+    state = (state ^ (state >> 47)) * mul & _MASK
+    return state ^ (state >> 47)

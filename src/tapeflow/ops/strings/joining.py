@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from tapeflow.ops.strings.text import read_strings, string_tensor
 
 
 def reduce_join(
-    inputs: TensorLike, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
 ) -> Any:
     """The strings along an axis, or all of them, one behind the other.
 

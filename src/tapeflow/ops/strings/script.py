@@ -36,7 +36,7 @@ def unicode_script(input: TensorLike, name: str | None = None) -> Any:
     return _scripts(input)
 
 
-def _scripts(input: Any) -> Tensor:
+def _scripts(input: TensorLike) -> Tensor:
     points = read_array(input, "tf.strings.unicode_script", "input")
     starts, scripts = _ranges()
     found = scripts[np.searchsorted(starts, np.clip(points, 0, _LAST), side="right") - 1]

@@ -98,7 +98,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 def _changed(
     where: str,
-    input: Any,
+    input: TensorLike,
     encoding: str | None,
     of_bytes: Callable[[bytes], bytes],
     of_text: Callable[[str], str],

@@ -8,6 +8,7 @@ predictions is made. Other thresholds are few; they are compared one by one insi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ _in_range = index_check(arg=0, limit=lambda arrays, statics: statics["size"])
 
 
 def _class_check(
-    xp: Any, values: jax.Array | np.ndarray, *, size: int, ignored: int | None, **_: Any
+    xp: ModuleType, values: jax.Array | np.ndarray, *, size: int, ignored: int | None, **_: Any
 ) -> jax.Array | np.ndarray:
     if ignored is not None:
         values = xp.where(values == ignored, xp.zeros_like(values), values)

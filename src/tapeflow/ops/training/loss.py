@@ -7,6 +7,7 @@ and 1, where a logarithm has no value; as in `tf.clip_by_value`, what is clipped
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ _in_range = index_check(arg=1, limit=lambda arrays, statics: arrays[0].shape[sta
 
 
 def _label_check(
-    xp: Any, output: Any, labels: jax.Array | np.ndarray, *, ignore_class: int | None, **statics: Any
+    xp: ModuleType, output: Any, labels: jax.Array | np.ndarray, *, ignore_class: int | None, **statics: Any
 ) -> jax.Array | np.ndarray:
     if ignore_class is not None:
         labels = xp.where(labels == ignore_class, xp.zeros((), labels.dtype), labels)

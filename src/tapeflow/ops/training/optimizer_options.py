@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from tapeflow.engine.values.annotations import TensorLike
+
 
 class Bounds(Protocol):
     """The bounds of gradients: those of a plan or of an optimizer. At most one of them counts.
@@ -51,13 +53,13 @@ def is_due(count: Any, period: int) -> Any:
     return (count + 1) % period == 0
 
 
-def accumulated(gradient: Any, total: Any, steps: int) -> tuple[Any, Any]:
+def accumulated(gradient: TensorLike, total: Any, steps: int) -> tuple[Any, Any]:
     """The sum of gradients with this one in it, and the mean that a step of `steps` calls takes of it."""
     total = gradient + total
     return total, total / steps
 
 
-def decay_of(variable: Any, weight_decay: float, rate: Any) -> Any:
+def decay_of(variable: Any, weight_decay: float, rate: float | TensorLike) -> Any:
     """What weight decay takes off a variable."""
     return variable * weight_decay * rate
 

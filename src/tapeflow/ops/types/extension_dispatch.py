@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.types.extension_type import ExtensionType, accepts
 
@@ -60,7 +61,9 @@ _by_api: dict[Callable[..., Any], list[_Rule]] = {}
 _by_kind: dict[frozenset[str], list[_Rule]] = {UNARY: [], BINARY: [], ASSERTS: []}
 
 
-def dispatched(met: ExtensionType, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def dispatched(
+    met: ExtensionType, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """The answer of the first rule that fits a call of a public op."""
     for rule in _by_api.get(function, ()):
         if _fits(rule, args, kwargs):
@@ -84,7 +87,7 @@ def dispatched(met: ExtensionType, function: Callable[..., Any], args: Any, kwar
 
 
 def _first(
-    function: Callable[..., Any], count: int, args: Any, kwargs: Any
+    function: Callable[..., Any], count: int, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The tensors of an elementwise call, and its other arguments by name."""
     given = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
@@ -92,13 +95,13 @@ def _first(
     return [given.pop(n) for n in names if n in given], given
 
 
-def _suits(annotation: Any, value: Any) -> bool:
+def _suits(annotation: object, value: Any) -> bool:
     """Whether an argument fits: what can become a tensor counts as one."""
     options = typing.get_args(annotation) or (annotation,)
     return accepts(annotation, value) or (Tensor in options and not isinstance(value, ExtensionType))
 
 
-def _fits(rule: _Rule, args: Any, kwargs: Any) -> bool:
+def _fits(rule: _Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     try:
         given = inspect.signature(rule.function).bind(*args, **kwargs).arguments
     except TypeError:
@@ -144,17 +147,19 @@ def _for_kind(kind: frozenset[str], types: tuple[Any, ...]) -> Callable[[_Functi
     return register
 
 
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[_Function], _Function]:
+def dispatch_for_unary_elementwise_apis(x_type: DTypeLike) -> Callable[[_Function], _Function]:
     """Let `function(api, x)` answer every op of one tensor, element by element, whose argument is an `x_type`."""
     return _for_kind(UNARY, (x_type,))
 
 
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[_Function], _Function]:
+def dispatch_for_binary_elementwise_apis(x_type: DTypeLike, y_type: Any) -> Callable[[_Function], _Function]:
     """Let `function(api, x, y)` answer every op of two tensors, element by element, of these types."""
     return _for_kind(BINARY, (x_type, y_type))
 
 
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[_Function], _Function]:
+def dispatch_for_binary_elementwise_assert_apis(
+    x_type: DTypeLike, y_type: Any
+) -> Callable[[_Function], _Function]:
     """Let `function(api, x, y)` answer `tf.debugging.assert_equal` and its kin."""
     return _for_kind(ASSERTS, (x_type, y_type))
 

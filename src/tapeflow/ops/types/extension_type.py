@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from tapeflow.engine.recording.symbolic import CallTaker, dispatching
+from tapeflow.engine.recording.symbolic import DispatchTarget, dispatching
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.tensor import Tensor, TensorBase
@@ -55,7 +55,7 @@ class _Constructed(type):
         return made
 
 
-class ExtensionType(CallTaker, metaclass=_Constructed):
+class ExtensionType(DispatchTarget, metaclass=_Constructed):
     """The base class of immutable types with typed fields, which ops can be extended to accept.
 
     >>> class Masked(tf.experimental.ExtensionType):
@@ -153,7 +153,7 @@ class ExtensionType(CallTaker, metaclass=_Constructed):
     def _type_spec(self) -> ExtensionTypeSpec:
         return type(self).Spec._from_fields({f: _spec_of(getattr(self, f)) for f in self._fields})
 
-    def keep_call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def keep_call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from tapeflow.ops.types.extension_dispatch import dispatched  # cycle
 
         return dispatched(self, function, args, kwargs)
@@ -259,10 +259,10 @@ def accepts(annotation: Any, value: TensorLike) -> bool:
     return isinstance(value, annotation) and not (annotation is int and isinstance(value, bool))
 
 
-def _converted(annotation: Any, value: Any, where: str) -> Any:
+def _converted(annotation: object, value: Any, where: str) -> Any:
     """A value as its annotation wants it, tensors made of what can become one."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if annotation is Tensor and not isinstance(value, CallTaker):
+    if annotation is Tensor and not isinstance(value, DispatchTarget):
         try:
             return convert_to_tensor(value)
         except (TypeError, ValueError) as error:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from tapeflow.engine.backend import jax, jnp
 from tapeflow.engine.recording.op import Op, op
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import string
 from tapeflow.engine.values.tensor import Tensor
@@ -46,7 +48,7 @@ def _divided(current: Any, at: Any, updates: jax.Array) -> jax.Array:
 
 
 @looking_at(2)
-def _check(xp: Any, current: Any, updates: Any, places: Any) -> Any:
+def _check(xp: ModuleType, current: Any, updates: Any, places: Any) -> Any:
     del updates
     return nd_check(xp, current.shape[: places.shape[-1]], places)
 
@@ -133,13 +135,13 @@ def _check_rows(indices: np.ndarray, limit: int, where: str) -> None:
 def _by_places(kind: str) -> Callable[..., Variable]:
     """The method that changes places, each a row of `indices`."""
 
-    def method(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def method(self: Variable, indices: TensorLike, updates: Any, name: str | None = None) -> Variable:
         return _put_places(self, kind, indices, updates, f"Variable.scatter_nd_{kind}")
 
     return method
 
 
-def _put_places(variable: Variable, kind: str, indices: Any, updates: Any, where: str) -> Variable:
+def _put_places(variable: Variable, kind: str, indices: TensorLike, updates: Any, where: str) -> Variable:
     updates = convert_to_tensor(updates, dtype=variable.dtype)
     places = index_tensor(indices, where)
     shape, depths = tuple(variable._spec.shape), places.spec.shape[-1:]
@@ -176,12 +178,12 @@ def _batch_scatter_update(
     return _put_places(self, "update", places, slices.values, where)
 
 
-def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+def _gather_nd(self: Variable, indices: TensorLike, name: str | None = None) -> Tensor:
     """The elements or slices at `indices`, as returned by `tf.gather_nd`."""
     return gather_nd(self, indices)
 
 
-def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+def _sparse_read(self: Variable, indices: TensorLike, name: str | None = None) -> Tensor:
     """The rows `indices`, as returned by `tf.gather`."""
     return gather(self, indices)
 

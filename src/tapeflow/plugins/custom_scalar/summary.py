@@ -10,7 +10,7 @@ from tapeflow.summary.kinds.layouts import layout_pb
 __all__ = ["op", "pb"]
 
 
-def op(scalars_layout: Any, collections: Any = None) -> bool:
+def op(scalars_layout: Any, collections: object = None) -> bool:
     """Write a layout to the default writer.
 
     Args:

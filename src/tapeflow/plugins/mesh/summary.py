@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.event_files.tensors import tensor_bytes
 from tapeflow.summary.kinds.meshes import PARTS, mesh_array, mesh_metadata
@@ -17,12 +18,12 @@ __all__ = ["mesh", "mesh_pb", "op", "pb"]
 
 def op(
     name: str,
-    vertices: Any,
-    faces: Any = None,
-    colors: Any = None,
+    vertices: npt.ArrayLike,
+    faces: npt.ArrayLike | None = None,
+    colors: npt.ArrayLike | None = None,
     display_name: str | None = None,
     description: str | None = None,
-    collections: Any = None,
+    collections: object = None,
     config_dict: Mapping[str, Any] | None = None,
     step: SupportsInt | None = None,
 ) -> bool:
@@ -32,9 +33,9 @@ def op(
 
 def mesh_pb(
     tag: str,
-    vertices: Any,
-    faces: Any = None,
-    colors: Any = None,
+    vertices: npt.ArrayLike,
+    faces: npt.ArrayLike | None = None,
+    colors: npt.ArrayLike | None = None,
     config_dict: Mapping[str, Any] | None = None,
     description: str | None = None,
 ) -> Any:
@@ -52,9 +53,9 @@ def mesh_pb(
 
 def pb(
     name: str,
-    vertices: Any,
-    faces: Any = None,
-    colors: Any = None,
+    vertices: npt.ArrayLike,
+    faces: npt.ArrayLike | None = None,
+    colors: npt.ArrayLike | None = None,
     display_name: str | None = None,
     description: str | None = None,
     config_dict: Mapping[str, Any] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import recording_writer
@@ -24,13 +25,13 @@ __all__ = ["op", "pb", "raw_data_op", "raw_data_pb", "streaming_op"]
 
 def op(
     name: str,
-    labels: Any,
-    predictions: Any,
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
     num_thresholds: int | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
     display_name: str | None = None,
     description: str | None = None,
-    collections: Any = None,
+    collections: object = None,
     step: SupportsInt | None = None,
 ) -> bool:
     """Write the curve of these examples alone. See `tf.summary.pr_curve`; `collections` is ignored."""
@@ -49,12 +50,12 @@ def op(
 
 def streaming_op(
     name: str,
-    labels: Any,
-    predictions: Any,
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
     num_thresholds: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: npt.ArrayLike | None = None,
+    metrics_collections: object = None,
+    updates_collections: object = None,
     display_name: str | None = None,
     description: str | None = None,
     step: SupportsInt | None = None,
@@ -70,10 +71,10 @@ def streaming_op(
 
 def pb(
     name: str,
-    labels: Any,
-    predictions: Any,
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
     num_thresholds: int | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
     display_name: str | None = None,
     description: str | None = None,
 ) -> Any:
@@ -87,16 +88,16 @@ def pb(
 
 def raw_data_op(
     name: str,
-    true_positive_counts: Any,
-    false_positive_counts: Any,
-    true_negative_counts: Any,
-    false_negative_counts: Any,
-    precision: Any,
-    recall: Any,
+    true_positive_counts: npt.ArrayLike,
+    false_positive_counts: npt.ArrayLike,
+    true_negative_counts: npt.ArrayLike,
+    false_negative_counts: npt.ArrayLike,
+    precision: npt.ArrayLike,
+    recall: npt.ArrayLike,
     num_thresholds: int | None = None,
     display_name: str | None = None,
     description: str | None = None,
-    collections: Any = None,
+    collections: object = None,
     step: SupportsInt | None = None,
 ) -> bool:
     """Write a curve whose numbers have been computed already, one for each threshold from 0 to 1."""

@@ -71,16 +71,20 @@ def _check_numerics(node: Node, x: Tensor) -> Any:
 
 @implements("IdentityN")
 def _identity_n(node: Node, *parts: Tensor) -> Any:
-    """What an op with a gradient of its own leaves in a graph: its results, and its inputs behind them."""
+    """What an op with a gradient of its own leaves in a graph: its results, and its inputs behind them.
+
+    Behind its own inputs come those that only its gradient takes.
+    """
     gradient = node.library.gradients.get(node.text("_gradient_op_type"))
     if gradient is None:
         return list(parts)
-    library = node.library
+    library, count = node.library, len(node.types("T"))
+    parts, captures = parts[:count], parts[count:]
 
     @tf.custom_gradient
     def same(*given: Any) -> Any:
         def backward(*upstream: Any) -> Any:
-            found = library.call(gradient, upstream)
+            found = library.call(gradient, [*upstream, *captures])
             return (*[None] * (len(given) - len(found)), *found)  # what is missing is that of the results
 
         return tuple(tf.identity(p) for p in given), backward

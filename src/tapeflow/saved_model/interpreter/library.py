@@ -116,6 +116,8 @@ class Library:
         self.asset_path: Callable[[bytes], bytes] = _no_assets
         self.shares_names = False  # whether a table without a name of its own is known by that of its node
         self.gradients: dict[str, str] = {}  # functions of gradients by the names that nodes give
+        # The tensors that gradients take besides those of results, by function: each its name, and its function's.
+        self.captures: dict[str, list[tuple[str, str]]] = {}
         self._functions = functions
         self._plans: dict[str, Plan] = {}
         self._planning: set[str] = set()
@@ -157,7 +159,7 @@ class Library:
         arguments = {argument.name: i for i, argument in enumerate(proto.signature.input_arg)}
         if len(arguments) != len(proto.signature.input_arg):
             raise GraphError(f"function {name!r} has two arguments of one name")
-        nodes = _by_name(proto.node_def, name)
+        nodes = self._with_captures(_by_name(proto.node_def, name), name)
         order = ordered(nodes, _wanted(proto, arguments), f"function {name!r}")
         steps, places = made_steps(nodes, order, arguments, self, name)
         results = []
@@ -169,6 +171,22 @@ class Library:
                 )
             results.append(source_of(reference, places, arguments, nodes, self, name))
         return Plan(name, steps, results, len(arguments))
+
+    def _with_captures(self, nodes: dict[str, Any], function: str) -> dict[str, Any]:
+        """Nodes of which those with a gradient of their own get, as further inputs, what it takes of their function."""
+        found = dict(nodes)
+        for name, node in nodes.items():
+            if "_gradient_op_type" not in node.attr:
+                continue
+            gradient = self.gradients.get(node.attr["_gradient_op_type"].s.decode("utf-8", "replace"))
+            captures = self.captures.get(gradient or "", [])
+            if captures and all(outer == function for _, outer in captures):
+                found[name] = copied = type(node)()
+                copied.CopyFrom(node)
+                controls = [reference for reference in node.input if reference.startswith("^")]
+                del copied.input[len(node.input) - len(controls) :]
+                copied.input.extend([*[tensor for tensor, _ in captures], *controls])
+        return found
 
     def check(self, names: Sequence[str]) -> None:
         """Raise if functions, or those they call, use an op that is not there or not allowed."""

@@ -49,6 +49,7 @@ class SavedModelFolder:
         self.library.asset_path = self._checked_asset
         for gradient in definition.library.registered_gradients:
             self.library.gradients[gradient.registered_op_type] = gradient.gradient_func
+            self.library.captures[gradient.gradient_func] = _captured(self.graph.object_graph_def, gradient)
         self.assets = _assets(self.graph)
         self._safe_mode = safe_mode
 
@@ -101,6 +102,17 @@ class SavedModelFolder:
                 f"{str(folder)!r}. It is not read."
             )
         return path
+
+
+def _captured(objects: Any, gradient: Any) -> list[tuple[str, str]]:
+    """The tensors of a function that its gradient takes, with the function's name; none if it takes anything else."""
+    if gradient.gradient_func not in objects.concrete_functions:
+        return []
+    numbers = objects.concrete_functions[gradient.gradient_func].bound_inputs
+    nodes = [objects.nodes[n] for n in numbers if 0 <= n < len(objects.nodes)]
+    if len(nodes) < len(numbers) or any(node.WhichOneof("kind") != "captured_tensor" for node in nodes):
+        return []
+    return [(node.captured_tensor.name, node.captured_tensor.concrete_function) for node in nodes]
 
 
 def _assets(graph: Any) -> list[Any]:

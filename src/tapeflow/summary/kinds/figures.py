@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -14,7 +14,11 @@ from tapeflow.summary.event_files import encoding
 
 
 def figure(
-    name: str, figure: Any, step: Any = None, close: bool = False, description: str | None = None
+    name: str,
+    figure: Any,
+    step: SupportsInt | None = None,
+    close: bool = False,
+    description: str | None = None,
 ) -> bool:
     """Write a Matplotlib figure as an image.
 

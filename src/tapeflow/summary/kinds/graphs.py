@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any
+from typing import Any, SupportsInt
 
 from tapeflow.summary import hooks
 from tapeflow.summary.context import current, recording_writer, step_or_default
@@ -64,7 +64,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
         hooks.bridge.start_graphs()
 
 
-def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+def trace_export(name: str, step: SupportsInt | None = None, profiler_outdir: str | None = None) -> None:
     """Stop the trace and write what it has recorded.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ def image_grid(
     images: npt.ArrayLike,
     labels: npt.ArrayLike | None = None,
     class_names: Sequence[str] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
     *,
     predictions: npt.ArrayLike | None = None,
     columns: int | None = None,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from functools import partial
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
@@ -18,9 +19,9 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 def image(
     name: str,
-    data: Any,
-    step: Any = None,
-    max_outputs: Any = 3,
+    data: npt.ArrayLike,
+    step: SupportsInt | None = None,
+    max_outputs: npt.ArrayLike = 3,
     description: str | None = None,
 ) -> bool:
     """Write images.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,10 @@ PARTS = {"vertices": "VERTEX", "faces": "FACE", "colors": "COLOR"}
 def mesh(
     name: str,
     vertices: npt.ArrayLike,
-    faces: Any = None,
+    faces: npt.ArrayLike | None = None,
     colors: npt.ArrayLike | None = None,
     config_dict: Mapping[str, Any] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
     description: str | None = None,
 ) -> bool:
     """Write a point cloud, or a surface of triangles.

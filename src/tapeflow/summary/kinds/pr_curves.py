@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, SupportsInt
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ def pr_curve(
     name: str,
     labels: npt.ArrayLike,
     predictions: npt.ArrayLike,
-    step: Any = None,
+    step: SupportsInt | None = None,
     num_thresholds: int | None = None,
     weights: npt.ArrayLike | None = None,
     description: str | None = None,

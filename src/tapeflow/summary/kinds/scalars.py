@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tapeflow.summary.event_files import encoding
 _PLAIN = encoding.metadata("scalars")
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
+def scalar(name: str, data: Any, step: SupportsInt | None = None, description: str | None = None) -> bool:
     """Write a scalar.
 
     Args:

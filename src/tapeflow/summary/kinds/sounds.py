@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import wave
 from functools import partial
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
@@ -20,10 +21,10 @@ _WAV = wire.number(2, 11)  # AudioPluginData.encoding
 
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
-    max_outputs: Any = 3,
+    data: npt.ArrayLike,
+    sample_rate: npt.ArrayLike,
+    step: SupportsInt | None = None,
+    max_outputs: npt.ArrayLike = 3,
     encoding: str | None = None,
     description: str | None = None,
 ) -> bool:

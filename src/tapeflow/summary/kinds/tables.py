@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def table(
     name: str,
     rows: Any,
     columns: Sequence[str] | None = None,
-    step: Any = None,
+    step: SupportsInt | None = None,
     description: str | None = None,
 ) -> bool:
     """Write a table: its cells as texts under `name`, and as Markdown, which TensorBoard shows, under `name/text`.
@@ -106,7 +106,7 @@ def table_strings(header: list[str], *cells: np.ndarray) -> np.ndarray:
     return found.reshape(-1, len(header)) if header else np.zeros((1, 0), object)
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, float):
         return f"{cell:.6g}"
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else "" if cell is None else str(cell)

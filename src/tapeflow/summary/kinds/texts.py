@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
 from tapeflow.summary.event_files import encoding
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
+def text(
+    name: str, data: npt.ArrayLike, step: SupportsInt | None = None, description: str | None = None
+) -> bool:
     """Write text; the board shows it as Markdown, an array of strings as a table.
 
     Args:

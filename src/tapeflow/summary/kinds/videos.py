@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from functools import partial
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
+import numpy.typing as npt
 
 from tapeflow.summary.context import recording_writer
 from tapeflow.summary.emission import emit, tag_of
@@ -18,9 +19,9 @@ from tapeflow.summary.limits import output_limit
 def video(
     name: str,
     data: np.ndarray,
-    step: Any = None,
+    step: SupportsInt | None = None,
     fps: float = 4,
-    max_outputs: Any = 3,
+    max_outputs: npt.ArrayLike = 3,
     description: str | None = None,
 ) -> bool:
     """Write videos, as animated GIFs, which TensorBoard shows among the images.

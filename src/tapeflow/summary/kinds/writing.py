@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,11 @@ from tapeflow.summary.emission import emit
 
 
 def write(
-    tag: str, tensor: npt.ArrayLike, step: Any = None, metadata: Any = None, name: str | None = None
+    tag: str,
+    tensor: npt.ArrayLike,
+    step: SupportsInt | None = None,
+    metadata: Any = None,
+    name: str | None = None,
 ) -> bool:
     """Write a tensor without a plugin's encoding.
 

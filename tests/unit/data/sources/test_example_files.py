@@ -74,7 +74,7 @@ def test_copies_to_a_device_are_left_to_programs() -> None:
     assert list(dataset.as_numpy_iterator()) == [0, 1, 2]
 
 
-def test_refusals(file: str) -> None:
+def test_wrong_arguments_raise(file: str) -> None:
     with pytest.raises(ValueError, match=r"The `label_key` provided \(zz\) must be one of"):
         E.make_batched_features_dataset(file, 2, FEATURES, label_key="zz")
     with pytest.raises(ValueError, match="`features` cannot be empty"):

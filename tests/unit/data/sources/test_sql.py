@@ -73,7 +73,7 @@ def test_only_reads(database: str, tmp_path: Path) -> None:
     assert not missing.exists()
 
 
-def test_refusals(database: str) -> None:
+def test_wrong_arguments_raise(database: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="The database type, mysql, is not supported"):
         SqlDataset("mysql", database, "select i from t", (tf.int64,))
     with pytest.raises(tf.errors.InvalidArgumentError, match="got float32"):

@@ -226,7 +226,7 @@ def test_a_function_that_iterates_is_not_frozen() -> None:
     def collected() -> Any:
         return tf.stack(list(dataset))
 
-    with pytest.warns(UserWarning, match="read"):
+    with pytest.warns(UserWarning, match="takes an element of a dataset"):
         first = collected().numpy().tolist()
     assert first != collected().numpy().tolist()
 

@@ -9,7 +9,7 @@ import tapeflow as tf
 SPEC = tf.DeviceSpec(job="worker", replica=0, task=1, device_type="gpu", device_index=2)
 
 
-def test_names() -> None:
+def test_names_are_parsed_and_written() -> None:
     name = "/job:worker/replica:0/task:1/device:GPU:2"
     assert SPEC.to_string() == name
     assert tf.DeviceSpec.from_string(name) == SPEC
@@ -27,7 +27,7 @@ def test_unknown_parts(text: str) -> None:
         tf.DeviceSpec.from_string(text)
 
 
-def test_numbers() -> None:
+def test_a_task_must_be_a_number() -> None:
     with pytest.raises(ValueError, match="expected numbers after"):
         tf.DeviceSpec.from_string("/task:one")
 

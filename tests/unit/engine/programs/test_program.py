@@ -23,6 +23,12 @@ from tapeflow.engine.settings import settings
 ENGINE = str(Path(program.__file__).parents[1])
 
 
+@pytest.fixture(autouse=True)
+def _compiled():
+    """These arrays are small, and would be computed on the host."""
+    settings.hosted_elements = 0
+
+
 def chain(x, n=8):
     """More ops than the handful that runs op by op."""
     for _ in range(n):

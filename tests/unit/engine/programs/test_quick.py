@@ -127,8 +127,8 @@ def test_fit_and_a_tape_begin_and_end_drafts_alike(monkeypatch: pytest.MonkeyPat
     compiled: list[str] = []
     jit = jitted
 
-    def noted(*arguments: Any, is_draft: bool = False) -> Any:
-        found, is_full = jit(*arguments, is_draft=is_draft)
+    def noted(*arguments: Any) -> Any:
+        found, is_full = jit(*arguments)
         compiled.append("full" if is_full else "draft")
         return found, is_full
 

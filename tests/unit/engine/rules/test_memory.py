@@ -119,7 +119,7 @@ class TestRule6Memory:
         with counting() as spent:
             for tensor in reversed(kept):
                 tensor.numpy()
-        assert (spent.dispatched, spent.op_by_op) == (1, 0)
+        assert (spent.on_host, spent.dispatched, spent.op_by_op) == (1, 0, 0)
 
     def test_a_program_with_more_outputs_is_used_again_where_what_is_held_changes_all_the_time(
         self, counting

@@ -16,7 +16,7 @@ def symbols() -> Any:
     return jax.export.symbolic_shape("n, m", constraints=["n >= 1", "m >= 1"])
 
 
-def test_values(symbols: Any) -> None:
+def test_values_of_expressions(symbols: Any) -> None:
     n, m = symbols
     values = {"n": 7, "m": 3}
     assert evaluate(3 * n * m + n // 2 - 1, values) == 65

@@ -131,11 +131,11 @@ def test_drafts_are_for_all_programs_but_the_first() -> None:
     assert family.exact_draft(Program((7, 4)), 0) is Draft.NONE
 
 
-def test_a_draft_runs_until_that_has_taken_as_long_as_compiling() -> None:
+def test_a_draft_runs_until_that_has_cost_as_much_as_compiling() -> None:
     family = Family("x", True)
-    found = [family.padded_draft((8,), 10, 40) for _ in range(6)]
+    found = [family.padded_draft((8,), 10, 20) for _ in range(6)]
     assert found == [Draft.FIRST, *[Draft.LAST] * 3, Draft.NONE, Draft.NONE]
-    assert family.padded_draft((16,), 10, 40) is Draft.FIRST
+    assert family.padded_draft((16,), 10, 20) is Draft.FIRST
 
 
 def test_what_a_file_says_of_capacities_is_bounded() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import tapeflow as tf
 from tapeflow.engine.recording.node import spec_of
@@ -30,6 +31,31 @@ def test_numbers_are_taken_out_in_order() -> None:
         {"shape": (3, 4)},
     ):
         assert skeleton != parted({**value, **other})[0]
+
+
+class Named(NamedTuple):
+    """A static with names, as some ops have."""
+
+    kind: str
+    size: int
+
+
+def test_numbers_in_named_tuples() -> None:
+    skeleton, sizes = parted((Named("slice", 7), 2))
+    assert sizes == [7, 2]
+    assert skeleton == parted((Named("slice", 8), 2))[0]
+    assert skeleton != parted((Named("mask", 7), 2))[0]
+    assert skeleton != parted((("slice", 7), 2))[0]
+    assert filled((Named("slice", 7), 2), iter([5, 6])) == (Named("slice", 5), 6)
+    assert type(filled(Named("slice", 7), iter([5]))) is Named
+
+
+@pytest.mark.parametrize(
+    "cut", [lambda x: x[:, 1:], lambda x: x[:, -1], lambda x: x[::2, :-3]], ids=["from", "last", "steps"]
+)
+def test_slices_of_several_sizes_have_one_skeleton(cut: Any) -> None:
+    found = [parted(cut(tf.zeros((2, n, 4)))._node.instance.statics)[0] for n in (7, 9)]
+    assert found[0] == found[1]
 
 
 def test_others_take_their_place() -> None:

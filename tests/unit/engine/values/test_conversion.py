@@ -47,7 +47,7 @@ def test_the_smaller_priority_goes_first_and_may_pass() -> None:
     assert [float(tf.convert_to_tensor(Length(n))) for n in (2.0, 20.0)] == [2.0, -1.0]
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     register: Any = tf.register_tensor_conversion_function
     with pytest.raises(TypeError, match="base_type must be a type or a tuple of types"):
         register("Length", lambda *args: None)

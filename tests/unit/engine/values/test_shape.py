@@ -61,7 +61,9 @@ def test_negative_dimension() -> None:
 def test_what_is_known() -> None:
     shape = TensorShape([2, None])
     assert (shape.rank, shape.ndims, len(shape)) == (2, 2, 2)
-    assert shape.dims == shape.as_list() == list(shape) == [2, None]
+    assert shape.as_list() == list(shape) == [2, None]
+    assert [dim.value for dim in shape.dims] == [2, None]
+    assert TensorShape(shape.dims).as_list() == [2, None]
     assert (UNKNOWN.rank, UNKNOWN.ndims, UNKNOWN.dims) == (None, None, None)
     assert bool(TensorShape([])) is True
     assert bool(UNKNOWN) is False

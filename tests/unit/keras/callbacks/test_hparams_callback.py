@@ -57,7 +57,7 @@ def test_a_trial_that_fails_has_no_success(tmp_path: Path) -> None:
     assert (trial.status, trial.end_time) == ("running", None)
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_wrong_arguments_raise(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="writer must be a `SummaryWriter` or `str`, not None"):
         hp.KerasCallback(None, {"a": 1})
     with pytest.raises(TypeError, match="unsupported type list"):

@@ -148,3 +148,15 @@ def test_parts_of_a_split_weight_differ() -> None:
 def test_wrong_shapes_dtypes_and_arguments_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_deviation_given_as_a_tensor() -> None:
+    @tf.function
+    def noise(deviation: tf.Tensor) -> tf.Tensor:
+        return tf.random_normal_initializer(stddev=deviation)([1000])
+
+    first, second = noise(tf.constant(2.0)).numpy(), noise(tf.constant(2.0)).numpy()
+    assert not np.array_equal(first, second)
+    assert first.std() == pytest.approx(2.0, rel=0.2)
+    cut = tf.keras.initializers.TruncatedNormal(stddev=tf.constant(3.0))((1000,)).numpy()
+    assert 4.0 < np.abs(cut).max() <= 6.0

@@ -12,7 +12,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.keras import metrics
-from tapeflow.keras.metrics.lookup import METRICS
+from tapeflow.keras.metrics.serialization import METRICS
 
 _random = np.random.default_rng(3)
 _BINARY = (_random.integers(0, 2, (6, 3)).astype("int32"), _random.uniform(size=(6, 3)).astype("float32"))

@@ -30,7 +30,7 @@ def _default_policy() -> Iterator[None]:
         ("mixed_bfloat16", "bfloat16", "float32"),
     ],
 )
-def test_dtypes(name: str, compute: str, variable: str) -> None:
+def test_policies_name_two_dtypes(name: str, compute: str, variable: str) -> None:
     policy = Policy(name)
     assert (policy.name, policy.compute_dtype, policy.variable_dtype) == (name, compute, variable)
     assert repr(policy) == f'<Policy "{name}">'

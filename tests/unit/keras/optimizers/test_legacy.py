@@ -112,3 +112,18 @@ def test_those_that_computed_otherwise(make: Any, expected: list[float]) -> None
             loss = tf.reduce_sum(tf.sin(variable * step) * variable)
         optimizer.apply_gradients([(tape.gradient(loss, variable), variable)])
     np.testing.assert_allclose(variable, expected, rtol=2e-7)
+
+
+def test_a_class_has_a_weight_decay_of_its_own() -> None:
+    class Decaying(tf.keras.optimizers.legacy.SGD):
+        def __init__(self, weight_decay: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self._set_hyper("weight_decay", weight_decay)
+
+        def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
+            var.assign_sub(self._get_hyper("weight_decay", var.dtype) * var)
+            return super()._resource_apply_dense(grad, var, apply_state)
+
+    x = tf.Variable(2.0)
+    Decaying(0.5, learning_rate=0.1).minimize(lambda: 3.0 * x, [x])
+    assert float(x) == pytest.approx(2.0 - 0.5 * 2.0 - 0.1 * 3.0)

@@ -11,7 +11,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.keras import initializers, regularizers
 from tapeflow.keras.losses.serialization import LOSSES
-from tapeflow.keras.metrics.lookup import METRICS
+from tapeflow.keras.metrics.serialization import METRICS
 from tapeflow.keras.saving import registry
 from tapeflow.keras.saving.family import deserialize_keras_object
 

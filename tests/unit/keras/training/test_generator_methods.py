@@ -33,3 +33,22 @@ def test_they_do_what_the_methods_without_generator_do() -> None:
     with pytest.warns(UserWarning, match="Model.predict_generator` is deprecated"):
         found = model.predict_generator(batches(), steps=2)
     np.testing.assert_array_equal(found[:6], model.predict(X, verbose=0))
+
+
+def test_they_take_sequences() -> None:
+    class Batches(tf.keras.utils.Sequence):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            return X, Y
+
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+
+    with pytest.warns(UserWarning, match=r"`Model.fit_generator` is deprecated.*use `Model.fit`"):
+        assert model.fit_generator(Batches(), 2, verbose=0).epoch == [0]
+    with pytest.warns(UserWarning, match="evaluate_generator"):
+        assert model.evaluate_generator(Batches(), steps=1) > 0
+    with pytest.warns(UserWarning, match="predict_generator"):
+        assert model.predict_generator(Batches(), steps=1).shape == (6, 1)

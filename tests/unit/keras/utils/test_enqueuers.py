@@ -69,7 +69,7 @@ def test_an_error_comes_through() -> None:
         next(batches)
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(RuntimeError, match=r"OrderedEnqueuer.get expected start\(\)"):
         U.OrderedEnqueuer(Numbers()).get()
     with pytest.raises(ValueError, match="expected use_multiprocessing=False"):

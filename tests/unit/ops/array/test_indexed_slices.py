@@ -35,7 +35,7 @@ def test_without_a_shape() -> None:
         tf.convert_to_tensor(rows)
 
 
-def test_text() -> None:
+def test_repr_names_the_parts() -> None:
     text = str(IndexedSlices(tf.constant([1.0]), tf.constant([0]), tf.constant([2])))
     assert text == (
         "IndexedSlices(indices=tf.Tensor([0], shape=(1,), dtype=int32), "
@@ -61,7 +61,7 @@ def test_a_derivative_passes_the_conversion() -> None:
     assert tape.gradient(loss, values).numpy().tolist() == [54.0, 54.0]
 
 
-def test_refuses() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(ValueError, match=r"expected IndexedSlices of dtype float64; got float32"):
         tf.convert_to_tensor(ROWS, dtype=tf.float64)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"got 9"):

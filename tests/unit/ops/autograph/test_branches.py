@@ -122,9 +122,9 @@ class TestLeftToPython:
 
     def test_a_dict_that_is_changed(self) -> None:
         def f(x: Any) -> Any:
-            seen = {"y": x}
+            seen, key = {"y": x}, "y"
             if x > 0:
-                seen["y"] = x * 2
+                seen[key] = x * 2
             return seen
 
         assert float(self.plain(f, "it changes a Python dict", tf.constant(1.0))["y"]) == 2.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -82,3 +83,53 @@ def test_zip_of_unequal_lengths() -> None:
 
     assert float(f(tf.constant([1.0, 2.0, 3.0]), tf.constant(2))) == 2.0 + 2 + 10 + 24
     assert float(f(tf.constant([1.0, 2.0, 3.0]), tf.constant(9))) == 2.0 + 6 + 2 + 10 + 24
+
+
+def _sized(x: Any) -> Any:
+    if x > 1:
+        return x * 10
+    return x
+
+
+def test_max_min_and_sorted() -> None:
+    @tf.function
+    def f(x: Any, y: Any, v: Any) -> Any:
+        return max(x, y), min(x, y, 0.5), max(v), min([x, y]), max(1, 2), sorted([2, 1])[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = f(tf.constant(3.0), tf.constant(2.0), tf.constant([1.0, 5.0]))
+    assert [float(t) for t in found] == [3.0, 0.5, 5.0, 2.0, 2.0, 1.0]
+
+
+def test_sorted_of_a_vector() -> None:
+    @tf.function
+    def f(v: Any) -> Any:
+        return sorted(v), sorted(v, reverse=True), sorted(v, key=lambda x: -x * x)
+
+    found = f(tf.constant([2.0, -3.0, 1.0]))
+    assert [t.numpy().tolist() for t in found] == [[-3, 1, 2], [2, 1, -3], [-3, 2, 1]]
+
+
+def test_functions_given_to_map_filter_and_reduce_are_converted() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        kept = list(filter(lambda k: k > 1, [1, 2, 3]))
+        return *map(_sized, [x, x * 2]), functools.reduce(lambda a, b: a + _sized(b), [x, x]), len(kept)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [float(t) for t in f(tf.constant(1.0))] == [1.0, 20.0, 2.0, 2.0]
+
+
+def test_next_at_the_end_of_a_dataset() -> None:
+    @tf.function
+    def f(iterator: Any) -> Any:
+        return next(iterator)
+
+    iterator = iter(tf.data.Dataset.range(2))
+    with pytest.warns(UserWarning, match="Python takes an element of a dataset"):
+        assert [int(f(iterator)), int(f(iterator))] == [0, 1]
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        f(iterator)
+    assert next(iterator, None) is None

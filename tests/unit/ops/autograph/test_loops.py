@@ -298,3 +298,62 @@ class TestDerivatives:
 
         found = f(tf.constant([2.0, 3.0]), tf.constant(2))
         np.testing.assert_allclose(found, [[9.0, 12.0], [12.0, 4.0]])  # of x0 * x1**2 and x1 * x0**2
+
+
+class TestIterators:
+    """An iterator is taken from once in each turn, and no further than the loop goes."""
+
+    def test_a_break_leaves_the_next_element(self) -> None:
+        iterator = iter(tf.data.Dataset.range(6))
+
+        @tf.function
+        def f(iterator: Any) -> Any:
+            total = tf.constant(0, tf.int64)
+            for x in iterator:
+                total += x
+                if x == 2:
+                    break
+            return total
+
+        with pytest.warns(UserWarning, match="call it there"):
+            assert int(f(iterator)) == 3
+        assert int(next(iterator)) == 3
+
+    def test_a_break_leaves_the_next_element_of_pythons(self) -> None:
+        iterator = iter(range(6))
+
+        @tf.function
+        def f(x: Any) -> Any:
+            for k in iterator:
+                x += k
+                if k == 2:
+                    break
+            return x
+
+        assert int(f(tf.constant(0))) == 3
+        assert next(iterator) == 3
+
+    @pytest.mark.parametrize("count", [3, tf.constant(3)])
+    def test_next_in_a_loop(self, count: Any) -> None:
+        iterator = iter(tf.data.Dataset.range(10))
+
+        @tf.function
+        def f(iterator: Any, count: Any) -> Any:
+            total = tf.constant(0, tf.int64)
+            for _ in tf.range(count):
+                total += next(iterator)
+            return total
+
+        with pytest.warns(UserWarning, match="takes an element of a dataset|takes the next element"):
+            assert int(f(iterator, count)) == 0 + 1 + 2
+        assert int(f(iterator, count)) == 3 + 4 + 5
+
+    def test_next_of_a_distributed_dataset(self) -> None:
+        strategy = tf.distribute.get_strategy()
+        iterator = iter(strategy.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(2)))
+
+        @tf.function
+        def f(iterator: Any) -> Any:
+            return tf.reduce_sum(next(iterator))
+
+        assert [int(f(iterator)) for _ in range(3)] == [1, 5, 9]

@@ -51,7 +51,9 @@ def f32(*values: float) -> Any:
         ((tf.TensorShape([1, 2]),), "TensorShape([1, 2])"),
     ],
 )
-def test_values(capsys: pytest.CaptureFixture[str], inputs: tuple[Any, ...], text: str) -> None:
+def test_values_are_printed_as_in_tensorflow(
+    capsys: pytest.CaptureFixture[str], inputs: tuple[Any, ...], text: str
+) -> None:
     assert printed(capsys, *inputs) == text
 
 

@@ -132,7 +132,7 @@ def test_tensor_diag() -> None:
         (lambda: tf.tensor_diag_part(M[0]), "expected an even rank"),
     ],
 )
-def test_refuses(call: Any, message: str) -> None:
+def test_wrong_arguments_raise(call: Any, message: str) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=message):
         call()
 

@@ -102,7 +102,9 @@ def test_name_and_optimize_are_taken() -> None:
     ],
     ids=repr,
 )
-def test_refuses(equation: str, shapes: list[Any], error: type[Exception], message: str) -> None:
+def test_wrong_arguments_raise(
+    equation: str, shapes: list[Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         einsum(equation, *[np.ones(s, np.float32) for s in shapes])
 

@@ -23,6 +23,16 @@ def test_transposed_product(shape: tuple[int, int, int]) -> None:
     np.testing.assert_allclose(found, a.T @ b, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("inputs", [1, 3, 4, 5])
+def test_product_of_few_inputs(inputs: int) -> None:
+    rng = np.random.default_rng(0)
+    x, kernel = rng.normal(size=(200, inputs)), rng.normal(size=(inputs, 8))
+    found = matrix_product.dot_inputs(jnp.asarray(x), jnp.asarray(kernel))
+    np.testing.assert_allclose(found, x @ kernel, rtol=1e-12, atol=1e-12)
+    program = str(jax.make_jaxpr(matrix_product.dot_inputs)(x, kernel))
+    assert ("dot_general" in program) is (inputs > 4)
+
+
 @pytest.mark.parametrize(
     ("rows", "height", "width", "is_swapped"),
     [

@@ -50,7 +50,7 @@ def test_keepdims() -> None:
     assert tf.norm(np.ones((2, 3, 4)), 2, (2, 0)).shape == (3,)
 
 
-def test_dtypes() -> None:
+def test_dtypes_of_norms() -> None:
     assert tf.norm([3, 4], 1).numpy() == 7
     assert tf.norm([3, 4], inf).dtype.name == "int32"
     assert tf.norm(np.array([3 + 4j, 0])).dtype.name == "complex128"

@@ -58,7 +58,7 @@ def test_a_range_that_is_fixed() -> None:
     np.testing.assert_allclose(np.ravel(y), [-2, -1.333333, 0, 0, 0, 0.666667, 3, 3], atol=1e-5)
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected 2 to 16 bits; got num_bits=1"):
         tf.quantization.fake_quant_with_min_max_vars(X, 0.0, 1.0, 1)
     with pytest.raises(tf.errors.InvalidArgumentError, match="a minimum and a maximum for each channel"):

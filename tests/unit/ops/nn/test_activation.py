@@ -32,7 +32,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_values(name: str) -> None:
+def test_activations_give_known_values(name: str) -> None:
     result = getattr(nn, name)(POINTS)
     assert result.dtype.name == "float32"
     np.testing.assert_allclose(result.numpy(), VALUES[name], rtol=1e-5, atol=1e-7)

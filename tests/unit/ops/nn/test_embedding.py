@@ -60,7 +60,7 @@ def test_a_table_is_needed(params: Any) -> None:
         embedding_lookup(params, [0])
 
 
-def test_refuses() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(errors.InvalidArgumentError, match="expected a table of rank 1 or more"):
         embedding_lookup(1.0, [0])
     with pytest.raises(errors.InvalidArgumentError, match="expected integers for ids"):

@@ -154,3 +154,31 @@ def test_float32_stays_float32(plan: Sequence) -> None:
         return sum(jnp.sum(y.__jax_array__()) for y in results)
 
     assert "f64" not in str(jax.make_jaxpr(jax.value_and_grad(run, places))(*inputs))
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_second_derivatives(cell: str) -> None:
+    """The derivative of the first one, along a direction, against differences of it."""
+    parts = ("bias", "h", "c", "mask") if cell == "lstm" else ("bias", "h", "mask")
+    plan = Sequence(cell, "tanh", "sigmoid", parts, keeps_outputs=True)
+    given = [jnp.asarray(a) for a in arrays(plan)]
+    numbers, mask = given[:-1], given[-1]
+    rng = np.random.default_rng(7)
+    one, other = [[jnp.asarray(rng.normal(size=a.shape)) for a in numbers] for _ in range(2)]
+
+    def loss(*numbers: Any) -> Any:
+        outputs, *states = recurrent_op.kernel(*numbers, mask, plan=plan)
+        return jnp.sum(jnp.sin(outputs)) + sum(jnp.sum(s * s) for s in states)
+
+    def slope(*numbers: Any) -> Any:
+        gradients = jax.grad(loss, tuple(range(len(numbers))))(*numbers)
+        return sum(jnp.sum(g * d) for g, d in zip(gradients, one, strict=True))
+
+    def moved(step: float) -> list[Any]:
+        return [a + step * d for a, d in zip(numbers, other, strict=True)]
+
+    found = jax.jit(jax.grad(slope, tuple(range(len(numbers)))))(*numbers)
+    along = sum(float(jnp.sum(g * d)) for g, d in zip(found, other, strict=True))
+    run = jax.jit(slope)
+    expected = (float(run(*moved(1e-5))) - float(run(*moved(-1e-5)))) / 2e-5
+    assert along == pytest.approx(expected, rel=1e-6)

@@ -25,7 +25,7 @@ REFUSALS: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals(name: str) -> None:
+def test_wrong_arguments_raise(name: str) -> None:
     call, text = REFUSALS[name]
     with pytest.raises(ValueError, match=text):
         call()

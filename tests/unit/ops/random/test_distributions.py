@@ -28,7 +28,7 @@ SHAPED = {
     [[2, 3], (2, 3), TensorShape([2, 3]), np.array([2, 3]), constant([2, 3]), (constant(2), 3)],
     ids=["list", "tuple", "TensorShape", "numpy", "tensor", "mixed"],
 )
-def test_shapes(name: str, shape: Any) -> None:
+def test_draws_have_the_given_shape(name: str, shape: Any) -> None:
     result = SHAPED[name](shape)
     assert result.shape == (2, 3)
     assert result.dtype.name == "float32"
@@ -42,7 +42,7 @@ def test_scalars_and_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPED)
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
-def test_dtypes(name: str, dtype: str) -> None:
+def test_draws_have_the_given_dtype(name: str, dtype: str) -> None:
     assert SHAPED[name]([2], dtype=dtype).dtype.name == dtype
 
 
@@ -157,7 +157,7 @@ def test_shuffle() -> None:
         (lambda: random.categorical([[0.0]], 1, "float32"), ValueError, "to be one of int32, int64"),
     ],
 )
-def test_refuses(call: Any, error: type[Exception], message: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
 

@@ -150,6 +150,6 @@ def test_global_generator() -> None:
         (lambda: tf.create_rng_state(1, "xx"), ValueError, "expected alg to be one of"),
     ],
 )
-def test_refuses(call: Any, error: type[Exception], message: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()

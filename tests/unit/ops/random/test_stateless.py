@@ -46,7 +46,7 @@ def test_wide_seeds(name: str) -> None:
     assert (DRAWS[name]([2**40, 1]).numpy() != DRAWS[name]([2**41, 1]).numpy()).any()
 
 
-def test_dtypes() -> None:
+def test_stateless_draws_have_the_given_dtype() -> None:
     assert tf.stateless_uniform([2], [1, 2], None, None, "uint32").dtype.name == "uint32"
     assert tf.stateless_poisson([2], [1, 2], 3.0).dtype.name == "int32"
     assert tf.stateless_poisson([2], [1, 2], 3.0, "float32").dtype.name == "float32"
@@ -121,6 +121,6 @@ def test_seeds_of_another_kind(seed: Any) -> None:
         ),
     ],
 )
-def test_refuses(call: Any, error: type[Exception], message: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()

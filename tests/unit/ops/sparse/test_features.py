@@ -98,7 +98,7 @@ REFUSALS: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals(name: str) -> None:
+def test_wrong_arguments_raise(name: str) -> None:
     call, error, text = REFUSALS[name]
     with pytest.raises(error, match=text):
         call()

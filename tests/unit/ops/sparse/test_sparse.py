@@ -32,7 +32,7 @@ def test_dense_times_sparse() -> None:
     np.testing.assert_allclose(found, [[20.0, 1.0]])
 
 
-def test_the_rest_against_dense() -> None:
+def test_other_functions_agree_with_dense_ones() -> None:
     matrix = _matrix()
     dense = sparse.to_dense(matrix).numpy()
     np.testing.assert_allclose(

@@ -132,7 +132,7 @@ def test_other_dtypes(dtype: Any, text: str, expected: Any) -> None:
     assert found.numpy() == expected
 
 
-def test_shapes() -> None:
+def test_to_number_keeps_shapes() -> None:
     assert to_number([["1"], ["2"]]).numpy().tolist() == [[1.0], [2.0]]
     assert to_number(tf.constant(["a"])[:0]).shape == (0,)
 

@@ -109,7 +109,7 @@ def test_equality_looks_at_everything() -> None:
         hash(MASKED)
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(TypeError, match=r"Masked expected the fields \['values', 'mask'\]; missing"):
         Masked([1])  # pyright: ignore[reportCallIssue]
     with pytest.raises(TypeError, match="Toy.name expected a value of type str; got 3 of type int"):

@@ -48,7 +48,7 @@ def test_rows(kind: str, make: Any) -> None:
     assert scattered(kind, tf.zeros([0], tf.int32), tf.zeros([0])) == START
 
 
-def test_shapes() -> None:
+def test_shapes_of_updates() -> None:
     table = [[1.0, 2.0], [3.0, 4.0]]
     assert scattered("add", [1], [[5.0, 6.0]], table) == [[1.0, 2.0], [8.0, 10.0]]
     assert scattered("add", [[1], [0]], [[[5.0, 6.0]], [[7.0, 8.0]]], table) == [[8.0, 10.0], [8.0, 10.0]]
@@ -56,7 +56,7 @@ def test_shapes() -> None:
     assert scattered("update", 2, 7.0) == [1.0, 2.0, 7.0, 4.0]
 
 
-def test_dtypes() -> None:
+def test_updates_of_all_dtypes() -> None:
     assert scattered("div", [1], [2], [1, 7]) == [1, 3]
     assert scattered("div", [1], [2], [1, -7]) == [1, -3]
     assert scattered("update", [1], [True], [False, False]) == [False, True]

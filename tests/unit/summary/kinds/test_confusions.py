@@ -175,7 +175,7 @@ def test_record_if_with_a_tensor(tmp_path: Path) -> None:
     ],
     ids=["lengths", "name", "negative", "many", "float", "nan", "text"],
 )
-def test_refusals(writer: FileWriter, true: Any, predicted: Any, names: Any, text: str) -> None:
+def test_wrong_arguments_raise(writer: FileWriter, true: Any, predicted: Any, names: Any, text: str) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=text):
         summary.confusion_matrix("c", true, predicted, names, step=0)
 

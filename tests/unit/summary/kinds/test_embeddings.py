@@ -137,7 +137,7 @@ def test_higher_dimensions_are_flattened(writer: FileWriter) -> None:
     ],
     ids=["rank", "empty", "text", "labels", "metadata", "images", "channels"],
 )
-def test_refusals(writer: FileWriter, arguments: dict[str, Any], text: str) -> None:
+def test_wrong_arguments_raise(writer: FileWriter, arguments: dict[str, Any], text: str) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=text):
         summary.embedding("x", step=0, **arguments)
 

@@ -64,6 +64,6 @@ def test_a_hyperparameter_tells_what_it_is() -> None:
     ],
     ids=["int", "real", "order", "empty", "dtype", "mixed", "domain", "metric"],
 )
-def test_refusals(make: Callable[[], Any], error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise(make: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make()

@@ -133,6 +133,6 @@ def test_single_numbers_are_values(value: Any) -> None:
     ],
     ids=["twice", "key", "none", "array", "trial_id"],
 )
-def test_refusals(hparams: Any, trial_id: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise(hparams: Any, trial_id: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         summary.hparams(hparams, trial_id=trial_id)

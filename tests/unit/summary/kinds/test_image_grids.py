@@ -121,6 +121,8 @@ def test_it_is_written_inside_a_function(tmp_path: Path) -> None:
     ],
     ids=["rank", "channels", "labels", "predictions", "columns", "max_images", "text"],
 )
-def test_refusals(writer: FileWriter, arguments: dict[str, Any], error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise(
+    writer: FileWriter, arguments: dict[str, Any], error: type[Exception], text: str
+) -> None:
     with writer.as_default(), pytest.raises(error, match=text):
         summary.image_grid("g", step=0, **arguments)

@@ -29,6 +29,6 @@ def test_runs_without_a_layout(writer: FileWriter) -> None:
     assert read_layout(summary.read(writer.logdir)) is None
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(TypeError, match=r"expected a Layout message; got 'x' of type str"):
         layout_pb("x")

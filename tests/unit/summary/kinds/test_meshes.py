@@ -43,7 +43,7 @@ def test_colours(writer: FileWriter, colors: Any, written: list[int]) -> None:
     assert found.parts["colors"].values[0].tolist() == [[written]]
 
 
-def test_refusals(writer: FileWriter) -> None:
+def test_wrong_arguments_raise(writer: FileWriter) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=r"vertices of shape .* got shape \(4, 2\)"):
         summary.mesh("m", POINTS[:, :2], step=0)
 

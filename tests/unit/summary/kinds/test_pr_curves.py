@@ -84,7 +84,7 @@ def test_it_is_written_inside_a_function(tmp_path: Path) -> None:
     ],
     ids=["shape", "broadcast", "weights", "thresholds"],
 )
-def test_refusals(writer: FileWriter, arguments: dict[str, Any], text: str) -> None:
+def test_wrong_arguments_raise(writer: FileWriter, arguments: dict[str, Any], text: str) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=text):
         summary.pr_curve("p", step=0, **arguments)
 

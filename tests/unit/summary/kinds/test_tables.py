@@ -81,6 +81,6 @@ def test_it_is_written_inside_a_function(tmp_path: Path) -> None:
     ],
     ids=["uneven", "names", "columns", "keys", "array", "rank"],
 )
-def test_refusals(writer: FileWriter, rows: Any, columns: Any, text: str) -> None:
+def test_wrong_arguments_raise(writer: FileWriter, rows: Any, columns: Any, text: str) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=text):
         summary.table("t", rows, columns, step=0)

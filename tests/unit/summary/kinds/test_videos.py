@@ -45,6 +45,6 @@ def test_it_is_written_as_images(writer: FileWriter, data: np.ndarray, count: in
     ],
     ids=["rank", "channels", "fps"],
 )
-def test_refusals(writer: FileWriter, data: np.ndarray, fps: float, text: str) -> None:
+def test_wrong_arguments_raise(writer: FileWriter, data: np.ndarray, fps: float, text: str) -> None:
     with writer.as_default(), pytest.raises(ValueError, match=text):
         summary.video("v", data, step=0, fps=fps)

@@ -27,7 +27,9 @@ def step(number: int = 0, **phases: float) -> Step:
     ],
     ids=range(8),
 )
-def test_kinds(phases: dict[str, float], kind: str, share: float) -> None:
+def test_the_phase_that_takes_longest_gives_the_verdict(
+    phases: dict[str, float], kind: str, share: float
+) -> None:
     verdict = judge([step(**phases)], {}, [])
     assert verdict.kind == kind
     assert verdict.share == pytest.approx(share)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TagEntry } from "../../api/schema";
 import { withoutTwins } from "../../media/twins";
+import { Counts, type Tag } from "../../state/tags";
 import { windowInside, zoomed } from "./chart";
 import { shortCount } from "./drawing";
 import { formatShare, Matrix, matrixRows } from "./matrix";
@@ -80,20 +80,19 @@ it("shortens counts", () => {
 });
 
 it("leaves the pictures of matrices out of the images, run by run", () => {
-  const entry = (tag: string, ...runs: string[]): [string, TagEntry] => [
+  const entry = (tag: string, ...runs: string[]): [string, Tag] => [
     tag,
     {
       tag,
       display_name: "",
       description: "",
-      counts: Object.fromEntries(runs.map((run) => [run, 1])),
-      last_steps: {},
+      counts: Counts.of(Object.fromEntries(runs.map((run) => [run, 1]))),
     },
   ];
   const pictures = new Map([entry("a/image", "r", "s"), entry("b/image", "r"), entry("c", "r")]);
   const matrices = new Map([entry("a", "r"), entry("b", "r"), entry("c", "r")]);
   const found = withoutTwins(pictures, matrices, "/image");
-  expect([...found].map(([tag, { counts }]) => [tag, Object.keys(counts)])).toEqual([
+  expect([...found].map(([tag, { counts }]) => [tag, [...counts.runs()]])).toEqual([
     ["a/image", ["s"]],
     ["c", ["r"]],
   ]);

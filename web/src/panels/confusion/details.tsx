@@ -13,6 +13,7 @@ import { colorOf, label, visibleRuns } from "../../state/runs";
 import { IconButton, Search, Select } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
 import "../tables/tables.css";
+import { NO_COUNTS } from "../../state/tags";
 import { MatrixChart, windowInside, zoomed } from "./chart";
 import { SaveMenu } from "./download";
 import { formatShare, type Matrix, type Pair } from "./matrix";
@@ -37,8 +38,8 @@ export function Details({ run, tag }: { run: Run; tag: string }) {
     [matrix, order, tag, locale.value],
   );
   const name = label(run);
-  const counts = tagsOf("confusion").get(tag)?.counts ?? {};
-  const others = visibleRuns.value.filter((other) => other.id !== run.id && counts[other.id] !== undefined);
+  const counts = tagsOf("confusion").get(tag)?.counts ?? NO_COUNTS;
+  const others = visibleRuns.value.filter((other) => other.id !== run.id && counts.has(other.id));
   const other = others.find(({ id }) => id === versus.value);
   const pair = pinned.value?.tag === tag ? pinned.value : null;
   const chart = { order, mode: mode.value, window: part.value, pinned: pair };

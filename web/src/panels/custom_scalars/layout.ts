@@ -87,7 +87,9 @@ export function followLayout(): () => void {
     }
   };
   const stop = effect(() => {
-    const logged = [...tagsOf("custom_scalars").values()].map(({ counts }) => counts);
+    const logged = [...tagsOf("custom_scalars").values()].map(({ counts }) =>
+      [...counts.runs()].map((run) => [run, counts.get(run)]),
+    );
     const wanted = JSON.stringify([[...tagsOf("scalars").keys()], logged]);
     if (wanted === asked) return;
     clearTimeout(timer);

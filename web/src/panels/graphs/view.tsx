@@ -33,7 +33,7 @@ const LOG_GRAPH = "tf.summary.trace_on(); f(x); tf.summary.trace_export('f', ste
 const LOG_MODEL = "model.fit(x, y, callbacks=[tf.keras.callbacks.TensorBoard('runs')])";
 
 function tagsOfRun(run: Run): string[] {
-  const found = [...tagsOf(PANEL).values()].filter((entry) => entry.counts[run.id]).map(({ tag }) => tag);
+  const found = [...tagsOf(PANEL).values()].filter((entry) => entry.counts.has(run.id)).map(({ tag }) => tag);
   const first = (tag: string) => (tag === MODEL_TAG ? 0 : tag === RUN_GRAPH ? 1 : 2);
   return found.sort((a, b) => first(a) - first(b));
 }
@@ -51,11 +51,13 @@ function choose(run: string, tag: string): void {
 
 export default function Graphs() {
   const tags = tagsOf(PANEL);
-  const runs = visibleRuns.value.filter((run) => [...tags.values()].some((entry) => entry.counts[run.id]));
+  const runs = visibleRuns.value.filter((run) =>
+    [...tags.values()].some((entry) => entry.counts.has(run.id)),
+  );
   const run = runs.find(({ id }) => id === chosenRun.value) ?? runs[0];
   const ofRun = run ? tagsOfRun(run) : [];
   const tag = ofRun.includes(chosenTag.value) ? chosenTag.value : ofRun[0];
-  const all = new Set([...tags.values()].flatMap((entry) => Object.keys(entry.counts)));
+  const all = new Set([...tags.values()].flatMap((entry) => [...entry.counts.runs()]));
   if (!run) {
     return (
       <div class="panel">

@@ -1,11 +1,11 @@
 /** What the panels of histograms and distributions have in common: their cards, one of which may fill the screen. */
 
 import type { ComponentChildren } from "preact";
-import type { TagEntry } from "../../api/schema";
 import { type RunCard, RunCards, runCard } from "../../media/run_cards";
 import { runs, tagsOf } from "../../state/board";
 import { Sheet } from "../../ui/dialog";
 import "./histograms.css";
+import type { Tag } from "../../state/tags";
 import { openCard } from "./state";
 import { t } from "./words";
 
@@ -42,7 +42,7 @@ export function PanelView({ controls, render }: Props) {
 }
 
 /** Tags go by the part before the first slash, as scalars do. */
-function sectionOf({ tag }: TagEntry): string {
+function sectionOf({ tag }: Tag): string {
   const slash = tag.indexOf("/");
   return slash > 0 ? tag.slice(0, slash) : t("general");
 }

@@ -137,7 +137,7 @@ export interface Fetched {
 
 /** Every histogram of a series; new ones are fetched when the live stream tells of them. */
 export function useHistograms(run: string, tag: string): Fetched {
-  const count = tagsOf("histograms").get(tag)?.counts[run] ?? 0;
+  const count = tagsOf("histograms").get(tag)?.counts.get(run) ?? 0;
   const [state, setState] = useState<Fetched>(() => {
     const data = kept.get(`${run}\n${tag}`)?.data ?? NONE;
     return { data, isLoading: data === NONE, error: "" };

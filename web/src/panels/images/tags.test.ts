@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TagEntry } from "../../api/schema";
+import type { Tag } from "../../state/tags";
 import { inOrder } from "./tags";
 
 it("puts pictures before weights and strips of biases last", () => {
@@ -10,7 +10,7 @@ it("puts pictures before weights and strips of biases last", () => {
     "samples/image",
     "guesses",
   ];
-  const entries = new Map(tags.map((tag) => [tag, { tag } as TagEntry]));
+  const entries = new Map(tags.map((tag) => [tag, { tag } as Tag]));
   expect([...inOrder(entries).keys()]).toEqual([
     "samples/image",
     "guesses",

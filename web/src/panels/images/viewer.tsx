@@ -7,6 +7,7 @@ import { useItems } from "../../media/items";
 import { StepSlider, useOwnStep } from "../../media/steps";
 import { tagsOf } from "../../state/board";
 import { label, visibleRuns } from "../../state/runs";
+import { NO_COUNTS } from "../../state/tags";
 import { IconButton, Segmented, Select, Slider } from "../../ui/controls";
 import { Sheet } from "../../ui/dialog";
 import { Fingers, wheelZoom } from "../../ui/gestures";
@@ -57,8 +58,8 @@ interface Props {
 }
 
 export function ImageViewer({ run: first, tag, step, filter, onClose }: Props) {
-  const counts = tagsOf("images").get(tag)?.counts ?? {};
-  const others = visibleRuns.value.filter((run) => counts[run.id] !== undefined && run !== first);
+  const counts = tagsOf("images").get(tag)?.counts ?? NO_COUNTS;
+  const others = visibleRuns.value.filter((run) => counts.has(run.id) && run !== first);
   const runs = [first, ...others];
   const other = runs.find((run) => run.id !== first.id) ?? first;
   const [mode, setMode] = useState<Mode>("single");

@@ -1,10 +1,11 @@
 /** The parts of a mesh, each logged under a tag of its own, fetched and put together. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { MediaItem, TagEntry } from "../../api/schema";
+import type { MediaItem } from "../../api/schema";
 import { source } from "../../api/source";
 import { useItems } from "../../media/items";
 import { tagsOf } from "../../state/board";
+import type { Tag } from "../../state/tags";
 import { type Geometry, makeGeometry } from "./geometry";
 
 /** What the tags of points end with, and those of what belongs to them: tensorboardX writes numbers. */
@@ -18,7 +19,7 @@ function endingsOf(tag: string): (typeof ENDINGS)[number] | undefined {
 }
 
 /** The tags of points, under the names that were logged. */
-export function meshTags(): ReadonlyMap<string, TagEntry> {
+export function meshTags(): ReadonlyMap<string, Tag> {
   const found = [...tagsOf("mesh")].filter(([tag]) => endingsOf(tag));
   return new Map(found.map(([tag, entry]) => [tag, { ...entry, display_name: nameOf(tag) }]));
 }

@@ -3,7 +3,7 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Run, TagEntry } from "../../api/schema";
+import type { Run } from "../../api/schema";
 import { formatValue } from "../../chart/format";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
 import type { Line, Range } from "../../chart/line";
@@ -15,6 +15,7 @@ import { StepSlider, useStep } from "../../media/steps";
 import { t as shared } from "../../media/words";
 import { theme } from "../../state/appearance";
 import { baseline, colorOf, isValidation, label, visibleRuns } from "../../state/runs";
+import type { Tag } from "../../state/tags";
 import { rangeCodec, urlSignal } from "../../state/url";
 import { announce } from "../../ui/announce";
 import { IconButton, Item, Menu } from "../../ui/controls";
@@ -25,7 +26,7 @@ import { allSteps, type Shown, useCurves, useRunItems } from "./data";
 import { t } from "./words";
 
 interface Props {
-  entry: TagEntry;
+  entry: Tag;
   /** The tag that fills the screen. */
   opened: Signal<string>;
   isOpen?: boolean;
@@ -36,13 +37,13 @@ const WHOLE: Range = { min: -0.01, max: 1.01 };
 const WHOLE_Y: Range = { min: -0.02, max: 1.03 };
 const PNG_SCALE = 3;
 
-export function titleOf({ tag, display_name }: TagEntry): string {
+export function titleOf({ tag, display_name }: Tag): string {
   return display_name || tag.replace(/\/pr_curves$/, "");
 }
 
 /** Visible runs that have a curve of a tag. */
-export function runsWith(entry: TagEntry): Run[] {
-  return visibleRuns.value.filter((run) => entry.counts[run.id] !== undefined);
+export function runsWith(entry: Tag): Run[] {
+  return visibleRuns.value.filter((run) => entry.counts.has(run.id));
 }
 
 /** The part of the recall that all cards show; null for all. */

@@ -5,6 +5,7 @@ import type { MediaItem, PrCurveBlob, Run } from "../../api/schema";
 import { allItems, fetchBlob } from "../../media/items";
 import { indexAt } from "../../media/steps";
 import { tagsOf } from "../../state/board";
+import { NO_COUNTS } from "../../state/tags";
 import { type Curve, curveOf } from "./curve";
 
 export interface Shown {
@@ -15,10 +16,10 @@ export interface Shown {
 
 /** Every step of each run; new ones are fetched when the live stream tells of them. */
 export function useRunItems(tag: string, runs: readonly Run[]) {
-  const counts = tagsOf("pr_curves").get(tag)?.counts ?? {};
+  const counts = tagsOf("pr_curves").get(tag)?.counts ?? NO_COUNTS;
   const [found, setFound] = useState<ReadonlyMap<string, readonly MediaItem[]>>(new Map());
   const [error, setError] = useState("");
-  const wanted = runs.map(({ id }) => `${id}:${counts[id]}`).join(",");
+  const wanted = runs.map(({ id }) => `${id}:${counts.get(id)}`).join(",");
   useEffect(() => {
     let isCurrent = true;
     const ask = runs.map(async ({ id }) => [id, await allItems("pr_curves", id, tag)] as const);

@@ -38,14 +38,14 @@ function openPicture(query: URLSearchParams): Place | null {
 function placesOf(view: View): readonly Place[] {
   const { panel, query } = view;
   const picture = panel === "images" ? openPicture(query) : null;
-  if (picture) return tagsOf(panel).get(picture.tag)?.counts[picture.run] ? [picture] : [];
+  if (picture) return tagsOf(panel).get(picture.tag)?.counts.has(picture.run) ? [picture] : [];
   const wanted = expression(query.get("mtags") ?? "");
   const ids = runsOf(view) ?? visibleRuns.value.map(({ id }) => id);
   const asked = query.get("step");
   const step = asked !== null && Number.isFinite(Number(asked)) ? Number(asked) : null;
   return [...tagsOf(panel).values()]
     .filter(({ tag }) => !wanted || wanted.test(tag))
-    .flatMap(({ tag, counts }) => ids.filter((run) => counts[run]).map((run) => ({ run, tag, step })));
+    .flatMap(({ tag, counts }) => ids.filter((run) => counts.has(run)).map((run) => ({ run, tag, step })));
 }
 
 export function EmbeddedMedia({ view }: { view: View }) {

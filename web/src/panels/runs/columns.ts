@@ -1,5 +1,6 @@
 /** The columns of the table of runs: facts, hparams, and five for each scalar. */
 
+import type { Numbers } from "../../api/columns";
 import type { RunRow, Setting } from "../../api/schema";
 import { formatCount, formatDuration, formatTime, formatValue } from "../../chart/format";
 import { naturally } from "../../state/order";
@@ -26,7 +27,7 @@ export interface Column {
   /** Which end of it is the good one; undefined where neither is. */
   better?: Better;
   /** Numbers to sort by; NaN where there is nothing. Texts have their place in order. */
-  order: () => Float64Array;
+  order: () => Numbers;
   value: (row: number) => Value;
   text: (row: number) => string;
 }
@@ -46,12 +47,7 @@ const MOST_USUAL_SCALARS = 12;
 type Shared = Pick<Column, "key" | "name" | "title" | "role" | "isUsual"> &
   Partial<Pick<Column, "scalar" | "stat" | "better">>;
 
-function numeric(
-  shared: Shared,
-  numbers: Float64Array,
-  show: (value: number) => string,
-  has?: Float64Array,
-): Column {
+function numeric(shared: Shared, numbers: Numbers, show: (value: number) => string, has?: Numbers): Column {
   const isThere = (row: number) => !Number.isNaN((has ?? numbers)[row]);
   return {
     ...shared,
@@ -63,7 +59,7 @@ function numeric(
 }
 
 function textual(shared: Shared, count: number, text: (row: number) => string): Column {
-  let places: Float64Array | undefined;
+  let places: Numbers | undefined;
   const order = () => {
     if (places) return places;
     const texts = Array.from({ length: count }, (_, row) => text(row));
@@ -134,7 +130,7 @@ function hparams(table: Table): Column[] {
   });
 }
 
-export function numbersOf(scalar: Scalar, stat: Stat, better: Better | undefined): Float64Array {
+export function numbersOf(scalar: Scalar, stat: Stat, better: Better | undefined): Numbers {
   if (stat === "last" || (stat === "best" && !better)) return scalar.last;
   if (stat === "step" && !better) return scalar.lastStep;
   if (stat === "min" || (stat === "best" && better === "less")) return scalar.least;
@@ -160,13 +156,18 @@ function scalarColumn(scalar: Scalar, stat: Stat, isSlot: boolean, isUsual: bool
   return numeric(shared, numbersOf(scalar, stat, better), show, scalar.lastStep);
 }
 
+function hasAtLeast(steps: Numbers, least: number): boolean {
+  let count = 0;
+  for (const step of steps) if (!Number.isNaN(step) && ++count >= least) return true;
+  return false;
+}
+
 /** All columns there are. Of each scalar the one that `stat` names is shown; the others can be. */
 export function makeColumns(table: Table, stat: Stat, told: Told): Column[] {
   const most = Math.max(1, table.rows.length / 10);
   const scalars = table.scalars.flatMap((scalar, i) => {
     // A scalar that only a few of many runs have is there to be chosen, not in everybody's way.
-    const count = scalar.lastStep.reduce((sum, step) => sum + (Number.isNaN(step) ? 0 : 1), 0);
-    const isUsual = i < MOST_USUAL_SCALARS && count >= Math.min(most, 3);
+    const isUsual = i < MOST_USUAL_SCALARS && hasAtLeast(scalar.lastStep, Math.min(most, 3));
     const slot = scalarColumn(scalar, stat, true, isUsual);
     return [slot, ...STATS.map((one) => scalarColumn(scalar, one, false, false))];
   });

@@ -1,12 +1,10 @@
 /** The table of runs, fetched again when runs or tags change, for as long as somebody looks at it. */
 
 import { computed, effect, signal } from "@preact/signals";
-import { unpack } from "../../api/columns";
+import { type Numbers, unpackSmall } from "../../api/columns";
 import type { RunRow, RunsTable } from "../../api/schema";
 import { source } from "../../api/source";
-import { runs, tags } from "../../state/board";
-
-type Numbers = Float64Array<ArrayBuffer>;
+import { runs, tags, version } from "../../state/board";
 
 /** A scalar of all rows. NaN among the steps stands for what a row does not have. */
 export interface Scalar {
@@ -19,7 +17,8 @@ export interface Scalar {
   largestStep: Numbers;
 }
 
-export interface Table extends Omit<RunsTable, "scalars"> {
+export interface Table extends Pick<RunsTable, "version" | "hparams" | "left_out" | "notes"> {
+  rows: readonly RunRow[];
   started: Numbers;
   durations: Numbers;
   points: Numbers;
@@ -38,9 +37,16 @@ export const rowOfRun = computed<ReadonlyMap<string, number>>(
 );
 
 export function decode(buffer: ArrayBuffer): Table {
-  const { head, column } = unpack<RunsTable>(buffer);
-  const next = () => column(head.rows.length);
-  const [started, durations, points] = [next(), next(), next()];
+  const { head, next } = unpackSmall<RunsTable>(buffer);
+  const { ids, names, members, hparams, left_out, notes } = head;
+  const [standings, hosts, started, durations, points] = [next(), next(), next(), next(), next()];
+  const rows = ids.map((id, i) => ({
+    id,
+    name: names[i],
+    runs: members[i] ?? [id],
+    standing: head.standings[standings[i]],
+    host: head.hosts[hosts[i]],
+  }));
   const scalars = head.scalars.map((name) => ({
     name,
     last: next(),
@@ -50,7 +56,7 @@ export function decode(buffer: ArrayBuffer): Table {
     largest: next(),
     largestStep: next(),
   }));
-  return { ...head, started, durations, points, scalars };
+  return { version: head.version, rows, hparams, left_out, notes, started, durations, points, scalars };
 }
 
 /** How long to wait after an answer; large tables are asked for less often. */
@@ -81,13 +87,18 @@ async function get(): Promise<void> {
   }
   tookMs = performance.now() - begin;
   isUnderWay = false;
-  if (isStale) refresh();
+  if (isStale && !isCurrent()) refresh();
+}
+
+/** Whether the table is of the very runs and tags that the page has. */
+function isCurrent(): boolean {
+  return version.value > 0 && table.peek()?.version === version.value;
 }
 
 effect(() => {
   runs.value;
   tags.value;
-  refresh();
+  if (!isCurrent()) refresh();
 });
 
 /** Keeps the table up to date until the function it gives is called. */

@@ -150,7 +150,7 @@ function Panels({ ids }: { ids: readonly string[] }) {
   const has = (id: string) =>
     id === "profile"
       ? ids.some((run) => Object.keys(runs.value.get(run)?.profiles ?? {}).length > 0)
-      : [...tagsOf(id).values()].some((entry) => ids.some((run) => (entry.counts[run] ?? 0) > 0));
+      : [...tagsOf(id).values()].some((entry) => ids.some((run) => entry.counts.has(run)));
   const open = (id: string) => {
     checkOnly(ids);
     panel.value = id;

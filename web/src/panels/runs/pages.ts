@@ -71,8 +71,8 @@ export function useLastItems(
     .flatMap((panel) =>
       [...(panel === "images" ? imageTags.value : tagsOf(panel)).values()].flatMap((entry) =>
         ids
-          .filter((run) => (entry.counts[run] ?? 0) > 0)
-          .map((run) => ({ panel, run, tag: entry.tag, count: entry.counts[run] })),
+          .filter((run) => entry.counts.has(run))
+          .map((run) => ({ panel, run, tag: entry.tag, count: entry.counts.get(run) })),
       ),
     )
     .slice(0, most);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunRow, RunsTable } from "../../api/schema";
+import type { RunsTable } from "../../api/schema";
 import { guessed } from "./better";
 import { finder, makeColumns, sortedBy, type Told } from "./columns";
 import { decode } from "./data";
@@ -14,13 +14,9 @@ const told: Told = {
   isStarred: () => false,
 };
 
-function row(name: string): RunRow {
-  return { id: name, name, runs: [name], standing: "ended", host: "h" };
-}
-
-/** A message as the server packs it. */
-function message(head: RunsTable, columns: number[][]): ArrayBuffer {
-  let text = JSON.stringify(head);
+/** A message as the server packs it, every column as float64. */
+function message(head: Omit<RunsTable, "columns">, columns: number[][]): ArrayBuffer {
+  let text = JSON.stringify({ ...head, columns: columns.map((column) => ["f8", column.length]) });
   text += " ".repeat((8 - (text.length % 8)) % 8);
   const bytes = new Uint8Array(8 + text.length + 8 * columns.flat().length);
   bytes.set(new TextEncoder().encode("TFC1"));
@@ -31,8 +27,13 @@ function message(head: RunsTable, columns: number[][]): ArrayBuffer {
 }
 
 const NONE = Number.NaN;
-const head: RunsTable = {
-  rows: [row("a|1"), row("b"), row("c")],
+const head: Omit<RunsTable, "columns"> = {
+  version: 1,
+  ids: ["a|1", "b", "c"],
+  names: ["a|1", "b", "c"],
+  members: { 1: ["b", "b2"] },
+  standings: ["ended"],
+  hosts: ["h"],
   hparams: [{ name: "lr", kind: "number", differs: true, values: [0.1, null, "NaN"] }],
   scalars: ["loss", "val/acc"],
   left_out: "",
@@ -40,6 +41,8 @@ const head: RunsTable = {
 };
 const table = decode(
   message(head, [
+    [0, 0, 0],
+    [0, 0, 0],
     [1, 2, 3],
     [10, 20, NONE],
     [5, 5, 5],
@@ -65,6 +68,11 @@ const columns = makeColumns(table, "best", told);
 const find = finder(columns);
 
 describe("the table of runs", () => {
+  it("has a row for each name, with the runs in it", () => {
+    expect(table.rows[1]).toEqual({ id: "b", name: "b", runs: ["b", "b2"], standing: "ended", host: "h" });
+    expect(table.rows[2].runs).toEqual(["c"]);
+  });
+
   it("tells a missing value from NaN", () => {
     expect([0, 1, 2].map((i) => find("loss.last")!.value(i))).toEqual([3, Number.NaN, null]);
     expect([0, 1, 2].map((i) => find("loss.last")!.text(i))).toEqual(["3.000", "NaN", ""]);

@@ -1,6 +1,6 @@
 /** A card: a chart of one or more tags over all visible runs. */
 
-import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { computed, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Run } from "../../api/schema";
 import { chartColors, chartKey, hostChart } from "../../chart/hosting";
@@ -11,6 +11,7 @@ import { hideTooltip, readingText, showTooltip } from "../../chart/tooltip";
 import { theme } from "../../state/appearance";
 import { runs, settings, tagsOf } from "../../state/board";
 import { baseline, groupBy, visibleRuns } from "../../state/runs";
+import { NO_COUNTS } from "../../state/tags";
 import { announce } from "../../ui/announce";
 import { IconButton } from "../../ui/controls";
 import { Name } from "../../ui/name";
@@ -19,7 +20,7 @@ import { ChartControls, ResetZoom } from "./controls";
 import { linkedCursor } from "./cursor";
 import { DownloadMenu } from "./download";
 import { Legend } from "./legend";
-import { makeLines } from "./lines";
+import { makeLines, placesOf } from "./lines";
 import {
   axis,
   isClipped,
@@ -58,9 +59,9 @@ function chartView(window: Range | null): ChartView {
 /** The runs of a card that have at least one of its tags. */
 function runsWith(card: Card): Run[] {
   const all = tagsOf("scalars");
-  const counts = card.tags.map((tag) => all.get(tag)?.counts ?? {});
+  const counts = card.tags.map((tag) => all.get(tag)?.counts ?? NO_COUNTS);
   const among = card.runs ? card.runs.flatMap((id) => runs.value.get(id) ?? []) : visibleRuns.value;
-  return among.filter((run) => counts.some((count) => count[run.id] !== undefined));
+  return among.filter((run) => counts.some((count) => count.has(run.id)));
 }
 
 const words = () => ({
@@ -84,6 +85,16 @@ function useChart(card: Card) {
   const isApart = useSignal(false);
   const shownWindow = () => (isApart.value ? null : zoom.value);
 
+  // None of these depends on points or on smoothing, which change often.
+  const [shownRuns, places, keys] = useMemo(() => {
+    const shownRuns = computed(() => runsWith(card));
+    const places = computed(() => (card.margins ? [] : placesOf(shownRuns.value, card)));
+    const keys = computed(() =>
+      shownRuns.value.flatMap((run) => card.tags.map((tag) => ({ run: run.id, tag }))),
+    );
+    return [shownRuns, places, keys];
+  }, [key]);
+
   const [draw, stopDrawing] = useMemo(() => {
     let lines: Line[] = [];
     const paint = () => {
@@ -98,13 +109,13 @@ function useChart(card: Card) {
       const points = demand.current;
       if (!chart.current || !points) return;
       const wish = {
-        runs: runsWith(card),
+        runs: shownRuns.value,
         card,
         axis: axis.value,
         smoothing: smoothing.value,
         showsSpread: showsSpread.value,
       };
-      lines = makeLines(wish, (one) => points.get(one));
+      lines = makeLines(wish, (one) => points.get(one), places.value);
       // Thousands of lines take a while to make, and as long to draw: the page may answer in between.
       if (lines.length > MANY_LINES) drawSoon(paint);
       else paint();
@@ -144,9 +155,8 @@ function useChart(card: Card) {
   }, [key]);
 
   useSignalEffect(() => {
-    const keys = runsWith(card).flatMap((run) => card.tags.map((tag) => ({ run: run.id, tag })));
     demand.current?.set({
-      keys,
+      keys: keys.value,
       axis: axis.value,
       window: shownWindow(),
       pixels: host.current?.clientWidth ?? 400,

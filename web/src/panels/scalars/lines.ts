@@ -26,40 +26,60 @@ interface Wish {
 
 type Lookup = (key: SeriesKey) => Series | undefined;
 
-/** The lines of a card, the ones to be drawn on top last. */
-export function makeLines(wish: Wish, lookup: Lookup): Line[] {
-  const { runs, card, axis, smoothing, showsSpread } = wish;
-  if (card.margins) return marginLines(wish, card.margins, lookup);
+/** A line as far as it does not depend on points. */
+export interface Place {
+  key: SeriesKey;
+  look: Look;
+  /** What it is a part of where lines are grouped, and in which colour. */
+  group: string;
+  groupColor: string;
+}
+
+/** The lines that a card has if there are points for them; thousands take a while to name and to colour. */
+export function placesOf(runs: readonly Run[], card: Card): Place[] {
   const isGrouped = groupBy.value !== "";
+  const speaksOfTags = card.tags.length > 1;
+  return runs.flatMap((run) => {
+    const group = isGrouped ? groupOf(run) : "";
+    // Training and validation of a group have a mean each.
+    const part = isGrouped && isValidation(run) ? run.path[run.path.length - 1] : "";
+    return card.tags.map((tag, i) => ({
+      key: { run: run.id, tag },
+      look: {
+        id: `${run.id}\n${tag}`,
+        label: speaksOfTags ? `${label(run)} · ${tag}` : label(run),
+        color: lineColor(run, tag, card, runs.length),
+        isDashed: card.validation.has(tag) || isValidation(run) || (card.isCombined && i % 2 === 1),
+        isStrong: run.id === baseline.value,
+      },
+      group: isGrouped ? [group, part, speaksOfTags ? tag : ""].filter(Boolean).join(" · ") : "",
+      groupColor: isGrouped ? colorOfGroup(group) : "",
+    }));
+  });
+}
+
+/** The lines of a card, the ones to be drawn on top last. */
+export function makeLines(
+  wish: Wish,
+  lookup: Lookup,
+  places: readonly Place[] = placesOf(wish.runs, wish.card),
+): Line[] {
+  const { card, axis, smoothing, showsSpread } = wish;
+  if (card.margins) return marginLines(wish, card.margins, lookup);
+  const isMean = groupBy.value !== "" && showsSpread;
   const lines: Line[] = [];
   const groups = new Map<string, { color: string; lines: Line[] }>();
-  const speaksOfTags = card.tags.length > 1;
-  for (const run of runs) {
-    for (const tag of card.tags) {
-      const series = lookup({ run: run.id, tag });
-      if (!series || series.size === 0) continue;
-      const group = isGrouped ? groupOf(run) : "";
-      const name = speaksOfTags ? `${label(run)} · ${tag}` : label(run);
-      const line = makeLine(series, axis, smoothing, {
-        id: `${run.id}\n${tag}`,
-        label: name,
-        color: lineColor(run, tag, card, runs.length),
-        isDashed:
-          card.validation.has(tag) ||
-          isValidation(run) ||
-          (card.isCombined && card.tags.indexOf(tag) % 2 === 1),
-        isStrong: run.id === baseline.value,
-      });
-      lines.push(line);
-      // Training and validation of a group have a mean each.
-      const part = isValidation(run) ? run.path[run.path.length - 1] : "";
-      const member = [group, part, speaksOfTags ? tag : ""].filter(Boolean).join(" · ");
-      const there = groups.get(member) ?? { color: colorOfGroup(group), lines: [] };
-      there.lines.push(line);
-      groups.set(member, there);
-    }
+  for (const { key, look, group, groupColor } of places) {
+    const series = lookup(key);
+    if (!series || series.size === 0) continue;
+    const line = makeLine(series, axis, smoothing, look);
+    lines.push(line);
+    if (!isMean) continue;
+    const there = groups.get(group) ?? { color: groupColor, lines: [] };
+    there.lines.push(line);
+    groups.set(group, there);
   }
-  if (isGrouped && showsSpread) {
+  if (isMean) {
     return [...groups].map(([name, { color, lines: members }]) => mean(name, color, members)).reverse();
   }
   return lines.reverse().sort((a, b) => Number(a.isStrong) - Number(b.isStrong));

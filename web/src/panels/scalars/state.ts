@@ -73,7 +73,7 @@ export const shownSections = computed<Section[]>(() => {
   const wanted = pattern(tagFilter.value);
   const visible = new Set(visibleRuns.value.map((run) => run.id));
   const all = tagsOf("scalars");
-  const isInView = (tag: string) => Object.keys(all.get(tag)?.counts ?? {}).some((run) => visible.has(run));
+  const isInView = (tag: string) => all.get(tag)?.counts.some((run) => visible.has(run)) ?? false;
   const shown = cards.value.filter(
     (card) =>
       (!wanted || card.tags.some((tag) => wanted.test(tag))) &&

@@ -63,7 +63,7 @@ export class Demand {
     );
     const before = this.need;
     this.need = { ...need, pixels };
-    this.keys = new Set(need.keys.map(keyText));
+    if (before?.keys !== need.keys) this.keys = new Set(need.keys.map(keyText));
     const isSameWindow =
       before && JSON.stringify(before.window) === JSON.stringify(need.window) && before.axis === need.axis;
     if (!isSameWindow) this.windowed = new Map();

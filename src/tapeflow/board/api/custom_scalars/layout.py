@@ -49,7 +49,7 @@ def merged_layout(board: Board) -> tuple[Any, list[Note]]:
 
 def _layout_of(run: Run) -> Any:
     """The layout a run logged last; None if it has none, or what it has is none."""
-    series = run.entries.get(TAG)
+    series = run.entries.get(TAG) if run.has(TAG) else None
     if series is None or series.plugin != PLUGIN or not len(series):
         return None
     try:

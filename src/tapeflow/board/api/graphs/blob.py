@@ -10,8 +10,9 @@ from tapeflow.board.api.graphs.graph_def import NOTES, Graph, graph_of
 from tapeflow.board.api.graphs.keras_model import model_graph
 from tapeflow.board.api.graphs.run_metadata import graph_in, metadata_of, stats_of
 from tapeflow.board.api.graphs.schema import GraphBlob, GraphKind
+from tapeflow.board.decoding import WHOLE_EVENT
 from tapeflow.board.notes import joined
-from tapeflow.board.runs import WHOLE_EVENT, Gone, Run
+from tapeflow.board.runs import Gone, Run
 from tapeflow.board.series import Series
 
 MODEL = "graph_keras_model"

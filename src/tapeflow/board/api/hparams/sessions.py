@@ -87,9 +87,9 @@ _noted_before: weakref.WeakKeyDictionary[Run, tuple[tuple[bytes, ...], _Notes]] 
 
 def _noted(run: Run) -> _Notes:
     """What a run says of itself; decoded once for as long as it says the same."""
-    series = [run.entries.get(tag) for tag in (START_TAG, END_TAG, EXPERIMENT_TAG)]
-    if all(one is None for one in series):
+    if not any(run.has(tag) for tag in (START_TAG, END_TAG, EXPERIMENT_TAG)):
         return None, None
+    series = [run.entries.get(tag) for tag in (START_TAG, END_TAG, EXPERIMENT_TAG)]
     contents = tuple(b"" if one is None else one.content for one in series)
     before = _noted_before.get(run)
     if before is None or before[0] != contents:

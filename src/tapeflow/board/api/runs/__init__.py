@@ -14,4 +14,5 @@ PANEL = Panel(
     shows=lambda series: False,
     routes=later(f"{__name__}.routes", "routes"),
     exports=later(f"{__name__}.routes", "exports"),
+    prepares={"runs/table": later(f"{__name__}.table", "table_of")},
 )

@@ -44,12 +44,17 @@ class Family:
     def scalars(self) -> dict[str, tuple[Run, Series]]:
         """Its series of numbers by the names they have in the table: validation has its folder before the tag."""
         found: dict[str, tuple[Run, Series]] = {}
-        for part, run in sorted(self.parts.items(), key=lambda pair: _rank(pair[0])):
-            prefix = f"{part}/" if _rank(part) == 2 else ""
+        for run in self.runs:
+            prefix = self.prefix_of(run)
             for tag, series in list(run.scalars.items()):
                 if series.panel == "scalars" and len(series):
                     found.setdefault(prefix + tag, (run, series))
         return found
+
+    def prefix_of(self, run: Run) -> str:
+        """What the names of a run's scalars begin with in the table."""
+        part = run.name[len(self.name) + 1 :]
+        return f"{part}/" if _rank(part) == 2 else ""
 
 
 def _rank(part: str) -> int:

@@ -7,12 +7,12 @@ import os
 import numpy as np
 
 from tapeflow.board.api.runs.captured import sections_of, system_of
-from tapeflow.board.api.runs.extremes import Extremes, extremes_of
 from tapeflow.board.api.runs.families import Family
 from tapeflow.board.api.runs.schema import RunFile, RunPage, RunScalar
 from tapeflow.board.api.runs.standing import span_of
 from tapeflow.board.api.runs.table import hparams_of, row_of
 from tapeflow.board.column_messages import numbers
+from tapeflow.board.extremes import Extremes, extremes_of
 from tapeflow.board.logdirs import shown
 from tapeflow.board.notes import about
 from tapeflow.board.store import Store

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from tapeflow.board import column_messages
 from tapeflow.board.answers import Refusal, argument, body_of, json_answer
 from tapeflow.board.api.runs.families import Family, families_of
 from tapeflow.board.api.runs.notes import NOTES
@@ -23,6 +20,7 @@ from tapeflow.board.api.runs.table import table_of
 from tapeflow.board.api.runs.trash import NotMoved, Trash
 from tapeflow.board.board import Board
 from tapeflow.board.notes import about
+from tapeflow.board.once import Once
 from tapeflow.board.schema import Note
 
 MOST_MOVED = 10_000  # runs of one request
@@ -32,24 +30,7 @@ MOST_EXPORTED = 200  # pages of runs in a saved page
 def routes(board: Board) -> Sequence[BaseRoute]:
     """The routes below /api/v1/runs."""
     store, trash = board.store, Trash(board.logdirs)
-    made: list[tuple[int, bytes]] = []
-    lock = threading.Lock()
-
-    def current() -> bytes:
-        """The table; as long as nothing has changed it is made once for all who ask."""
-        with lock:
-            version = store.version
-            if not made or made[0][0] != version:
-                made[:] = [(version, table_of(store))]
-            return made[0][1]
-
-    def table(request: Request) -> Response:
-        data = current()
-        headers = {"Cache-Control": "no-cache"}
-        headers["ETag"] = f'"{hashlib.blake2s(data, digest_size=16).hexdigest()}"'
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(None, 304, headers)
-        return Response(data, 200, headers, column_messages.MIME)
+    table = Once(store, "runs/table", table_of)
 
     def page(request: Request) -> Response:
         run = argument(request, "run")
@@ -97,7 +78,7 @@ def routes(board: Board) -> Sequence[BaseRoute]:
         return all_of
 
     return [
-        Route("/table", table),
+        Route("/table", table.answer),
         Route("/page", page),
         Route("/trash", listed),
         Route("/trash", changes("runs", discard), methods=["POST"]),

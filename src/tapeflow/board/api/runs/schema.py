@@ -39,18 +39,26 @@ class RunHParam(TypedDict):
 
 
 class RunsTable(TypedDict):
-    """The head of the message in columns that is the table.
+    """The head of the message in columns that is the table; the ids and names are of its rows, as in `RunRow`.
 
-    The columns are the start, the duration in seconds and the number of points of every row, and then six for each of
-    `scalars`, which names them: last value and step, least value and step, largest value and step. NaN stands for what
-    there is not; a step is NaN only where a row does not have the scalar.
+    `members` has, by the number of the row, the ids of rows that are not one run alone. The columns are the places of
+    standing and host in `standings` and `hosts`, the start, the duration in seconds and the number of points of every
+    row, and then six for each of `scalars`, which names them: last value and step, least value and step, largest value
+    and step. NaN stands for what there is not; a step is NaN only where a row does not have the scalar. `version` is
+    that of the overview that has the same runs.
     """
 
-    rows: list[RunRow]
+    version: int
+    ids: list[str]
+    names: list[str]
+    members: dict[str, list[str]]
+    standings: list[RunStanding]
+    hosts: list[str]
     hparams: list[RunHParam]
     scalars: list[str]
     left_out: str
     notes: list[common.Note]
+    columns: list[list[str | int | float | None]]
 
 
 class RunScalar(TypedDict):

@@ -61,6 +61,8 @@ _trials: weakref.WeakKeyDictionary[Run, tuple[tuple[bytes, bytes], Trial | None]
 
 def _trial(run: Run) -> Trial | None:
     """What a run says of itself as a trial; decoded once for as long as it says the same."""
+    if not run.has(START_TAG):
+        return None
     start, end = run.entries.get(START_TAG), run.entries.get(END_TAG)
     if start is None:
         return None

@@ -33,7 +33,7 @@ def learning_phase() -> int:
     return _learning_phase[0] or 0
 
 
-def set_learning_phase(value: Any) -> None:
+def set_learning_phase(value: object) -> None:
     """Set the default of layers for `training` if a call does not pass it; None restores each layer's default."""
     if value not in (None, 0, 1):
         raise ValueError(f"set_learning_phase expected 0 or 1; got value={value!r}.")

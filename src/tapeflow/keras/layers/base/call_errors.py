@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import TensorLike
@@ -12,11 +12,14 @@ from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
 
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
+
 _MARK = "_names_its_layer"
 _LONGEST = 200
 
 
-def name_layer(error: Exception, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def name_layer(error: Exception, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Write the layer and the arguments of its call into the error; the innermost layer's stay.
 
     The error stays the object it is, so whoever catches it by type or looks at its attributes still can.

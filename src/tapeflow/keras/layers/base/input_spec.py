@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import StaticShape, TensorLike
 
@@ -61,7 +63,7 @@ class InputSpec:
         given = {k: v for k, v in self.get_config().items() if v}
         return f"InputSpec({', '.join(f'{k}={v}' for k, v in given.items())})"
 
-    def refusal(self, shape: tuple[int | None, ...], dtype: Any) -> str | None:
+    def refusal(self, shape: tuple[int | None, ...], dtype: np.dtype[Any]) -> str | None:
         """Why an input does not fit; None if it does."""
         rank = len(shape)
         text = None

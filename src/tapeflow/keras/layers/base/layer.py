@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 import tapeflow as tf
 from tapeflow.autograph.callees import converted
@@ -17,29 +14,24 @@ from tapeflow.engine.recording.symbolic import Symbolic
 from tapeflow.engine.recording.trace import state as recorder
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import TensorLike
-from tapeflow.engine.values.tensor import Tensor, TensorBase
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.keras import regularizers
 from tapeflow.keras.annotations import InputShape, RegularizerLike
 from tapeflow.keras.graph.inference import inferred_shape
-from tapeflow.keras.layers.base.call_context import call_context, default_training
+from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.call_errors import name_layer
-from tapeflow.keras.layers.base.call_signature import CallSignature, signature_of
+from tapeflow.keras.layers.base.call_signature import signature_of
+from tapeflow.keras.layers.base.init_arguments import make_layer, noted_arguments
 from tapeflow.keras.layers.base.input_spec import check_inputs
+from tapeflow.keras.layers.base.inputs import as_tensors, cast_floating
 from tapeflow.keras.layers.base.layer_history import LayerHistory
-from tapeflow.keras.layers.base.loss_owner import LossOwner
+from tapeflow.keras.layers.base.loss_owner import LossOwner, begin_outermost_call
 from tapeflow.keras.layers.base.naming import own_names, snake_case, unique_name
 from tapeflow.keras.layers.base.weight_owner import default_policy, policy_config
 from tapeflow.keras.mixed_precision.autocast import autocast_scope
-from tapeflow.ops.ragged.tensor import RaggedTensor
-from tapeflow.ops.sparse.tensor import SparseTensor
 
 _INPUT_ARGUMENTS = ("input_dim", "input_shape", "batch_input_shape", "batch_size", "weights", "autocast")
-_COMPOSITES = (RaggedTensor, SparseTensor)
-_CASTABLE = (Tensor, *_COMPOSITES)
-_PLAIN = (bool, int, float, str, type(None))
-# What every layer may be told.
-_COMMON = ("name", "trainable", "dtype")
 
 
 class Layer(LossOwner, LayerHistory):
@@ -79,19 +71,16 @@ class Layer(LossOwner, LayerHistory):
         dtype: Any = None,
         dynamic: bool = False,
         *,
-        activity_regularizer: Any = None,
+        activity_regularizer: RegularizerLike = None,
         **kwargs: Any,
     ) -> None:
         for key in kwargs:
             if key not in _INPUT_ARGUMENTS:
                 raise TypeError("Keyword argument not understood:", key)
         object.__setattr__(self, "_given", (self._given[0], dict(self._given[1])))
-        self._init_weights(
-            name if name is not None else unique_name(snake_case(type(self).__name__)),
-            trainable,
-            default_policy(dtype),
-        )
-        self._init_losses()
+        if name is None:
+            name = unique_name(snake_case(type(self).__name__))
+        LossOwner.__init__(self, name, trainable, default_policy(dtype))
         self.built = False
         self.stateful = False
         self.input_spec: Any = None
@@ -147,44 +136,13 @@ class Layer(LossOwner, LayerHistory):
         if "_batch_input_shape" in vars(self):
             config["batch_input_shape"] = self._batch_input_shape
         if type(self).get_config is Layer.get_config:
-            config.update(self._noted_arguments())
+            config.update(noted_arguments(self))
         return config
-
-    def _noted_arguments(self) -> dict[str, Any]:
-        """The arguments of a user's `__init__` that the default config does not know."""
-        signature = inspect.signature(type(self).__init__)
-        args, kwargs = self._given
-        bound = signature.bind(self, *args, **kwargs).arguments
-        named = {
-            k: v
-            for k, v in bound.items()
-            if signature.parameters[k].kind is not inspect.Parameter.VAR_KEYWORD
-        }
-        extra = {k: v for k, v in list(named.items())[1:] if k not in _COMMON}
-        if not all(isinstance(leaf, _PLAIN) for v in extra.values() for leaf in nest.flatten(v)):
-            raise NotImplementedError(
-                f"Layer {type(self).__name__} was created by passing non-serializable argument values in "
-                f"`__init__()` ({sorted(extra)}), and therefore the layer must override `get_config()` in order "
-                "to be serializable. Please implement `get_config()`."
-            )
-        return extra
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         """A layer from what `get_config` gave."""
-        return cls._made_with(config)
-
-    @classmethod
-    def _made_with(cls, arguments: dict[str, Any]) -> Any:
-        """A layer; what every layer is told but this class's `__init__` does not take is set afterwards."""
-        taken = inspect.signature(cls.__init__).parameters
-        takes_all = any(p.kind is p.VAR_KEYWORD for p in taken.values())
-        late = {} if takes_all else {k: arguments[k] for k in _COMMON if k in arguments and k not in taken}
-        layer = cls(**{k: v for k, v in arguments.items() if k not in late})
-        layer._name = late.get("name", layer._name)
-        if not late.get("trainable", True):
-            layer.trainable = False
-        return layer
+        return make_layer(cls, config)
 
     # The call
 
@@ -195,24 +153,24 @@ class Layer(LossOwner, LayerHistory):
             )
         signature = signature_of(type(self).call)
         if not args:
-            args = self._first_by_name(signature, kwargs)
+            args = signature.first_by_name(type(self).__name__, kwargs)
         inputs = args[0]
         if type(inputs) is not Tensor or len(args) > 1 or kwargs:
             for leaf in nest.flatten((args, kwargs)):
                 if isinstance(leaf, Symbolic):
                     return self._symbolic_call(args, kwargs)
             if type(inputs) is not Tensor:
-                inputs = _converted(inputs)
+                inputs = as_tensors(inputs)
         if self._casts_inputs:
-            inputs = self._cast(inputs)
+            inputs = cast_floating(inputs, self._policy.compute_dtype)
         context = call_context
         outer_training = context.training
-        context.training = self._resolve_training(signature, args, kwargs, outer_training)
+        context.training = signature.resolve_training(args, kwargs, outer_training)
         mask = None
         if self.supports_masking or signature.takes_mask:
-            mask = self._resolve_mask(signature, inputs, args, kwargs)
+            mask = signature.resolve_mask(inputs, args, kwargs)
         if not context.layers:
-            self._begin_outermost_call()
+            begin_outermost_call(self)
         context.layers.append(self)
         recording = recorder.recording
         if recording is not None:
@@ -232,7 +190,7 @@ class Layer(LossOwner, LayerHistory):
                 name_layer(error, self, (inputs, *args[1:]), kwargs)
                 raise
             if self._activity_regularizer is not None:
-                self._regularize_activity(outputs)
+                _regularize_activity(self, outputs)
             if placement.current is not None and placement.current.output_axes is not None:
                 outputs = _laid_out(outputs, placement.current, placement.current.output_axes)
         finally:
@@ -241,112 +199,44 @@ class Layer(LossOwner, LayerHistory):
             if recording is not None:
                 recording.leave_scope()
         if (self.supports_masking and mask is not None) or type(self).compute_mask is not Layer.compute_mask:
-            self._set_masks(inputs, outputs, mask)
+            _set_masks(self, inputs, outputs, mask)
         return outputs
-
-    def _first_by_name(self, signature: CallSignature, kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if signature.names and signature.names[0] in kwargs:
-            return (kwargs.pop(signature.names[0]),)
-        raise ValueError(
-            f"The first argument to `{type(self).__name__}.call` must always be passed; got none. Call the layer "
-            "with its inputs."
-        )
-
-    def _cast(self, inputs: TensorLike) -> Any:
-        """Floating inputs in the dtype that the layer computes in."""
-        wanted = self._policy.compute_dtype
-        if type(inputs) is Tensor:
-            dtype = inputs.spec.dtype
-            if not dtype.is_floating or dtype.name == wanted or not _is_floating(wanted):
-                return inputs
-            mask, inputs = inputs._keras_mask, tf.cast(inputs, wanted)
-            if mask is not None:
-                inputs._keras_mask = mask
-            return inputs
-        if not _is_floating(wanted):
-            return inputs
-        if isinstance(inputs, _COMPOSITES):
-            is_cast = inputs.dtype.is_floating and inputs.dtype.name != wanted
-            return tf.cast(inputs, wanted) if is_cast else inputs
-        return nest.map_structure(lambda x: self._cast(x) if isinstance(x, _CASTABLE) else x, inputs)
-
-    def _resolve_training(
-        self, signature: CallSignature, args: tuple[Any, ...], kwargs: dict[str, Any], outer: bool | None
-    ) -> bool | None:
-        """`training` for this call and those inside it: as given, else the outer call's, else the default."""
-        if not signature.takes_training:
-            given = kwargs.pop("training", None)
-            return outer if given is None else given
-        given = signature.value("training", args, kwargs)
-        if given is None:
-            given = outer if outer is not None else default_training(signature.default_training)
-            if not signature.was_passed("training", args):
-                kwargs["training"] = given
-        return given
-
-    def _resolve_mask(
-        self, signature: CallSignature, inputs: TensorLike, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Tensor | None:
-        """The mask given with the call, or the one its inputs carry, in their structure."""
-        if signature.was_given("mask", args, kwargs):
-            mask = signature.value("mask", args, kwargs)
-            if not signature.takes_mask:
-                del kwargs["mask"]
-            return mask
-        if type(inputs) is Tensor:
-            mask = getattr(inputs, "_keras_mask", None)
-        else:
-            masks = [getattr(x, "_keras_mask", None) for x in nest.flatten(inputs)]
-            mask = None if all(m is None for m in masks) else nest.pack_sequence_as(inputs, masks)
-        if mask is not None and signature.takes_mask:
-            kwargs["mask"] = mask
-        return mask
-
-    def _set_masks(self, inputs: Any, outputs: TensorLike, mask: Tensor | None) -> None:
-        flat = nest.flatten(outputs)
-        if not flat or all(getattr(x, "_keras_mask", None) is not None for x in flat):
-            return
-        masks = self.compute_mask(inputs, mask)
-        if masks is None:
-            return
-        for output, found in zip(flat, nest.flatten(masks), strict=False):
-            if found is not None and isinstance(output, Tensor):
-                output._keras_mask = found
 
     def _fit_to(self, inputs: TensorLike) -> None:
         """Check inputs of a shape not seen in the last call, and build if that has not happened."""
         if self.input_spec is not None:
             check_inputs(self.input_spec, inputs, self.name)
         if not self.built:
+            self._infer_dtype(inputs)
             self._build_for(inputs)
             if self.input_spec is not None:
                 check_inputs(self.input_spec, inputs, self.name)
         self._fitting_spec = inputs.spec if type(inputs) is Tensor else None
 
+    def _infer_dtype(self, inputs: Any) -> None:
+        """Compute in the dtype of the first input, under the policy `_infer`."""
+        if self._policy.compute_dtype is None:
+            dtypes = [x.dtype for x in nest.flatten(inputs) if hasattr(x, "dtype")]
+            if dtypes:
+                self._policy = default_policy(tf.as_dtype(dtypes[0]))
+
     def _build_for(self, inputs: TensorLike) -> None:
         """Call `build` with the shapes of inputs, real or symbolic."""
         shapes = nest.map_structure(lambda x: getattr(x, "shape", None), inputs)
         is_single = not isinstance(inputs, (list, tuple, dict))
-        self._built_with(tf.TensorShape(shapes) if is_single and shapes is not None else shapes)
+        self._build_for_shape(tf.TensorShape(shapes) if is_single and shapes is not None else shapes)
 
-    def _build_for_shape(self, input_shape: InputShape) -> None:
-        if not self.built:
-            self._built_with(input_shape)
-
-    def _built_with(self, shape: Any) -> None:
+    def _build_for_shape(self, input_shape: Any) -> None:
+        """Call `build`, unless that has happened."""
+        if self.built:
+            return
         with tf.init_scope():
-            self.build(shape)
+            self.build(input_shape)
         self.built = True
-        self._build_input_shape = shape
+        self._build_input_shape = input_shape
         if self._initial_weights is not None:
             self.set_weights(self._initial_weights)
             self._initial_weights = None
-
-    def _regularize_activity(self, outputs: Tensor) -> None:
-        for output in nest.flatten(outputs):
-            loss = self._activity_regularizer(output)
-            # By sample, so that the size of the batch does not set the strength.
-            self.add_loss(loss / tf.cast(tf.shape(output)[0], loss.dtype))
 
     def _symbolic_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call in the definition of a functional model: what it will give, as symbols."""
@@ -356,12 +246,29 @@ class Layer(LossOwner, LayerHistory):
         try:
             if self.input_spec is not None:
                 check_inputs(self.input_spec, args[0], self.name)
+            if self._dynamic and type(self).compute_output_shape is Layer.compute_output_shape:
+                raise NotImplementedError(
+                    "Please run in eager mode or implement the `compute_output_shape` method on your layer "
+                    f"({type(self).__name__}). It was made with dynamic=True, so a functional model cannot find its "
+                    "output's shape."
+                )
             if not self.built:
+                self._infer_dtype(args[0])
                 with own_names():  # what it makes is named as in a call that is recorded
                     self._build_for(args[0])
         finally:
             call_context.layers.pop()
         return CallNode(self, args, kwargs).outputs
+
+    @property
+    def _expects_training_arg(self) -> bool:
+        """Whether `call` takes `training`; packages that call models of others ask."""
+        return signature_of(type(self).call).takes_training
+
+    @property
+    def _expects_mask_arg(self) -> bool:
+        """Whether `call` takes `mask`."""
+        return signature_of(type(self).call).takes_mask
 
     @property
     def knows_output_shape(self) -> bool:
@@ -439,29 +346,24 @@ class Layer(LossOwner, LayerHistory):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-def _converted(inputs: TensorLike) -> Any:
-    """Arrays and numbers among a layer's inputs as tensors; None and everything else as it is."""
-    if isinstance(inputs, (TensorBase, np.ndarray, np.generic, float, int)):
-        return tf.convert_to_tensor(inputs)
-    if isinstance(inputs, (list, tuple)) and inputs and all(type(v) in (int, float, list) for v in inputs):
-        return tf.convert_to_tensor(inputs) if not _has_tensors(inputs) else inputs
-    return nest.map_structure(lambda x: x if x is None or isinstance(x, str) else _leaf(x), inputs)
+def _regularize_activity(layer: Layer, outputs: Tensor) -> None:
+    for output in nest.flatten(outputs):
+        loss = layer._activity_regularizer(output)
+        # By sample, so that the size of the batch does not set the strength.
+        layer.add_loss(loss / tf.cast(tf.shape(output)[0], loss.dtype))
 
 
-def _has_tensors(value: object) -> bool:
-    return any(isinstance(v, TensorBase) for v in nest.flatten(value))
-
-
-def _leaf(value: TensorLike) -> Any:
-    if type(value) is Tensor:
-        return value
-    if isinstance(value, (TensorBase, np.ndarray, np.generic, float, int)):
-        return tf.convert_to_tensor(value)
-    return value
-
-
-def _is_floating(dtype: str | None) -> bool:
-    return dtype is not None and tf.as_dtype(dtype).is_floating
+def _set_masks(layer: Layer, inputs: Tensor, outputs: TensorLike, mask: Tensor | None) -> None:
+    """Give the outputs of a call their masks, unless they have them."""
+    flat = nest.flatten(outputs)
+    if not flat or all(getattr(x, "_keras_mask", None) is not None for x in flat):
+        return
+    masks = layer.compute_mask(inputs, mask)
+    if masks is None:
+        return
+    for output, output_mask in zip(flat, nest.flatten(masks), strict=False):
+        if output_mask is not None and isinstance(output, Tensor):
+            output._keras_mask = output_mask
 
 
 def _laid_out(outputs: Any, placed: placement.Placement, output_axes: placement.OutputAxes) -> Any:

@@ -14,19 +14,6 @@ class LayerHistory:
     _inbound_nodes: list[Any]
     _name: str
 
-    def _node(self, index: int, what: str) -> Any:
-        if not self._inbound_nodes:
-            raise AttributeError(
-                f'The layer "{self._name}" has never been called and thus has no defined {what}. It is known for '
-                "layers of Functional and Sequential models."
-            )
-        if index >= len(self._inbound_nodes):
-            raise ValueError(
-                f"Asked to get {what} at node {index}, but the layer has only {len(self._inbound_nodes)} "
-                "inbound nodes."
-            )
-        return self._inbound_nodes[index]
-
     @property
     def _outbound_nodes(self) -> list[Any]:
         """The symbolic calls that take what this layer gives."""
@@ -49,29 +36,29 @@ class LayerHistory:
 
     def get_input_at(self, node_index: int) -> Any:
         """The symbolic input of a call."""
-        return self._node(node_index, "input").input_tensors
+        return _node(self, node_index, "input").input_tensors
 
     def get_output_at(self, node_index: int) -> Any:
         """The symbolic output of a call."""
-        return self._node(node_index, "output").outputs
+        return _node(self, node_index, "output").outputs
 
     @property
     def input_shape(self) -> tuple[int | None, ...]:
         """The shape of the input, as a tuple; several if there are several."""
-        return _shapes(self._node(0, "input shape").input_tensors)
+        return _shapes(_node(self, 0, "input shape").input_tensors)
 
     @property
     def output_shape(self) -> tuple[int | None, ...]:
         """The shape of the output, as a tuple; several if there are several."""
-        return _shapes(self._node(0, "output shape").outputs)
+        return _shapes(_node(self, 0, "output shape").outputs)
 
     def get_input_shape_at(self, node_index: int) -> tuple[int | None, ...]:
         """The shape of the input of a call."""
-        return _shapes(self._node(node_index, "input shape").input_tensors)
+        return _shapes(_node(self, node_index, "input shape").input_tensors)
 
     def get_output_shape_at(self, node_index: int) -> tuple[int | None, ...]:
         """The shape of the output of a call."""
-        return _shapes(self._node(node_index, "output shape").outputs)
+        return _shapes(_node(self, node_index, "output shape").outputs)
 
     @property
     def input_mask(self) -> None:
@@ -82,6 +69,20 @@ class LayerHistory:
     def output_mask(self) -> None:
         """None: masks travel with the data."""
         return
+
+
+def _node(layer: LayerHistory, index: int, what: str) -> Any:
+    if not layer._inbound_nodes:
+        raise AttributeError(
+            f'The layer "{layer._name}" has never been called and thus has no defined {what}. It is known for '
+            "layers of Functional and Sequential models."
+        )
+    if index >= len(layer._inbound_nodes):
+        raise ValueError(
+            f"Asked to get {what} at node {index}, but the layer has only {len(layer._inbound_nodes)} "
+            "inbound nodes."
+        )
+    return layer._inbound_nodes[index]
 
 
 def _shapes(symbols: Any) -> tuple[int | None, ...]:

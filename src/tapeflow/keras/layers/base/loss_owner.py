@@ -15,6 +15,7 @@ from tapeflow.keras.layers.base.call_context import call_context
 from tapeflow.keras.layers.base.tracking import once
 from tapeflow.keras.layers.base.weight_owner import WeightOwner
 from tapeflow.keras.metrics.metric import Metric
+from tapeflow.keras.mixed_precision.policy import Policy
 
 _calls = itertools.count(1)
 
@@ -25,17 +26,15 @@ class LossOwner(WeightOwner):
     A loss added in `call` belongs to the outermost call in progress; the next such call begins anew.
     """
 
-    def _init_losses(self) -> None:
+    def __init__(self, name: str, trainable: bool, policy: Policy) -> None:
+        WeightOwner.__init__(self, name, trainable, policy)
         self._losses: list[Any] = []
         self._losses_of = 0
         self._called_as = 0
         self._callable_losses: list[Callable[[], Any]] = []
         self._added_metrics: list[Any] = []
 
-    def _begin_outermost_call(self) -> None:
-        self._called_as = next(_calls)
-
-    def add_loss(self, losses: Tensor, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Tensor | None = None) -> None:
         """Add losses to minimize: tensors computed in `call`, or functions without arguments.
 
         Args:
@@ -62,15 +61,21 @@ class LossOwner(WeightOwner):
     @property
     def losses(self) -> list[Any]:
         """What this layer and those below it add to the loss, weight regularizers included."""
-        found: list[Any] = []
+        losses: list[Any] = []
         for layer in self._below():
             if not isinstance(layer, LossOwner):
                 continue
             if layer._losses and layer._losses_of >= self._called_as:
-                found += layer._losses
-            found += [regularizer(weight) for weight, regularizer in layer._regularized]
-            found += [loss() for loss in layer._callable_losses]
-        return found
+                losses += layer._losses
+            losses += [regularizer(weight) for weight, regularizer in layer._regularized]
+            losses += [loss() for loss in layer._callable_losses]
+        return losses
+
+    def _clear_losses(self) -> None:
+        """Forget what `call` has added, here and below; models of packages that call other models twice do so."""
+        for layer in self._below():
+            if isinstance(layer, LossOwner):
+                layer._losses = []
 
     def add_metric(
         self, value: TensorLike, name: str | None = None, aggregation: str | None = None, **_: Any
@@ -87,7 +92,7 @@ class LossOwner(WeightOwner):
             return
         source = getattr(value, "_metric_obj", None)
         if source is not None:  # the result of a metric object, which is reported itself
-            if all(source is not m for m in self._own_metrics()):
+            if all(source is not m for m in _own_metrics(self)):
                 self._added_metrics.append(source)
             return
         if name is None:
@@ -95,7 +100,7 @@ class LossOwner(WeightOwner):
                 f"Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), "
                 f"name='mean_activation')`; got none in layer {self.name!r}."
             )
-        metric = next((m for m in self._own_metrics() if m.name == name), None)
+        metric = next((m for m in _own_metrics(self) if m.name == name), None)
         if metric is None:
             metric = tf.keras.metrics.Mean(name=name)
             self._added_metrics.append(metric)
@@ -107,12 +112,18 @@ class LossOwner(WeightOwner):
             f"{self.name!r}. Symbolic metrics are added to a functional model: model.add_metric(...)."
         )
 
-    def _own_metrics(self) -> list[Metric]:
-        """The metrics in the layer's attributes, then those that `add_metric` made."""
-        return [m for m in self._children() if isinstance(m, Metric)] + self._added_metrics
-
     @property
     def metrics(self) -> list[Any]:
         """The metrics of this layer and those below it."""
         owners = [layer for layer in self._below() if isinstance(layer, LossOwner)]
-        return once([metric for layer in owners for metric in layer._own_metrics()])
+        return once([metric for layer in owners for metric in _own_metrics(layer)])
+
+
+def begin_outermost_call(layer: LossOwner) -> None:
+    """Drop the losses that earlier calls of a layer have added: a call begins that is inside no other."""
+    layer._called_as = next(_calls)
+
+
+def _own_metrics(layer: LossOwner) -> list[Metric]:
+    """The metrics in a layer's attributes, then those that `add_metric` made."""
+    return [m for m in layer._children() if isinstance(m, Metric)] + layer._added_metrics

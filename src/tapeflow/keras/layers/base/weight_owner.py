@@ -70,8 +70,10 @@ class WeightOwner(Module):
     scopes_names: bool = True
     # Whether the Variables of metrics in its attributes are among its weights: those of models are.
     _counts_metrics: ClassVar[bool] = False
+    # Whether the weights of what it holds come before its own: those of models do.
+    _children_first: ClassVar[bool] = False
 
-    def _init_weights(self, name: str, trainable: bool, policy: Policy) -> None:
+    def __init__(self, name: str, trainable: bool, policy: Policy) -> None:
         spend_layer(name)
         self._name = name
         self._name_scope = name_scope(name)
@@ -98,13 +100,15 @@ class WeightOwner(Module):
     def _track(self, name: str, old: object, value: object) -> None:
         """Note that an attribute changes which may hold weights or layers."""
         object.__setattr__(self, "_held", None)
-        found = variables_in(value)
-        if "_own_weights" not in vars(self) and (found or (self._counts_metrics and _holds_modules(value))):
+        variables = variables_in(value)
+        if "_own_weights" not in vars(self) and (
+            variables or (self._counts_metrics and _holds_modules(value))
+        ):
             raise RuntimeError(_not_initialised(self))
         if isinstance(old, Variable):
             self._own_weights[:] = [w for w in self._own_weights if w is not old]
-        if found:
-            self._own_weights.extend(v for v in found if all(v is not w for w in self._own_weights))
+        if variables:
+            self._own_weights.extend(v for v in variables if all(v is not w for w in self._own_weights))
 
     # Making weights
 
@@ -142,8 +146,8 @@ class WeightOwner(Module):
         """
         if "_own_weights" not in vars(self):
             raise RuntimeError(_not_initialised(self))
-        found = self._policy.variable_dtype if dtype is None else dtype
-        wanted = tf.as_dtype(found or tf.keras.config.floatx())
+        dtype_or_none = self._policy.variable_dtype if dtype is None else dtype
+        wanted = tf.as_dtype(dtype_or_none or tf.keras.config.floatx())
         sizes = _static_shape(self.name, name, shape)
         spend(math.prod(sizes) * wanted.size, f"a weight of layer {self.name!r} of shape {sizes}")
         value = _initializer_for(self.name, name, initializer, wanted)
@@ -201,14 +205,14 @@ class WeightOwner(Module):
 
     def _below(self) -> list[WeightOwner]:
         """This layer and every layer below it, each once, parents first."""
-        found: dict[int, WeightOwner] = {}
+        layers: dict[int, WeightOwner] = {}
         stack: list[Any] = [self]
         while stack:
             layer = stack.pop()
-            if isinstance(layer, WeightOwner) and id(layer) not in found:
-                found[id(layer)] = layer
+            if isinstance(layer, WeightOwner) and id(layer) not in layers:
+                layers[id(layer)] = layer
                 stack.extend(reversed(layer._children()))
-        return list(found.values())
+        return list(layers.values())
 
     def _gather(self, trainable: bool | None) -> list[Variable]:
         """Weights in Keras's order: all, the trainable, or the others."""
@@ -230,10 +234,7 @@ class WeightOwner(Module):
                 children += child.variables
             else:
                 children += child.trainable_variables if counted else child.non_trainable_variables
-        return once(self._ordered(own, children))
-
-    def _ordered(self, own: list[Variable], children: list[Variable]) -> list[Variable]:
-        return own + children
+        return once(children + own if self._children_first else own + children)
 
     @property
     def _trainable_weights(self) -> OwnWeights:
@@ -333,8 +334,8 @@ def _static_shape(layer: str, name: Any, shape: Any) -> tuple[int, ...]:
 
 def _initializer_for(layer: str, name: Any, initializer: InitializerLike, dtype: DType) -> Any:
     if initializer is not None:
-        found = initializers.get(initializer)
-        return found if isinstance(found, initializers.Initializer) else _plain(found)
+        given = initializers.get(initializer)
+        return given if isinstance(given, initializers.Initializer) else _plain(given)
     if dtype.is_floating:
         return initializers.get("glorot_uniform")
     if dtype.is_integer or dtype.is_bool:

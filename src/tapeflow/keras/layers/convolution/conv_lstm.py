@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import Shape, TensorLike
@@ -51,7 +51,7 @@ class ConvLSTMCell(RandomLayer):
         padding: str,
         data_format: str | None,
         dilation_rate: WindowSizes,
-        activation: Any,
+        activation: ActivationLike,
         recurrent_activation: ActivationLike,
         use_bias: bool,
         unit_forget_bias: bool,
@@ -226,20 +226,20 @@ class ConvLSTM(RNN):
         padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: WindowSizes = 1,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "hard_sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
+        bias_initializer: InitializerLike = "zeros",
         unit_forget_bias: bool = True,
-        kernel_regularizer: Any = None,
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         return_sequences: bool = False,
         return_state: bool = False,
         go_backwards: bool = False,
@@ -330,7 +330,7 @@ class ConvLSTM(RNN):
         return {**config, **self.cell.settings()}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         return cls(**config)
 
 

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras.annotations import InputShape, WindowSizes
+from tapeflow.keras.annotations import (
+    ActivationLike,
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.convolution import window_args
 from tapeflow.keras.layers.convolution.conv import Conv
@@ -43,15 +50,15 @@ class ConvTranspose(Conv):
         output_padding: WindowSizes | None = None,
         data_format: str | None = None,
         dilation_rate: WindowSizes = 1,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
+        bias_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

@@ -8,6 +8,7 @@ from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
 from tapeflow.keras.annotations import (
+    ActivationLike,
     ConstraintLike,
     InitializerLike,
     InputShape,
@@ -49,15 +50,15 @@ class DepthwiseConv(Conv):
         depth_multiplier: int = 1,
         data_format: str | None = None,
         dilation_rate: WindowSizes = 1,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
         depthwise_initializer: InitializerLike = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        bias_initializer: InitializerLike = "zeros",
         depthwise_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
         depthwise_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

@@ -12,7 +12,14 @@ import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
-from tapeflow.keras.annotations import InputShape, WindowSizes
+from tapeflow.keras.annotations import (
+    ActivationLike,
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+    WindowSizes,
+)
 from tapeflow.keras.backend.local_convolution import local_conv
 from tapeflow.keras.backend.network import bias_add
 from tapeflow.keras.layers.base.input_spec import InputSpec
@@ -50,15 +57,15 @@ class LocallyConnected(Layer):
         strides: WindowSizes = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
+        bias_constraint: ConstraintLike = None,
         implementation: int = 1,
         **kwargs: Any,
     ) -> None:
@@ -171,7 +178,7 @@ class LocallyConnected(Layer):
         links = np.stack(np.broadcast_arrays(outputs, inputs), -1).reshape(-1, 2)
         return links[np.lexsort((links[:, 1], links[:, 0]))]
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.implementation == 1:
             outputs = local_conv(
                 inputs, self.kernel, self.kernel_size, self.strides, self._outer, self.data_format

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
 from tapeflow.keras.annotations import (
+    ActivationLike,
     ConstraintLike,
     InitializerLike,
     InputShape,
@@ -47,18 +48,18 @@ class SeparableConv(Conv):
         data_format: str | None = None,
         dilation_rate: WindowSizes = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
         depthwise_initializer: InitializerLike = "glorot_uniform",
         pointwise_initializer: InitializerLike = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        bias_initializer: InitializerLike = "zeros",
         depthwise_regularizer: RegularizerLike = None,
         pointwise_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
         depthwise_constraint: ConstraintLike = None,
         pointwise_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

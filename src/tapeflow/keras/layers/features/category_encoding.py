@@ -50,7 +50,7 @@ class CategoryEncoding(Layer):
         self.output_mode = check_mode("CategoryEncoding", output_mode, MODES[1:4])
         self.sparse = sparse
 
-    def call(self, inputs: TensorLike, count_weights: TensorLike | None = None) -> Any:
+    def call(self, inputs: TensorLike, count_weights: TensorLike | None = None) -> Tensor:
         if count_weights is not None and self.output_mode != "count":
             raise ValueError(
                 "`count_weights` is not used when `output_mode` is not `'count'`. Received: "

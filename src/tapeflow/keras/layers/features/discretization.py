@@ -105,7 +105,7 @@ class Discretization(PreprocessingLayer):
         if self.input_bin_boundaries is None:
             self.bin_boundaries, self._seen = [], []
 
-    def call(self, inputs: TensorLike) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         return encoded_inputs(self, inputs, self._numbers, self._depth())
 
     def _numbers(self, values: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, Shape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras.annotations import InitializerLike
@@ -38,7 +38,7 @@ class DenseColumn(Column):
         """The weight that it needs, if it does."""
         return None
 
-    def numbers(self, features: Features, weight: Any) -> Any:
+    def numbers(self, features: Features, weight: Variable) -> Any:
         """The numbers of each sample."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its numbers are.")
 
@@ -73,7 +73,7 @@ class NumericColumn(DenseColumn):
         self.size = math.prod(shape)
         self.parse_spec = {key: tf.io.FixedLenFeature(shape, self.dtype, default)}
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         given = _feature(features, self.key)
         values = tf.sparse.to_dense(given) if isinstance(given, tf.SparseTensor) else given
         values = tf.cast(values, "float32")
@@ -99,10 +99,10 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return tf.reshape(flat, [-1, self.source_column.size])
 
     def ids(self, features: Features) -> Tensor:
-        found = self._bins(features)
-        return tf.cast(found + tf.range(self.source_column.size, dtype=found.dtype) * self.bins, "int64")
+        bins = self._bins(features)
+        return tf.cast(bins + tf.range(self.source_column.size, dtype=bins.dtype) * self.bins, "int64")
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         return tf.reshape(tf.one_hot(self._bins(features), self.bins), [-1, self.size])
 
 
@@ -116,8 +116,8 @@ class HashedColumn(CategoricalColumn):
     def ids(self, features: Features) -> Tensor:
         values = _matrix(features, self.key)
         text = values if values.dtype == tf.string else tf.as_string(values)
-        found = tf.strings.to_hash_bucket_fast(text, self.num_buckets)
-        return tf.where(_is_there(values), found, -tf.ones_like(found))
+        buckets = tf.strings.to_hash_bucket_fast(text, self.num_buckets)
+        return tf.where(_is_there(values), buckets, -tf.ones_like(buckets))
 
 
 class VocabularyColumn(CategoricalColumn):
@@ -139,13 +139,13 @@ class VocabularyColumn(CategoricalColumn):
             places = tf.range(len(self.vocabulary_list), dtype=tf.int64)
             initializer = tf.lookup.KeyValueTensorInitializer(keys, places)
             self._table = tf.lookup.StaticHashTable(initializer, -1)
-        found = self._table.lookup(values)
-        other = tf.fill(tf.shape(found), tf.constant(self.default_value, found.dtype))
+        indices = self._table.lookup(values)
+        other = tf.fill(tf.shape(indices), tf.constant(self.default_value, indices.dtype))
         if self.num_oov_buckets:
             text = values if values.dtype == tf.string else tf.as_string(values)
             other = tf.strings.to_hash_bucket_fast(text, self.num_oov_buckets) + len(self.vocabulary_list)
-        found = tf.where(found < 0, other, found)
-        return tf.where(_is_there(values), found, -tf.ones_like(found))
+        indices = tf.where(indices < 0, other, indices)
+        return tf.where(_is_there(values), indices, -tf.ones_like(indices))
 
 
 class IdentityColumn(CategoricalColumn):
@@ -156,18 +156,18 @@ class IdentityColumn(CategoricalColumn):
         self.parse_spec = {key: tf.io.VarLenFeature(tf.int64)}
 
     def ids(self, features: Features) -> Tensor:
-        found = tf.cast(_matrix(features, self.key), "int64")
-        is_inside = tf.logical_and(found >= 0, found < self.num_buckets)
+        identities = tf.cast(_matrix(features, self.key), "int64")
+        is_inside = tf.logical_and(identities >= 0, identities < self.num_buckets)
         if self.default_value is None:
             tf.debugging.Assert(
-                tf.reduce_all(tf.logical_or(is_inside, found < 0)),
+                tf.reduce_all(tf.logical_or(is_inside, identities < 0)),
                 [
                     f"{self.name} expected class numbers below {self.num_buckets}. Give a default_value for others."
                 ],
             )
-            return found
-        other = tf.fill(tf.shape(found), tf.constant(self.default_value, found.dtype))
-        return tf.where(tf.logical_or(is_inside, tf.equal(found, -1)), found, other)
+            return identities
+        other = tf.fill(tf.shape(identities), tf.constant(self.default_value, identities.dtype))
+        return tf.where(tf.logical_or(is_inside, tf.equal(identities, -1)), identities, other)
 
 
 class CrossedColumn(CategoricalColumn):
@@ -194,8 +194,8 @@ class CrossedColumn(CategoricalColumn):
             part = _feature(features, leaf) if isinstance(leaf, str) else leaf.ids(features)
             is_row = not isinstance(part, tf.SparseTensor) and len(part.shape) == 1
             parts.append(tf.expand_dims(part, -1) if is_row else part)
-        found = tf.sparse.cross_hashed(parts, self.num_buckets, self.hash_key)
-        return tf.sparse.to_dense(found, default_value=-1)
+        crossed = tf.sparse.cross_hashed(parts, self.num_buckets, self.hash_key)
+        return tf.sparse.to_dense(crossed, default_value=-1)
 
 
 class WeightedColumn(CategoricalColumn):
@@ -220,7 +220,7 @@ class IndicatorColumn(DenseColumn):
         self.categorical_column, self.name = column, f"{column.name}_indicator"
         self.size, self.parse_spec = column.num_buckets, column.parse_spec
 
-    def numbers(self, features: Features, weight: Any = None) -> Tensor:
+    def numbers(self, features: Features, weight: Variable | None = None) -> Tensor:
         spread = tf.one_hot(self.categorical_column.ids(features), self.size)
         counted = self.categorical_column.weights(features)
         return tf.reduce_sum(spread if counted is None else spread * tf.expand_dims(counted, -1), 1)
@@ -297,7 +297,7 @@ def _is_there(values: Tensor) -> Tensor:
 
 def numeric_column(
     key: str,
-    shape: Any = (1,),
+    shape: Shape = (1,),
     default_value: Any = None,
     dtype: DTypeLike = tf.float32,
     normalizer_fn: Any = None,
@@ -353,8 +353,8 @@ def categorical_column_with_vocabulary_list(
         )
     if num_oov_buckets and default_value != -1:
         raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
-    found = dtype or (tf.string if isinstance(terms[0], (str, bytes)) else tf.int64)
-    return VocabularyColumn(key, terms, found, default_value, num_oov_buckets)
+    term_dtype = dtype or (tf.string if isinstance(terms[0], (str, bytes)) else tf.int64)
+    return VocabularyColumn(key, terms, term_dtype, default_value, num_oov_buckets)
 
 
 def categorical_column_with_vocabulary_file(

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.engine.values.variable import Variable
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import AxisLike, InputShape
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.training.sources.leaves import Table
 from tapeflow.ops.training.feature_scaling import join_moments_op, standardize_op
@@ -36,7 +36,7 @@ class Rescaling(Layer):
         self.scale = scale
         self.offset = offset
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: TensorLike) -> Tensor:
         dtype = self.compute_dtype
         return tf.cast(inputs, dtype) * tf.cast(self.scale, dtype) + tf.cast(self.offset, dtype)
 
@@ -108,7 +108,7 @@ class Normalization(PreprocessingLayer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: AxisLike = -1,
         mean: TensorLike | None = None,
         variance: TensorLike | None = None,
         invert: bool = False,
@@ -168,7 +168,7 @@ class Normalization(PreprocessingLayer):
             )
         self.built = True
 
-    def _add_moment(self, name: str, shape: Any, initializer: str) -> Variable:
+    def _add_moment(self, name: str, shape: ShapeLike, initializer: str) -> Variable:
         return self.add_weight(
             name, shape=shape, initializer=initializer, trainable=False, experimental_autocast=False
         )
@@ -205,7 +205,7 @@ class Normalization(PreprocessingLayer):
             self.adapt_variance.assign(tf.ones_like(self.adapt_variance))
             self.count.assign(tf.zeros_like(self.count))
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: TensorLike) -> Tensor:
         return standardize_op(
             inputs,
             *self._moments,

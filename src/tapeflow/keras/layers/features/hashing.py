@@ -62,7 +62,7 @@ class Hashing(Layer):
                 f"Received: salt={salt}."
             )
 
-    def call(self, inputs: TensorLike) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         return encoded_inputs(self, inputs, self._numbers, self.num_bins)
 
     def _numbers(self, values: Tensor) -> Tensor:

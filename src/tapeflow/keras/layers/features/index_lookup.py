@@ -10,14 +10,15 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.keras.annotations import InputShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape, PathLike
 from tapeflow.keras.layers.features.category_numbers import MODES, check_mode, encoded_inputs, encoded_shape
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.saving.function_body import is_load_safe
@@ -112,7 +113,7 @@ class IndexLookup(PreprocessingLayer):
 
     vocab_size = vocabulary_size
 
-    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+    def set_vocabulary(self, vocabulary: PathLike | TensorLike, idf_weights: Any = None) -> None:
         """Give the terms, with or without the special ones before them, or a file with one a line."""
         if (idf_weights is not None) != (self.output_mode == "tf_idf"):
             if idf_weights is not None:
@@ -228,11 +229,11 @@ class IndexLookup(PreprocessingLayer):
 
     # -- looking up -------------------------------------------------------------------------------
 
-    def _found(self, inputs: Any) -> Any:
+    def _found(self, inputs: Tensor) -> Any:
         """The place of each term, as int64."""
         raise NotImplementedError
 
-    def _named(self, inputs: Any) -> Any:
+    def _named(self, inputs: Tensor) -> Any:
         """The term at each place."""
         raise NotImplementedError
 
@@ -271,7 +272,7 @@ class IndexLookup(PreprocessingLayer):
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         layer = super().from_config(without_file(config))
         layer.unread_file = file_of(config)
         return layer
@@ -325,7 +326,7 @@ def _lines_of(path: str | Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     if value is None:
         return None
     return [v.item() if isinstance(v, np.generic) else v for v in np.asarray(value, object).ravel()]

@@ -7,6 +7,7 @@ Images are (height, width, channels), or a batch of them, each changed by its ow
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
@@ -134,7 +135,7 @@ class RandomRotation(_RandomTransform):
 
     def __init__(
         self,
-        factor: Any,
+        factor: float | Sequence[float],
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,
@@ -168,8 +169,8 @@ class RandomZoom(_RandomTransform):
 
     def __init__(
         self,
-        height_factor: Any,
-        width_factor: Any = None,
+        height_factor: float | Sequence[float],
+        width_factor: float | Sequence[float] | None = None,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,
@@ -219,7 +220,7 @@ class RandomTranslation(_RandomTransform):
 
     def __init__(
         self,
-        height_factor: Any,
+        height_factor: float | Sequence[float],
         width_factor: float,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
@@ -285,7 +286,11 @@ class RandomBrightness(_RandomImages):
     """
 
     def __init__(
-        self, factor: Any, value_range: Any = (0, 255), seed: int | None = None, **kwargs: Any
+        self,
+        factor: float | Sequence[float],
+        value_range: Any = (0, 255),
+        seed: int | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(seed=seed, **kwargs)
         pair = [-abs(factor), abs(factor)] if isinstance(factor, (int, float)) else factor
@@ -320,7 +325,7 @@ def _bounds(factor: Any) -> tuple[float, float]:
     return (factor[0], factor[1]) if isinstance(factor, (tuple, list)) else (-factor, factor)
 
 
-def _shift_bounds(name: str, factor: Any) -> tuple[float, float]:
+def _shift_bounds(name: str, factor: float | Sequence[float]) -> tuple[float, float]:
     lower, upper = _bounds(factor)
     if upper < lower:
         raise ValueError(f"`{name}` cannot have upper bound less than lower bound, got {factor}")

@@ -5,20 +5,23 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 import tapeflow as tf
 from tapeflow.engine.recording.sketch import NotSketchable
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.shape import TensorShape
-from tapeflow.keras.annotations import InputShape
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import InputShape, PathLike
 from tapeflow.keras.layers.features.category_numbers import check_mode
 from tapeflow.keras.layers.features.feature_scaling import PreprocessingLayer
 from tapeflow.keras.layers.features.index_lookup import file_of, without_file
 from tapeflow.keras.layers.features.vocabulary_lookup import StringLookup
 from tapeflow.keras.saving.registry import get_registered_name, get_registered_object
-from tapeflow.ops.strings.deferred import is_deferred, split_and_find
+from tapeflow.ops.ragged.recorded import RecordedRagged
+from tapeflow.ops.strings.deferred import find_terms, is_deferred, split_and_find
 
 _PUNCTUATION = re.compile(rb"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']")
 _STANDARDS = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -109,7 +112,7 @@ class TextVectorization(PreprocessingLayer):
         """The vocabulary size, including padding and unknown words."""
         return self._lookup.vocabulary_size()
 
-    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+    def set_vocabulary(self, vocabulary: PathLike | TensorLike, idf_weights: Any = None) -> None:
         """Give the words, with or without the special ones before them, or a file with one a line."""
         self._lookup.set_vocabulary(vocabulary, idf_weights)
 
@@ -192,7 +195,7 @@ class TextVectorization(PreprocessingLayer):
         fitting = lengths[: len(words)] if isinstance(lengths, range) else lengths
         return [b" ".join(words[i : i + n]) for n in fitting for i in range(len(words) - n + 1)]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         self._lookup.check_vocabulary(self.name)
         tensor = tf.convert_to_tensor(inputs)
         is_one = len(tensor.shape) == 0
@@ -217,30 +220,51 @@ class TextVectorization(PreprocessingLayer):
             padded[i, : len(row)] = row[:width]
         return tf.constant(padded[0] if is_one else padded)
 
-    def _recorded(self, inputs: Any) -> Any:
+    def _recorded(self, inputs: Tensor) -> Any:
         """The result for texts without values, in a function that is written as TensorFlow's ops."""
-        if callable(self.split) or self.ragged or self.sparse:
-            raise NotSketchable(
-                "TextVectorization is written with a split of its own, and with dense results."
-            )
+        if self.sparse:
+            raise NotSketchable("TextVectorization is written with dense or ragged results.")
         texts = self._flat(inputs)
         texts = self.standardize(texts) if callable(self.standardize) else self._standard(texts)
         is_int, lookup = self.output_mode == "int", self._lookup
-        places = split_and_find(
-            texts,
-            lookup.known_places(),
-            1 if is_int else 0,
-            split=self.split,
-            widths=None if self._lengths is None else tuple(self._lengths),
-            length=self.output_sequence_length,
-            filling=0 if is_int else -1,
-        )
+        if callable(self.split) or self.ragged:
+            places = self._places_by_rows(texts)
+        else:
+            places = split_and_find(
+                texts,
+                lookup.known_places(),
+                1 if is_int else 0,
+                split=self.split,
+                widths=None if self._lengths is None else tuple(self._lengths),
+                length=self.output_sequence_length,
+                filling=0 if is_int else -1,
+            )
         if is_int:
             return places
         counts = tf.reduce_sum(tf.one_hot(places, lookup._depth(), dtype=self.compute_dtype), -2)
         if self.output_mode == "multi_hot":
             return tf.minimum(counts, tf.ones_like(counts))
         return counts if self.output_mode == "count" else counts * tf.constant(lookup.idf_weights)
+
+    def _places_by_rows(self, texts: Any) -> Any:
+        """The places of the words that a function of the user's finds, or as rows of different lengths."""
+        is_cut = self.ragged and self.output_sequence_length is not None
+        if self._lengths is not None or is_cut or not (callable(self.split) or self.split == "whitespace"):
+            raise NotSketchable(
+                "TextVectorization is written without ngrams if `split` is a function, and if `ragged` is true, with "
+                "split='whitespace' and no output_sequence_length."
+            )
+        words = self.split(texts) if callable(self.split) else tf.strings.split(texts)
+        if not isinstance(words, RecordedRagged):
+            raise NotSketchable("TextVectorization is written with a `split` that calls tf.strings.split.")
+        is_int = self.output_mode == "int"
+        places = find_terms(words.values, self._lookup.known_places(), 1 if is_int else 0, 1)
+        found = words.with_values(places)
+        return (
+            found
+            if self.ragged
+            else found.to_tensor(0 if is_int else -1, shape=[None, self.output_sequence_length])
+        )
 
     def _nothing(self) -> Any:
         return tf.zeros([self._lookup._depth()], tf.float32)
@@ -252,7 +276,7 @@ class TextVectorization(PreprocessingLayer):
         return tf.TensorShape((*kept, width))
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         layer = super().from_config(without_file(config))
         layer._lookup.unread_file = file_of(config)
         return layer

@@ -79,7 +79,7 @@ class StringLookup(IndexLookup):
         masked = {str(self.mask_token).encode(self.encoding): 0} if self._mask_count else {}
         return masked | {term.encode(self.encoding): place for term, place in self._places.items()}
 
-    def _found(self, inputs: Any) -> Any:
+    def _found(self, inputs: Tensor) -> Any:
         if is_deferred(inputs):
             return find_terms(inputs, self.known_places(), self._mask_count, self.num_oov_indices)
         array = np.asarray(inputs.numpy(), object)
@@ -199,7 +199,7 @@ class IntegerLookup(IndexLookup):
             places = tf.where(numbers == self.mask_token, tf.zeros_like(places), places)
         return places
 
-    def _named(self, inputs: Any) -> Tensor:
+    def _named(self, inputs: Tensor) -> Tensor:
         names = tf.constant(self.get_vocabulary(), self.vocabulary_dtype)
         numbers = tf.cast(inputs, tf.int64)
         is_known = tf.logical_and(numbers >= 0, numbers < len(self.get_vocabulary()))

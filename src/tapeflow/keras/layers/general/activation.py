@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import ActivationLike, InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -23,7 +23,7 @@ class Activation(Layer):
     array([0., 2.], dtype=float32)
     """
 
-    def __init__(self, activation: Any, **kwargs: Any) -> None:
+    def __init__(self, activation: ActivationLike, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.activation = activations.get(activation)

@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
+from tapeflow.keras.annotations import AxisLike, ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 
@@ -207,7 +207,7 @@ class Softmax(_ShapeKeepingLayer):
         **kwargs: see `Layer`.
     """
 
-    def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
+    def __init__(self, axis: AxisLike = -1, robust_masking: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
         self.robust_masking = robust_masking

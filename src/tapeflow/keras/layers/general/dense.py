@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import activations, constraints, initializers, regularizers
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import (
+    ActivationLike,
+    ConstraintLike,
+    InitializerLike,
+    InputShape,
+    RegularizerLike,
+)
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.ops.nn.dense import dense_op, project_op
@@ -39,15 +46,15 @@ class Dense(Layer):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: ActivationLike = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
+        bias_constraint: ConstraintLike = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -92,8 +99,8 @@ class Dense(Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
-        if isinstance(inputs, CallTaker):
+    def call(self, inputs: Any) -> Tensor:
+        if isinstance(inputs, DispatchTarget):
             return self._of_composite(inputs)
         if inputs.spec.dtype.name != self._policy.compute_dtype:  # integers: others are cast already
             inputs = tf.cast(inputs, self._policy.compute_dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tapeflow as tf
@@ -36,7 +37,7 @@ class EinsumDense(Layer):
     def __init__(
         self,
         equation: str,
-        output_shape: Any,
+        output_shape: Sequence[Any],
         activation: Any = None,
         bias_axes: str | None = None,
         kernel_initializer: Any = "glorot_uniform",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.shape import TensorShape
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import constraints, initializers, regularizers
 from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.layer import Layer
@@ -39,7 +40,7 @@ class Embedding(Layer):
         output_dim: int,
         embeddings_initializer: InitializerLike = "uniform",
         embeddings_regularizer: RegularizerLike = None,
-        activity_regularizer: Any = None,
+        activity_regularizer: RegularizerLike = None,
         embeddings_constraint: ConstraintLike = None,
         mask_zero: bool = False,
         input_length: int | Sequence[int | None] | None = None,
@@ -72,7 +73,7 @@ class Embedding(Layer):
         """Not where it makes a mask, which only its call gives."""
         return super().knows_output_shape and not self.mask_zero
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         self.embeddings = self.add_weight(
             "embeddings",
             shape=(self.input_dim, self.output_dim),
@@ -96,7 +97,7 @@ class Embedding(Layer):
         # The rows are cast, not the table: it may be far larger.
         return rows if self.compute_dtype == self.dtype else tf.cast(rows, self.compute_dtype)
 
-    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Tensor | None:
         return tf.not_equal(inputs, 0) if self.mask_zero else None
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:

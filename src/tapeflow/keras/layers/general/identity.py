@@ -24,7 +24,7 @@ class Identity(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return nest.map_structure(tf.identity, inputs)
 
     def compute_output_shape(self, input_shape: InputShape) -> Any:

@@ -6,11 +6,11 @@ import math
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, StaticShape
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import InitializerLike, InputShape
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 
@@ -35,7 +35,7 @@ class RandomFourierFeatures(Layer):
     def __init__(
         self,
         output_dim: int,
-        kernel_initializer: Any = "gaussian",
+        kernel_initializer: InitializerLike = "gaussian",
         scale: float | None = None,
         trainable: bool = False,
         name: str | None = None,
@@ -125,6 +125,6 @@ def _size_of(shape: Any) -> int:
     return shape[1]
 
 
-def _cauchy(shape: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
+def _cauchy(shape: StaticShape, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
     """The projections of a Laplacian kernel."""
     return tf.tan(math.pi * tf.random.uniform(shape, -0.5, 0.5, dtype or tf.float32))

@@ -6,6 +6,8 @@ import os
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.keras.annotations import PathLike
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.saving.function_body import is_code_allowed
 
@@ -24,7 +26,7 @@ class TFSMLayer(Layer):
 
     def __init__(
         self,
-        filepath: Any,
+        filepath: PathLike,
         call_endpoint: str = "serve",
         call_training_endpoint: str | None = None,
         trainable: bool = True,
@@ -54,7 +56,7 @@ class TFSMLayer(Layer):
             )
         return found
 
-    def call(self, inputs: Any, training: bool | None = False, **kwargs: Any) -> Any:
+    def call(self, inputs: TensorLike, training: bool | None = False, **kwargs: Any) -> Any:
         function = self._training if training else self._serving
         if isinstance(inputs, dict) and function in getattr(self._find_loaded(), "signatures", {}).values():
             return function(**inputs, **kwargs)

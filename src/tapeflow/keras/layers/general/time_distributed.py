@@ -28,7 +28,7 @@ class TimeDistributed(Wrapper):
     TensorShape([2, 5, 3])
     """
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(
                 f"Please initialize `TimeDistributed` layer with a `tf.keras.layers.Layer` instance. Received: {layer}"
@@ -36,7 +36,7 @@ class TimeDistributed(Wrapper):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         shapes = shapes_of(input_shape)
         if any(len(s.shape) < 3 for s in nest.flatten(shapes)):
             raise ValueError(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -17,7 +18,7 @@ class Wrapper(Layer):
         **kwargs: see `Layer`.
     """
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(
                 f"Layer {layer} supplied to wrapper is not a supported layer type. Please ensure wrapped layer is "
@@ -26,7 +27,7 @@ class Wrapper(Layer):
         super().__init__(**kwargs)
         self.layer = layer
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         self.layer._build_for_shape(input_shape)  # its weights' names begin with the wrapper's alone
         self.built = True
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import initializers
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
+from tapeflow.keras.annotations import AxisLike, ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.norm.batch_renormalization import Renormalization
 from tapeflow.keras.layers.norm.normalization_base import (
@@ -47,7 +47,7 @@ class BatchNormalization(NormalizationLayer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: AxisLike = -1,
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,

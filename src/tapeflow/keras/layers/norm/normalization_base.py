@@ -8,7 +8,7 @@ import tapeflow as tf
 from tapeflow.engine.values.annotations import DTypeLike
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.keras import constraints, initializers, regularizers
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
+from tapeflow.keras.annotations import AxisLike, ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.layer import Layer
 
 
@@ -93,7 +93,7 @@ class NormalizationLayer(Layer):
         }
 
 
-def read_axis_argument(axis: Any) -> Any:
+def read_axis_argument(axis: AxisLike) -> Any:
     """An int, or a list of ints, as the constructor was given."""
     if isinstance(axis, (list, tuple)):
         return list(axis)

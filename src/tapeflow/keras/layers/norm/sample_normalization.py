@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
+from tapeflow.keras.annotations import AxisLike, ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.norm.normalization_base import (
@@ -36,7 +36,7 @@ class LayerNormalization(NormalizationLayer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: AxisLike = -1,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
@@ -179,7 +179,7 @@ class UnitNormalization(Layer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: AxisLike = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.general.wrapper import Wrapper
+
+if TYPE_CHECKING:
+    from tapeflow.keras.layers.base.layer import Layer
 
 
 class SpectralNormalization(Wrapper):
@@ -24,7 +27,7 @@ class SpectralNormalization(Wrapper):
     TensorShape([2, 3])
     """
 
-    def __init__(self, layer: Any, power_iterations: int = 1, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, power_iterations: int = 1, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         if power_iterations <= 0:
             raise ValueError(
@@ -33,7 +36,7 @@ class SpectralNormalization(Wrapper):
             )
         self.power_iterations = power_iterations
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: InputShape | None = None) -> None:
         super().build(input_shape)
         kernel: Any = getattr(self.layer, "kernel", None)
         if kernel is None:

@@ -105,7 +105,7 @@ class GlobalAveragePooling1D(_GlobalAverage):
         total = tf.reduce_sum(inputs * weights, steps, self.keepdims)
         return total / tf.reduce_sum(weights, steps, self.keepdims)
 
-    def compute_mask(self, inputs: Any, mask: TensorLike | None = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: TensorLike | None = None) -> Tensor | None:
         return None
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.sequence.recurrent_cell import zero_states
@@ -23,7 +24,7 @@ class AbstractRNNCell(Layer):
     array([[5., 5., 5.]], dtype=float32)
     """
 
-    def call(self, inputs: Any, states: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def call(self, inputs: TensorLike, states: Sequence[Tensor]) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The output of a timestep and the new states, of its input and the old states."""
         raise NotImplementedError(
             f"{type(self).__name__} expected a method `call(inputs, states)`; it has none."
@@ -40,7 +41,7 @@ class AbstractRNNCell(Layer):
         raise NotImplementedError(f"{type(self).__name__} expected a property `output_size`; it has none.")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
+        self, inputs: Tensor | None = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> Tensor:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)

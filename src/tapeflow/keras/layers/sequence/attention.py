@@ -82,7 +82,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if gives_scores else result
 
     def _apply_scores(
-        self, scores: Tensor, value: Any, scores_mask: Any = None, training: bool | None = None
+        self, scores: Tensor, value: Any, scores_mask: TensorLike | None = None, training: bool | None = None
     ) -> tuple[Any, Any]:
         if scores_mask is not None:
             size = 65504.0 if scores.dtype == tf.float16 else 1e9
@@ -93,7 +93,7 @@ class DenseAttention(RandomLayer):
             weights = dropout_op(weights, key, rate=float(self.dropout), noise_shape=weights.spec.shape)
         return tf.matmul(weights, value), weights
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Tensor | None:
         self._check(inputs, mask)
         return None if not mask or mask[0] is None else tf.convert_to_tensor(mask[0])
 

@@ -39,7 +39,7 @@ class Bidirectional(Wrapper):
 
     def __init__(
         self,
-        layer: Any,
+        layer: Layer,
         merge_mode: str | None = "concat",
         weights: Any = None,
         backward_layer: Any = None,
@@ -111,7 +111,7 @@ class Bidirectional(Wrapper):
         self,
         inputs: TensorLike,
         initial_state: Sequence[Tensor] | None = None,
-        constants: Any = None,
+        constants: Sequence[Any] | None = None,
         **kwargs: Any,
     ) -> Any:
         inputs, initial_state, constants = split_inputs(inputs, initial_state, constants, self._num_constants)
@@ -187,7 +187,7 @@ class Bidirectional(Wrapper):
             masks += [None] * (2 * len(self.forward_layer.states))
         return masks[0] if len(masks) == 1 else masks
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Sequence[Tensor] | None = None) -> None:
         """Set the states of both layers, to zeros unless others are given, the forward layer's first."""
         if not self.stateful:
             raise AttributeError("Layer must be stateful.")
@@ -225,7 +225,7 @@ class Bidirectional(Wrapper):
         return layer
 
 
-def _copied(layer: Any, go_backwards: bool) -> Any:
+def _copied(layer: Layer, go_backwards: bool) -> Any:
     """A layer with the same config, and weights of its own; a user's cell classes need not be registered."""
     config = {**layer.get_config(), "go_backwards": go_backwards}
     cell = getattr(layer, "cell", None)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, FromCell, split_arguments
@@ -23,18 +26,18 @@ class GRUCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         reset_after: bool = True,
@@ -63,7 +66,7 @@ class GRUCell(RecurrentCell):
     def _bias_shape(self) -> tuple[int, ...]:
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
+    def call(self, inputs: TensorLike, states: Sequence[Tensor], training: bool | None = None) -> Any:
         h = states[0] if isinstance(states, (list, tuple)) else states
         drop, state_drop = self._masks_for(inputs, training)
         x = gated(inputs, self.kernel, drop)
@@ -122,19 +125,19 @@ class GRU(CellLayer):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         return_sequences: bool = False,

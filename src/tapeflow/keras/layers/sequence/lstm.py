@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
-from tapeflow.engine.values.annotations import DTypeLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
@@ -26,19 +26,19 @@ class LSTMCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
+        bias_initializer: InitializerLike = "zeros",
         unit_forget_bias: bool = True,
-        kernel_regularizer: Any = None,
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
@@ -74,7 +74,7 @@ class LSTMCell(RecurrentCell):
 
         return first
 
-    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
+    def call(self, inputs: TensorLike, states: Sequence[Tensor], training: bool | None = None) -> Any:
         h, c = states
         drop, state_drop = self._masks_for(inputs, training)
         z = gated(inputs, self.kernel, drop) + gated(h, self.recurrent_kernel, state_drop)
@@ -126,20 +126,20 @@ class LSTM(CellLayer):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
+        bias_initializer: InitializerLike = "zeros",
         unit_forget_bias: bool = True,
-        kernel_regularizer: Any = None,
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         return_sequences: bool = False,

@@ -12,7 +12,7 @@ from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
 from tapeflow.keras import constraints, initializers, regularizers
-from tapeflow.keras.annotations import InitializerLike, InputShape
+from tapeflow.keras.annotations import ConstraintLike, InitializerLike, InputShape, RegularizerLike
 from tapeflow.keras.layers.base.inner_build import build_inside, inside
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.base.seed import SeedGenerator
@@ -61,7 +61,7 @@ class _Projection(Layer):
         return heads_op(inputs, self.kernel, self.bias, bound=self._bound)
 
 
-def _filled(query: Any, key: TensorLike, value: TensorLike) -> tuple[Any, Any, Any]:
+def _filled(query: TensorLike, key: TensorLike, value: TensorLike) -> tuple[Any, Any, Any]:
     """The arguments with rows filled up, key and value to one length; what is filled in counts, as in Keras."""
     given = [x for x in (key, value) if isinstance(x, tf.RaggedTensor)]
     width = max((int(x.bounding_shape()[1]) for x in given), default=0)
@@ -119,15 +119,15 @@ class MultiHeadAttention(Layer):
         value_dim: int | None = None,
         dropout: float = 0.0,
         use_bias: bool = True,
-        output_shape: Any = None,
+        output_shape: ShapeLike | None = None,
         attention_axes: Sequence[int] | None = None,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
+        bias_constraint: ConstraintLike = None,
         softmax_robust_masking: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -257,7 +257,7 @@ class MultiHeadAttention(Layer):
     def _combine_equation(self) -> str:
         return self._equations.combine
 
-    def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
+    def _masked_softmax(self, attention_scores: Any, attention_mask: Tensor | None = None) -> Any:
         """Scores as weights: over the axes of the values, and with those of masked values near 0."""
         count = len(self._attention_axes)
         if attention_mask is not None:

@@ -100,7 +100,7 @@ def _run(step: Step, states: tuple[Tensor, ...], rows: Any, unroll: bool) -> tup
 
 
 def _run_masked(
-    step: Step, states: Any, rows: Any, keeps: Tensor, unroll: bool, zeroes: bool
+    step: Step, states: Sequence[Tensor], rows: Any, keeps: Tensor, unroll: bool, zeroes: bool
 ) -> tuple[Any, Any]:
     flat = nest.flatten(states)
     zeros = [tf.zeros(s.shape, s.dtype) for s in _output_specs(step, states, rows)]
@@ -120,7 +120,7 @@ def _run_masked(
     return outputs, nest.pack_sequence_as(states, last)
 
 
-def _output_specs(step: Step, states: Any, rows: Tensor) -> list[Spec]:
+def _output_specs(step: Step, states: Sequence[Tensor], rows: Tensor) -> list[Spec]:
     """What a step gives, found by sketching it, or by a step more if it reads values."""
     specs = nest.map_structure(lambda x: spec_of(x.spec.shape[1:], x.spec.dtype), rows)
     try:

@@ -47,18 +47,18 @@ class RecurrentCell(RandomLayer):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         recurrent_activation: ActivationLike = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         implementation: int = 2,
@@ -122,7 +122,7 @@ class RecurrentCell(RandomLayer):
         return self.bias_initializer
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
+        self, inputs: Tensor | None = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> list[Tensor]:
         """Zeros for every state."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
@@ -151,14 +151,14 @@ class RecurrentCell(RandomLayer):
             self.draw_dropout(inputs.shape[0], inputs.dtype, training)
         return self._drops[1:] if self._drops is not None else (None, None)
 
-    def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+    def get_dropout_mask_for_cell(self, inputs: Tensor, training: bool, count: int = 1) -> Any:
         """The factors of the inputs, for cells derived from this one: a list if `count` is more than 1.
 
         None where nothing is dropped; ones outside training.
         """
         return _factors(self.dropout, self._masks_for(inputs, training)[0], inputs, count)
 
-    def get_recurrent_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+    def get_recurrent_dropout_mask_for_cell(self, inputs: Tensor, training: bool, count: int = 1) -> Any:
         """The same for the state, which is given here as `inputs`."""
         return _factors(self.recurrent_dropout, self._masks_for(inputs, training)[1], inputs, count)
 
@@ -282,7 +282,7 @@ def gated(x: Any, kernel: Any, mask: Any) -> Any:
     return tf.concat([(x * mask[i]) @ part for i, part in enumerate(parts)], axis=-1)
 
 
-def _factors(rate: float, mask: Any, inputs: Any, count: int) -> Any:
+def _factors(rate: float, mask: Tensor, inputs: Tensor, count: int) -> Any:
     """A mask as derived cells take it: one for each gate, or one alone."""
     if rate == 0:
         return None

@@ -7,9 +7,9 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import ShapeLike, TensorLike
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.graph.inference import shapes_of
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
@@ -119,10 +119,10 @@ class RNN(StateOwner):
     def call(
         self,
         inputs: Tensor | tf.RaggedTensor,
-        mask: Any = None,
+        mask: TensorLike | None = None,
         training: bool | None = None,
         initial_state: Sequence[Tensor] | None = None,
-        constants: Any = None,
+        constants: Sequence[TensorLike] | None = None,
     ) -> Any:
         if mask is not None:
             mask = nest.flatten(mask)[0]
@@ -204,7 +204,7 @@ class RNN(StateOwner):
                 f"{self.cell.state_size}"
             )
 
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: Tensor) -> list[Any]:
         """The states to begin with where none are given."""
         first = nest.flatten(inputs)[0]
         batch = first.shape[1 if self.time_major else 0]
@@ -389,7 +389,7 @@ def split_inputs(
     return inputs, _listed(states), _listed(constants)
 
 
-def _listed(value: Any) -> list[Any] | None:
+def _listed(value: object) -> list[Any] | None:
     return (
         value
         if value is None or isinstance(value, list)
@@ -404,7 +404,7 @@ def cells_in(cell: Any) -> list[RecurrentCell]:
     return [c for c in getattr(cell, "cells", [cell]) if isinstance(c, RecurrentCell)]
 
 
-def flat_sizes(size: Any) -> list[Any]:
+def flat_sizes(size: WindowSizes) -> list[Any]:
     """The sizes in a cell's `state_size`, each a number or a shape."""
     if isinstance(size, (list, tuple)):
         return [s for part in size for s in flat_sizes(part)]
@@ -415,7 +415,7 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, tf.TensorShape) or all(d is None or isinstance(d, int) for d in value)
 
 
-def _first_of(shape: Any) -> Any:
+def _first_of(shape: ShapeLike) -> Any:
     """The shape of the sequence, where those of states come in a list with it."""
     return shape[0] if isinstance(shape, list) and not _is_shape(shape) else shape
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tapeflow.keras.annotations import ConstraintLike, InitializerLike, RegularizerLike
+from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from tapeflow.keras.layers.sequence.recurrent_cell import RecurrentCell, gated
 from tapeflow.keras.layers.sequence.rnn import CellLayer, split_arguments
 
@@ -15,17 +18,17 @@ class SimpleRNNCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
@@ -49,7 +52,7 @@ class SimpleRNNCell(RecurrentCell):
             **kwargs,
         )
 
-    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
+    def call(self, inputs: TensorLike, states: Sequence[Tensor], training: bool | None = None) -> Any:
         h = states[0] if isinstance(states, (list, tuple)) else states
         drop, state_drop = self._masks_for(inputs, training)
         z = gated(inputs, self.kernel, drop) + gated(h, self.recurrent_kernel, state_drop)
@@ -90,18 +93,18 @@ class SimpleRNN(CellLayer):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: ActivationLike = "tanh",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
+        kernel_initializer: InitializerLike = "glorot_uniform",
         recurrent_initializer: InitializerLike = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
         recurrent_constraint: ConstraintLike = None,
-        bias_constraint: Any = None,
+        bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         return_sequences: bool = False,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.engine.values import nest
 from tapeflow.engine.values.annotations import DTypeLike, TensorLike
+from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.annotations import InputShape
 from tapeflow.keras.layers.base.call_signature import signature_of
 from tapeflow.keras.layers.base.inner_build import build_inside
@@ -53,7 +54,7 @@ class StackedRNNCells(Layer):
         return _output_size(self.cells[-1])
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
+        self, inputs: Tensor | None = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> tuple[Any, ...]:
         """The states each cell begins with."""
         found = []
@@ -74,7 +75,12 @@ class StackedRNNCells(Layer):
         self.built = True
 
     def call(
-        self, inputs: Any, states: Any, constants: Any = None, training: bool | None = None, **kwargs: Any
+        self,
+        inputs: TensorLike,
+        states: Sequence[Tensor],
+        constants: Sequence[TensorLike] | None = None,
+        training: bool | None = None,
+        **kwargs: Any,
     ) -> Any:
         new: list[Any] = []
         for cell, before in zip(self.cells, self._in_state_order(states), strict=True):
@@ -100,7 +106,12 @@ class StackedRNNCells(Layer):
         return all(isinstance(c, RecurrentCell) and c.is_fused for c in self.cells)
 
     def run(
-        self, inputs: Any, states: Any, mask: TensorLike, training: bool | None, **options: bool
+        self,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        mask: TensorLike,
+        training: bool | None,
+        **options: bool,
     ) -> tuple[Any, list[Any]]:
         """The outputs and last states of a sequence: the cells run over it one after the other.
 

@@ -33,7 +33,7 @@ class _Cropping(Layer):
             return [none, none, *self._cuts]
         return [none, *self._cuts, none]
 
-    def call(self, inputs: Tensor | tf.RaggedTensor) -> Any:
+    def call(self, inputs: Tensor | tf.RaggedTensor) -> Tensor:
         cuts = self._all_cuts()
         if isinstance(inputs, tf.RaggedTensor):  # a row shorter than what is cut off is empty
             return inputs[tuple(slice(first, -last or None) for first, last in cuts)]

@@ -32,7 +32,7 @@ class UpSampling1D(Layer):
         self.size = int(size)
         self.input_spec = InputSpec(ndim=3)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return repeat_op(inputs, factors=((1, self.size),))
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
@@ -55,7 +55,7 @@ class _UpSampling(Layer):
         first = 2 if self.data_format == "channels_first" else 1
         self._factors = tuple(enumerate(self.size, first))
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return repeat_op(inputs, factors=self._factors)
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
@@ -93,7 +93,7 @@ class UpSampling2D(_UpSampling):
                 f"Value not recognized for `interpolation`: {interpolation}. Supported values are: {list(known)}"
             )
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.interpolation in _REPEATING:
             return super().call(inputs)
         return mix_op(inputs, factors=self._factors, method=self.interpolation)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tapeflow as tf
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor
-from tapeflow.keras.annotations import InputShape
+from tapeflow.keras.annotations import InputShape, WindowSizes
 from tapeflow.keras.layers.base.input_spec import InputSpec
 from tapeflow.keras.layers.base.layer import Layer
 from tapeflow.keras.layers.convolution import window_args
@@ -40,14 +41,16 @@ class ZeroPadding1D(Layer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, padding: Any = 1, data_format: str | None = "channels_last", **kwargs: Any) -> None:
+    def __init__(
+        self, padding: int | Sequence[Any] = 1, data_format: str | None = "channels_last", **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.padding = window_args.read_sizes(padding, 2, "padding", allow_zero=True)
         self.data_format = window_args.read_data_format(data_format)
         self.input_spec = InputSpec(ndim=3)
         self._around = _around((self.padding,), self.data_format)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return pad_kernel(inputs, 0, paddings=self._around)
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
@@ -63,14 +66,16 @@ class _ZeroPadding(Layer):
 
     rank: ClassVar[int]
 
-    def __init__(self, padding: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, padding: int | Sequence[Any] = 1, data_format: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.data_format = window_args.read_data_format(data_format)
         self.padding = _read_pairs(padding, self.rank)
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self._around = _around(self.padding, self.data_format)
 
-    def call(self, inputs: Tensor) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         return pad_kernel(inputs, 0, paddings=self._around)
 
     def compute_output_shape(self, input_shape: InputShape) -> TensorShape:
@@ -104,7 +109,7 @@ class ZeroPadding3D(_ZeroPadding):
     _knows_output_shape: ClassVar[bool] = True
 
 
-def _read_pairs(padding: Any, rank: int) -> Pairs:
+def _read_pairs(padding: WindowSizes, rank: int) -> Pairs:
     """Cells before and after each axis."""
     if isinstance(padding, int):
         return (window_args.read_sizes(padding, 2, "padding", allow_zero=True),) * rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import ShapeLike
 from tapeflow.engine.values.shape import TensorShape
 from tapeflow.engine.values.tensor import Tensor, TensorBase
 from tapeflow.keras.annotations import InputShape
@@ -57,7 +58,9 @@ class Dropout(RandomLayer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, noise_shape: ShapeLike | None = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(seed=seed, **kwargs)
         if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
             raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")

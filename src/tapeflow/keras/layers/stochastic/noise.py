@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from tapeflow.engine.values.annotations import ShapeLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.layers.stochastic.dropout import RandomLayer, read_noise_shape
 from tapeflow.ops.random.noise import alpha_dropout_op, gaussian_dropout_op, gaussian_noise_op
@@ -25,7 +26,7 @@ class GaussianNoise(RandomLayer):
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or self.stddev == 0:
             return inputs
         return gaussian_noise_op(inputs, self.seed_generator.next_key(), stddev=float(self.stddev))
@@ -49,7 +50,7 @@ class GaussianDropout(RandomLayer):
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or not 0 < self.rate < 1:
             return inputs
         stddev = math.sqrt(self.rate / (1 - self.rate))
@@ -71,12 +72,14 @@ class AlphaDropout(RandomLayer):
 
     _knows_output_shape: ClassVar[bool] = True
 
-    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, noise_shape: ShapeLike | None = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def call(self, inputs: Tensor, training: bool | None = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
         if not training or not 0 < self.rate < 1:
             return inputs
         shape = read_noise_shape("AlphaDropout", self.noise_shape, inputs.spec.shape)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule, as_rate
 from tapeflow.ops.training import optimizer_schedules as kernels
 
@@ -23,11 +25,11 @@ class CosineDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        alpha: Any = 0.0,
+        initial_learning_rate: RateLike,
+        decay_steps: float,
+        alpha: float = 0.0,
         name: str | None = None,
-        warmup_target: Any = None,
+        warmup_target: float | None = None,
         warmup_steps: Any = 0,
     ) -> None:
         self.initial_learning_rate = initial_learning_rate
@@ -37,7 +39,7 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_target = warmup_target
         self.warmup_steps = warmup_steps
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         rate = as_rate(self.initial_learning_rate)
         if self.warmup_target is None:
             return kernels.cosine_decay(rate, step, self.decay_steps, self.alpha)
@@ -70,11 +72,11 @@ class CosineDecayRestarts(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        first_decay_steps: Any,
-        t_mul: Any = 2.0,
-        m_mul: Any = 1.0,
-        alpha: Any = 0.0,
+        initial_learning_rate: RateLike,
+        first_decay_steps: float,
+        t_mul: float = 2.0,
+        m_mul: float = 1.0,
+        alpha: float = 0.0,
         name: str | None = None,
     ) -> None:
         self.initial_learning_rate = initial_learning_rate
@@ -84,7 +86,7 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.alpha = alpha
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         return kernels.cosine_decay_restarts(
             as_rate(self.initial_learning_rate),
             step,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
+from tapeflow.keras.annotations import RateLike
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule, as_rate
 from tapeflow.ops.training import optimizer_schedules as kernels
 
@@ -25,9 +27,9 @@ class ExponentialDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        decay_rate: Any,
+        initial_learning_rate: RateLike,
+        decay_steps: float,
+        decay_rate: float,
         staircase: bool = False,
         name: str | None = None,
     ) -> None:
@@ -37,7 +39,7 @@ class ExponentialDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         return kernels.exponential_decay(
             as_rate(self.initial_learning_rate),
             step,
@@ -67,7 +69,7 @@ class InverseTimeDecay(ExponentialDecay):
         name: ignored.
     """
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         return kernels.inverse_time_decay(
             as_rate(self.initial_learning_rate),
             step,
@@ -91,10 +93,10 @@ class PolynomialDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        end_learning_rate: Any = 0.0001,
-        power: Any = 1.0,
+        initial_learning_rate: RateLike,
+        decay_steps: float,
+        end_learning_rate: float = 0.0001,
+        power: float = 1.0,
         cycle: bool = False,
         name: str | None = None,
     ) -> None:
@@ -105,7 +107,7 @@ class PolynomialDecay(LearningRateSchedule):
         self.cycle = cycle
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         return kernels.polynomial_decay(
             as_rate(self.initial_learning_rate),
             step,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras.optimizers.schedules.schedule import LearningRateSchedule, as_rate
 from tapeflow.ops.training import optimizer_schedules as kernels
@@ -34,7 +35,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.values = values
         self.name = name
 
-    def __call__(self, step: Any) -> Tensor:
+    def __call__(self, step: TensorLike) -> Tensor:
         return kernels.piecewise_constant(as_rate(list(self.values)), step, list(self.boundaries))
 
     def get_config(self) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 import tapeflow as tf
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.keras import config as keras_config
+from tapeflow.keras.annotations import CustomObjects
 from tapeflow.keras.saving.family import Family
 from tapeflow.keras.saving.registry import serialize_keras_object
 
@@ -22,7 +25,7 @@ class LearningRateSchedule:
     0.05000000074505806
     """
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Any:
         """The learning rate at `step`, a number or a tensor of the optimizer's counter."""
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
@@ -36,12 +39,12 @@ class LearningRateSchedule:
         )
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """The schedule that `get_config` described."""
         return cls(**config)
 
 
-def as_rate(value: Any) -> Tensor:
+def as_rate(value: object) -> Tensor:
     """A rate as a floating tensor: whole numbers are taken as floats."""
     tensor = tf.convert_to_tensor(value)
     return tensor if tensor.dtype.is_floating else tf.cast(tensor, keras_config.floatx())
@@ -52,7 +55,9 @@ def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> A
     return serialize_keras_object(learning_rate_schedule)
 
 
-def deserialize(config: Any, custom_objects: Any = None, use_legacy_format: bool = False) -> Any:
+def deserialize(
+    config: str | Mapping[str, Any], custom_objects: CustomObjects = None, use_legacy_format: bool = False
+) -> Any:
     """The schedule that `serialize` described."""
     return SCHEDULES.deserialize(config, custom_objects)
 

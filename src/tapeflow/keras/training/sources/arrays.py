@@ -15,6 +15,7 @@ import numpy as np
 
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.values.nest import flatten, pack_sequence_as
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.columns import Column, Memory, OnDisk, column
 from tapeflow.keras.training.sources.group import Group, stack_leaves
@@ -33,9 +34,9 @@ class ArraySource(Source):
 
     def __init__(
         self,
-        x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        x: DataLike,
+        y: DataLike = None,
+        sample_weight: DataLike = None,
         batch_size: int | None = None,
         shuffle: bool | str = False,
         steps: int | None = None,
@@ -156,7 +157,7 @@ def _as_slice(rows: np.ndarray) -> slice | np.ndarray:
     )
 
 
-def _weighted(class_weight: ClassWeight, y: Any, weights: Any) -> Memory:
+def _weighted(class_weight: ClassWeight, y: DataLike, weights: Any) -> Memory:
     """Sample weights that have the class weights in them, for all rows at once."""
     whole = class_weight.single(y).whole()
     return Memory(class_weight.sample_weight(whole, None if weights is None else weights.whole()))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.values.nest import is_nested
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.training.sources.leaves import in_floatx
 from tapeflow.keras.utils.samples import unpack_x_y_sample_weight
 
@@ -28,7 +29,7 @@ class ClassWeight:
         x, y, weight = unpack_x_y_sample_weight(data)
         return x, y, self.sample_weight(self.single(y), weight)
 
-    def single(self, y: Any) -> Any:
+    def single(self, y: DataLike) -> Any:
         """`y`, if the model has one output and so there is one y to take the classes from."""
         if is_nested(y):
             raise ValueError(

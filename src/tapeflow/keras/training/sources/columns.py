@@ -86,7 +86,7 @@ class OnDisk:
 Column = Memory | OnDisk | RaggedColumn | SparseColumn
 
 
-def is_column(leaf: Any) -> bool:
+def is_column(leaf: object) -> bool:
     """Whether `column` can read this leaf."""
     return (
         leaf is None
@@ -95,7 +95,7 @@ def is_column(leaf: Any) -> bool:
     )
 
 
-def column(leaf: Any) -> Column | None:
+def column(leaf: object) -> Column | None:
     """The column for a leaf that `is_column` accepts."""
     if leaf is None:
         return None

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.data.structure import as_tensor
-from tapeflow.engine.recording.symbolic import CallTaker
+from tapeflow.engine.recording.symbolic import DispatchTarget
 from tapeflow.engine.values.nest import flatten, map_structure
+from tapeflow.keras.annotations import DataLike
 from tapeflow.ops.ragged.partition import ranges, splits_of_lengths
 from tapeflow.ops.ragged.roomy import with_room
 from tapeflow.ops.ragged.tensor import RaggedTensor
@@ -20,18 +21,18 @@ from tapeflow.ops.sparse.tensor import SparseTensor
 Rows = slice | np.ndarray
 
 
-def has_composites(data: Any) -> bool:
+def has_composites(data: DataLike) -> bool:
     """Whether a batch has a ragged or sparse tensor in it."""
-    return any(isinstance(leaf, CallTaker) for leaf in flatten(data))
+    return any(isinstance(leaf, DispatchTarget) for leaf in flatten(data))
 
 
-def with_batch_axis(data: Any) -> Any:
+def with_batch_axis(data: DataLike) -> Any:
     """One batch as a stack of one; ragged and sparse tensors as they are, with room at their end."""
     return map_structure(_with_batch_axis, data)
 
 
-def _with_batch_axis(leaf: Any) -> Any:
-    return with_room(leaf) if leaf is None or isinstance(leaf, CallTaker) else np.asarray(leaf)[None]
+def _with_batch_axis(leaf: object) -> Any:
+    return with_room(leaf) if leaf is None or isinstance(leaf, DispatchTarget) else np.asarray(leaf)[None]
 
 
 class RaggedColumn:

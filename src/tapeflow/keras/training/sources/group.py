@@ -49,12 +49,12 @@ def grouped(batches: Iterable[Any], group: int, start: int) -> Iterator[Group]:
     try:
         for step, data in enumerate(batches, start):
             leaves = flatten(data)
-            found = [leaf if leaf is None else (leaf.shape, leaf.dtype) for leaf in leaves]
-            if waiting and found != form:
+            own_form = [leaf if leaf is None else (leaf.shape, leaf.dtype) for leaf in leaves]
+            if waiting and own_form != form:
                 yield _stacked(waiting, structure, first)
                 waiting = []
             if not waiting:
-                structure, form, first = data, found, step
+                structure, form, first = data, own_form, step
             waiting.append(leaves)
             if (step + 1) % group == 0:
                 yield _stacked(waiting, structure, first)
@@ -67,7 +67,7 @@ def grouped(batches: Iterable[Any], group: int, start: int) -> Iterator[Group]:
         yield _stacked(waiting, structure, first)
 
 
-def _stacked(batches: list[list[Any]], structure: Any, step: int) -> Group:
+def _stacked(batches: list[list[Any]], structure: object, step: int) -> Group:
     leaves = batches[0] if len(batches) == 1 else stack_leaves(batches)
     return Group(step, len(batches), pack_sequence_as(structure, leaves))
 

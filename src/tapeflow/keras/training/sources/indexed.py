@@ -63,9 +63,9 @@ class SequenceSource(Source):
 
     def peek(self) -> Any:
         before = host_random()  # a look is not to change what the epochs draw
-        found = self._prepare(self._sequence[0])
+        batch = self._prepare(self._sequence[0])
         set_host_random(before)
-        return found
+        return batch
 
     def on_epoch_end(self) -> None:
         if self.is_tracked and type(self._sequence).on_epoch_end is not Sequence.on_epoch_end:

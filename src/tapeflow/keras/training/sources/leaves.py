@@ -17,6 +17,7 @@ from tapeflow.engine.devices import host_memory
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.config import floatx
 from tapeflow.ops.ragged.tensor import RaggedTensor
 from tapeflow.ops.sparse.tensor import SparseTensor
@@ -45,7 +46,7 @@ def is_scalars(value: Any) -> bool:
     return isinstance(value, _SCALARS)
 
 
-def map_leaves(func: Any, structure: Any) -> Any:
+def map_leaves(func: Any, structure: object) -> Any:
     """Apply `func` to each leaf; lists of numbers are leaves, other lists become tuples."""
     if is_scalars(structure):
         return func(structure)
@@ -58,19 +59,19 @@ def map_leaves(func: Any, structure: Any) -> Any:
     return func(structure)
 
 
-def to_arrays(structure: Any) -> Any:
+def to_arrays(structure: object) -> Any:
     """A structure with every leaf as a numpy array that nobody changes: a generator may fill its own one again."""
     return map_leaves(_own_array, structure)
 
 
-def _own_array(leaf: Any) -> Any:
+def _own_array(leaf: object) -> Any:
     array: Any = to_array(leaf)
     if array is None or isinstance(leaf, (TensorBase, RaggedTensor, SparseTensor)):
         return array
     return array if array is not leaf and array.base is None else host_memory.copied(array)
 
 
-def to_array(leaf: Any) -> Any:
+def to_array(leaf: object) -> Any:
     """One leaf as a numpy array; `None` stays `None`, a pandas Series becomes a column."""
     if leaf is None:
         return None
@@ -111,7 +112,7 @@ def _checked(array: np.ndarray) -> np.ndarray:
     return np.asarray(convert_to_tensor(array)) if array.dtype.kind in "OU" else array
 
 
-def no_adapter(x: Any, y: Any = None) -> ValueError:
+def no_adapter(x: Any, y: DataLike = None) -> ValueError:
     """The error for data of a kind no source can read."""
     return ValueError(
         f"Failed to find data adapter that can handle input: {type_name(x)}, {type_name(y)}. Pass arrays, "
@@ -120,7 +121,7 @@ def no_adapter(x: Any, y: Any = None) -> ValueError:
     )
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """The type of a value, and of what it contains."""
     if isinstance(value, Mapping):
         keys, values = ({type_name(item) for item in items} for items in (value.keys(), value.values()))

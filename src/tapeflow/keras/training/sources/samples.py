@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.engine.values.nest import flatten
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.training.sources.source import nothing_to_read
 
 
@@ -37,7 +38,7 @@ def check_rows(parts: list[Any]) -> int:
     return sizes.pop()
 
 
-def fill_weights(y: Any, weights: Any, ones: Callable[[], Any]) -> Any:
+def fill_weights(y: DataLike, weights: Any, ones: Callable[[], Any]) -> Any:
     """Sample weights with `ones()` for the outputs that have none; `None` if no output has any."""
     if all(leaf is None for leaf in flatten(weights)):
         return None

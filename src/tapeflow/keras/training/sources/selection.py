@@ -15,6 +15,7 @@ from tapeflow.distribute.dataset import DistributedDataset
 from tapeflow.engine.devices.placement import Share
 from tapeflow.engine.random import counter_for
 from tapeflow.engine.values.nest import flatten
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.training.sources.arrays import ArraySource
 from tapeflow.keras.training.sources.class_weight import ClassWeight
 from tapeflow.keras.training.sources.columns import is_column
@@ -28,9 +29,9 @@ from tapeflow.keras.utils.sequence import Sequence
 
 
 def make_source(
-    x: Any,
-    y: Any = None,
-    sample_weight: Any = None,
+    x: DataLike,
+    y: DataLike = None,
+    sample_weight: DataLike = None,
     batch_size: int | None = None,
     shuffle: bool | str = False,
     steps: int | None = None,
@@ -126,7 +127,7 @@ def _are_columns(*parts: Any) -> bool:
     return any(leaf is not None for leaf in leaves) and all(map(is_column, leaves))
 
 
-def _refuse(kind: str, y: Any, sample_weight: Any) -> None:
+def _refuse(kind: str, y: DataLike, sample_weight: DataLike) -> None:
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None and flatten(value):
             raise ValueError(

@@ -9,12 +9,13 @@ import numpy as np
 
 from tapeflow.engine.values.nest import flatten, map_structure
 from tapeflow.engine.values.tensor import TensorBase
+from tapeflow.keras.annotations import DataLike
 from tapeflow.keras.training.sources.leaves import Table, is_scalars, map_leaves, to_array
 from tapeflow.ops.ragged.tensor import RaggedTensor
 
 
 def split_validation(
-    x: Any, y: Any, sample_weight: Any, validation_split: float
+    x: DataLike, y: DataLike, sample_weight: DataLike, validation_split: float
 ) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
     """`(x, y, sample_weight)` to train on and to validate with.
 
@@ -22,7 +23,7 @@ def split_validation(
     """
     unsplittable: list[type] = []
 
-    def sliceable(leaf: Any) -> Any:
+    def sliceable(leaf: object) -> Any:
         if leaf is None or isinstance(leaf, (np.ndarray, TensorBase, RaggedTensor)):
             return leaf
         if isinstance(leaf, Table) or (isinstance(leaf, (list, tuple)) and is_scalars(leaf)):

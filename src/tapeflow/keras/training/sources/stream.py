@@ -165,11 +165,11 @@ class _Stream:
         return self
 
     def __next__(self) -> Any:
-        found = self._held.pop() if self._held else next(self.iterator)
+        element = self._held.pop() if self._held else next(self.iterator)
         self.count += 1
         if self._is_tracked and time.monotonic() - self._marked_at >= _MARK_INTERVAL_S:
             self._mark()
-        return found
+        return element
 
     def skip(self, count: int) -> None:
         """Read batches for nothing."""

@@ -83,27 +83,27 @@ def kind_of(dtype: Any) -> int:
 def tensor_message(value: np.ndarray) -> Any:
     """A TensorProto."""
     is_text = value.dtype == object or value.dtype.kind in "SU"
-    found = message("TensorProto")(dtype=kind_of(dtypes.string if is_text else value.dtype))
+    proto = message("TensorProto")(dtype=kind_of(dtypes.string if is_text else value.dtype))
     for size in value.shape:
-        found.tensor_shape.dim.add(size=size)
-    found.tensor_shape.SetInParent()
+        proto.tensor_shape.dim.add(size=size)
+    proto.tensor_shape.SetInParent()
     if is_text:
-        found.string_val.extend([t.encode() if isinstance(t, str) else bytes(t) for t in value.reshape(-1)])
+        proto.string_val.extend([t.encode() if isinstance(t, str) else bytes(t) for t in value.reshape(-1)])
     else:
-        found.tensor_content = np.ascontiguousarray(value).tobytes()
-    return found
+        proto.tensor_content = np.ascontiguousarray(value).tobytes()
+    return proto
 
 
 def shape_message(shape: Sequence[Size] | None) -> Any:
     """A TensorShapeProto: -1 for sizes that are not numbers."""
-    found = message("TensorShapeProto")()
+    proto = message("TensorShapeProto")()
     if shape is None:
-        found.unknown_rank = True
-        return found
+        proto.unknown_rank = True
+        return proto
     for size in shape:
-        found.dim.add(size=-1 if size is None or is_symbolic(size) else int(size))
-    found.SetInParent()
-    return found
+        proto.dim.add(size=-1 if size is None or is_symbolic(size) else int(size))
+    proto.SetInParent()
+    return proto
 
 
 class Library:
@@ -157,9 +157,9 @@ class FunctionBody:
         if self._argument_names[name] > 1:
             name = f"{name}_{self._argument_names[name] - 1}x"
         self._taken[name] += 1
-        found = Value(self, name, None if shape is None else tuple(shape), kind)
-        self.arguments.append(found)
-        return found
+        value = Value(self, name, None if shape is None else tuple(shape), kind)
+        self.arguments.append(value)
+        return value
 
     def take(self, value: Value) -> Value:
         """A value of this function, or of one around it."""
@@ -169,16 +169,16 @@ class FunctionBody:
             return self.constant(value.constant)
         if self.outer is None:
             raise CannotLower("takes a value of a function that it is not part of")
-        found = self._captured.get(id(value))
-        if found is None:
+        argument = self._captured.get(id(value))
+        if argument is None:
             if value.narrow is not None:
                 value.name  # noqa: B018 - a node broadcasts it now
             source = self.outer.take(value)
-            found = self._captured[id(value)] = self.argument("captured", source.shape, source.kind)
+            argument = self._captured[id(value)] = self.argument("captured", source.shape, source.kind)
             self.captures.append(source)
-            self._captured[id(source)] = found
+            self._captured[id(source)] = argument
             self._kept = [*getattr(self, "_kept", []), value]  # so that its id stays its own
-        return found
+        return argument
 
     # Nodes
 
@@ -220,11 +220,11 @@ class FunctionBody:
             shown.shape.append(shape_message(each))
         self.nodes.append(node)
         self.is_stateful |= face.is_stateful and op != "VarHandleOp"
-        found = [
+        results = [
             Value(self, n, None if s is None else tuple(s), k)
             for n, s, k in zip(names, shapes, kinds, strict=False)
         ]
-        return found if is_list else found[0] if found else None
+        return results if is_list else results[0] if results else None
 
     def _node_name(self, op: str) -> str:
         path = f"{self.scope}{op}"
@@ -240,18 +240,18 @@ class FunctionBody:
             if array.size <= 64 and array.dtype != object
             else None
         )
-        found = None if key is None else self._constants.get(key)
-        if found is None:
+        constant = None if key is None else self._constants.get(key)
+        if constant is None:
             node = message("NodeDef")(name=self._node_name("Const"), op="Const")
             proto = tensor_message(array)
             node.attr["value"].tensor.CopyFrom(proto)
             node.attr["dtype"].type = proto.dtype
             node.attr["_output_shapes"].list.shape.append(shape_message(array.shape))
             self.nodes.append(node)
-            found = Value(self, f"{node.name}:output:0", array.shape, proto.dtype, constant=array)
+            constant = Value(self, f"{node.name}:output:0", array.shape, proto.dtype, constant=array)
             if key is not None:
-                self._constants[key] = found
-        return found
+                self._constants[key] = constant
+        return constant
 
     # Sizes
 
@@ -261,8 +261,8 @@ class FunctionBody:
             return self.constant(int(size), "int32")
         key = str(size)
         if key not in self._sizes:
-            found = self._outer_size(size)
-            self._sizes[key] = self._size(size) if found is None else found
+            outer = self._outer_size(size)
+            self._sizes[key] = self._size(size) if outer is None else outer
         return self._sizes[key]
 
     def _outer_size(self, size: Size) -> Value | None:
@@ -357,22 +357,22 @@ class FunctionBody:
         """Put the function into the library; returns its name."""
         results = [self.take(r) for r in results]
         spelled = [r.name for r in results]
-        found = message("FunctionDef")()
-        found.signature.name = self.name
+        proto = message("FunctionDef")()
+        proto.signature.name = self.name
         for i, argument in enumerate(self.arguments):
-            found.signature.input_arg.add(name=argument.name, type=argument.kind)
+            proto.signature.input_arg.add(name=argument.name, type=argument.kind)
             if argument.kind not in (RESOURCE, VARIANT):
-                found.arg_attr[i].attr["_output_shapes"].list.shape.append(shape_message(argument.shape))
+                proto.arg_attr[i].attr["_output_shapes"].list.shape.append(shape_message(argument.shape))
         labels = names or [f"result_{i}" for i in range(len(results))]
         for label, result, name in zip(labels, results, spelled, strict=True):
-            found.signature.output_arg.add(name=label, type=result.kind)
-            found.ret[label] = name
+            proto.signature.output_arg.add(name=label, type=result.kind)
+            proto.ret[label] = name
         for update in self.updates:
-            found.signature.control_output.append(update)
-            found.control_ret[update] = update
-        found.signature.is_stateful = self.is_stateful
-        found.node_def.extend(_needed(self.nodes, [*spelled, *self.updates]))
-        self.library.functions[self.name] = found
+            proto.signature.control_output.append(update)
+            proto.control_ret[update] = update
+        proto.signature.is_stateful = self.is_stateful
+        proto.node_def.extend(_needed(self.nodes, [*spelled, *self.updates]))
+        self.library.functions[self.name] = proto
         return self.name
 
 

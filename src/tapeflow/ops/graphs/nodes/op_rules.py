@@ -64,11 +64,11 @@ def _conv(body: FunctionBody, op: RecordedOp, x: Value, filters: Value, *bias: V
     groups = images.sizes[-1] // filters.sizes[-2]
     shape = op.shapes[0] if batch is None else op.shapes[0][len(batch) - 1 :]
     spatial = shape[2:] if layout.is_channels_first else shape[1:-1]
-    found = convolved(
+    outputs = convolved(
         body, images, filters, statics["strides"], statics["padding"], statics["dilations"], groups, spatial
     )
-    found = _first(body, _biased(body, found, bias), layout)
-    return found if batch is None else body.reshape(found, (*batch, *found.sizes[1:]))
+    outputs = _first(body, _biased(body, outputs, bias), layout)
+    return outputs if batch is None else body.reshape(outputs, (*batch, *outputs.sizes[1:]))
 
 
 @op_rule("DepthwiseConv2dNative")
@@ -126,10 +126,10 @@ def _conv_transpose(
     batch = images.sizes[0]
     shape = (batch, *spatial, channels)
     name = "Conv3DBackpropInputV2" if len(strides) == 3 else "Conv2DBackpropInput"
-    found = body.emit(name, [body.shape(shape), filters, images], shape, **attributes)
+    outputs = body.emit(name, [body.shape(shape), filters, images], shape, **attributes)
     if layout.spatial == 1:
-        found = body.reshape(found, (batch, *spatial[1:], channels))
-    return _first(body, _biased(body, found, bias), layout)
+        outputs = body.reshape(outputs, (batch, *spatial[1:], channels))
+    return _first(body, _biased(body, outputs, bias), layout)
 
 
 @op_rule("MaxPool", "AvgPool")
@@ -149,19 +149,19 @@ def _pool(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
     images, word = padded(body, images, padding, np.finfo(np.float32).min)
     shape = (images.sizes[0], *((1, *spatial) if layout.spatial == 1 else spatial), channels)
     name = op.name + ("3D" if layout.spatial == 3 else "")
-    found = body.emit(name, [images], shape, ksize=[1, *size, 1], strides=[1, *strides, 1], padding=word)
+    pooled = body.emit(name, [images], shape, ksize=[1, *size, 1], strides=[1, *strides, 1], padding=word)
     if layout.spatial == 1:
-        found = body.reshape(found, (images.sizes[0], *spatial, channels))
-    return _first(body, found, layout)
+        pooled = body.reshape(pooled, (images.sizes[0], *spatial, channels))
+    return _first(body, pooled, layout)
 
 
 @op_rule("Dense")
 def _dense(body: FunctionBody, op: RecordedOp, x: Value, kernel: Value, bias: Value) -> Value:
     rank = len(x.sizes)
-    found = product(body, x, kernel, [rank - 1], [0], [], [], (*x.sizes[:-1], kernel.sizes[-1]))
+    products = product(body, x, kernel, [rank - 1], [0], [], [], (*x.sizes[:-1], kernel.sizes[-1]))
     if rank == 1:
-        return body.emit("AddV2", [found, bias], found.sizes)
-    return body.emit("BiasAdd", [found, bias], found.sizes)
+        return body.emit("AddV2", [products, bias], products.sizes)
+    return body.emit("BiasAdd", [products, bias], products.sizes)
 
 
 @op_rule("Softmax", "LogSoftmax")
@@ -200,8 +200,8 @@ def _resize(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
         return None
     size = body.shape(list(statics["size"]))
     shape = (x.sizes[0], *statics["size"], x.sizes[-1])
-    found = body.emit(name, [x, size], shape, half_pixel_centers=True, align_corners=False)
-    return found if str(found.dtype.name) == str(op.kinds[0].name) else body.cast(found, op.kinds[0])
+    resized = body.emit(name, [x, size], shape, half_pixel_centers=True, align_corners=False)
+    return resized if str(resized.dtype.name) == str(op.kinds[0].name) else body.cast(resized, op.kinds[0])
 
 
 @op_rule("ResizeMixed")
@@ -216,8 +216,8 @@ def _enlarge(body: FunctionBody, op: RecordedOp, x: Value) -> Value | None:
     axes = (1, 2) if is_last else (2, 3)
     size = [x.sizes[axis] * factors.get(axis, 1) for axis in axes]
     shape = (images.sizes[0], *size, images.sizes[3])
-    found = body.emit("ResizeBilinear", [images, body.shape(size)], shape, half_pixel_centers=True)
-    return found if is_last else body.transpose(found, [0, 3, 1, 2])
+    resized = body.emit("ResizeBilinear", [images, body.shape(size)], shape, half_pixel_centers=True)
+    return resized if is_last else body.transpose(resized, [0, 3, 1, 2])
 
 
 @op_rule("CropAndResize")

@@ -16,6 +16,7 @@ from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.tensor_spec import TensorSpec
 from tapeflow.engine.values.variable import Variable
 from tapeflow.ops.graphs.nodes.function_body import CannotLower
+from tapeflow.ops.ragged.recorded import RaggedMark, RecordedRagged
 
 # Sizes of rows, of steps in time, and of axes of images. They are as odd as possible first, so that halves and the like
 # can be told apart; images are large, so that many strides leave something of them.
@@ -80,7 +81,7 @@ def record(function: Callable[..., Any], specs: Sequence[TensorSpec]) -> Records
             values = _choices(specs, open_axes, choice)
             try:
                 samples = [
-                    _sample(function, _placed(specs, open_axes, [v[i] for v in values]))
+                    _sample(function, _placed(specs, open_axes, [v[i] for v in values]), i + 1)
                     for i in range(len(values[0]) if values else 1)
                 ]
             except (NotSketchable, CannotLower):
@@ -150,16 +151,16 @@ def _placed(specs: Sequence[TensorSpec], open_axes: list[Any], sizes: Sequence[i
     ]
 
 
-def _sample(function: Callable[..., Any], specs: Sequence[Any]) -> Sample:
+def _sample(function: Callable[..., Any], specs: Sequence[Any], number: int) -> Sample:
     found: list[Sample] = []
 
     def call(*values: Tensor) -> None:
         trace = state.trace
-        trace.keeps_strings = True
+        trace.keeps_strings = number
         given = [v._node for v in values]
         recording = state.recording = Recording(is_trial=True)
         structure = function(*values)
-        results = [to_node(r) for r in nest.flatten(structure) if r is not None]
+        results = [to_node(r) for part in nest.flatten(structure) for r in _tensors(part)]
         slots = [trace.slot_of(node) for node in results]
         writes = [(w.variable, trace.slot_of(w.variable._node)) for w in trace.writes.values()]
         index = {id(node): i for i, node in enumerate(trace.leaves)}
@@ -175,9 +176,22 @@ def _sample(function: Callable[..., Any], specs: Sequence[Any]) -> Sample:
                 {i for i, node in enumerate(trace.leaves) if id(node) in drawn},
                 slots,
                 writes,
-                nest.map_structure(lambda part: None if part is None else next(numbers), structure),
+                nest.map_structure(lambda part: _marked(part, numbers), structure),
             )
         )
 
     sketch(call, *specs)
     return found[0]
+
+
+def _tensors(part: Any) -> Sequence[Any]:
+    """What a part of a function's result consists of."""
+    if part is None:
+        return ()
+    return (part.values, part.row_splits) if isinstance(part, RecordedRagged) else (part,)
+
+
+def _marked(part: Any, numbers: Iterator[int]) -> Any:
+    if part is None:
+        return None
+    return RaggedMark([next(numbers), next(numbers)]) if isinstance(part, RecordedRagged) else next(numbers)

@@ -7,7 +7,7 @@ converters know them. The rows that a loop collects are TensorLists, as in Keras
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from tapeflow.ops.graphs.nodes.function_body import FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import lower_closed, lower_jaxpr, primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_shape
 
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
+
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "remat2", "custom_lin", "call")
 
 
 @primitive(*_CALLS)
-def _call(body: FunctionBody, equation: Any, *inputs: Value) -> list[Value]:
+def _call(body: FunctionBody, equation: JaxprEqn, *inputs: Value) -> list[Value]:
     inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
     return _inlined(body, inner, inputs)
 
@@ -32,14 +36,14 @@ def _inlined(body: FunctionBody, inner: Any, inputs: Sequence[Value]) -> list[Va
 
 
 @primitive("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
-def _custom(body: FunctionBody, equation: Any, *inputs: Value) -> list[Value]:
+def _custom(body: FunctionBody, equation: JaxprEqn, *inputs: Value) -> list[Value]:
     params = equation.params
     inner = params.get("call_jaxpr", params.get("fun_jaxpr", params.get("jaxpr")))
     return _inlined(body, inner, inputs)
 
 
 @primitive("platform_index")
-def _platform(body: FunctionBody, equation: Any) -> Value:
+def _platform(body: FunctionBody, equation: JaxprEqn) -> Value:
     """Which implementation a platform has: the last, which is not for one of them."""
     platforms = equation.params["platforms"]
     return body.constant(len(platforms) - 1, "int32")
@@ -80,7 +84,7 @@ def _share_captures(functions: Sequence[FunctionBody]) -> list[Value]:
 
 
 @primitive("cond")
-def _cond(body: FunctionBody, equation: Any, index: Value, *inputs: Value) -> list[Value]:
+def _cond(body: FunctionBody, equation: JaxprEqn, index: Value, *inputs: Value) -> list[Value]:
     branches = equation.params["branches"]
     if index.constant is not None:
         number = min(max(int(index.constant), 0), len(branches) - 1)
@@ -185,7 +189,7 @@ def _settled(body: FunctionBody, value: Value) -> Value:
 
 
 @primitive("while")
-def _while(body: FunctionBody, equation: Any, *inputs: Value) -> list[Value]:
+def _while(body: FunctionBody, equation: JaxprEqn, *inputs: Value) -> list[Value]:
     params = equation.params
     of_test, of_body = params["cond_nconsts"], params["body_nconsts"]
     for_test, for_body = inputs[:of_test], inputs[of_test : of_test + of_body]
@@ -203,7 +207,7 @@ def _while(body: FunctionBody, equation: Any, *inputs: Value) -> list[Value]:
 
 
 @primitive("scan")
-def _scan(body: FunctionBody, equation: Any, *inputs: Value) -> list[Value]:
+def _scan(body: FunctionBody, equation: JaxprEqn, *inputs: Value) -> list[Value]:
     params = equation.params
     consts, carry = params["num_consts"], params["num_carry"]
     fixed, carried, rows = inputs[:consts], inputs[consts : consts + carry], inputs[consts + carry :]

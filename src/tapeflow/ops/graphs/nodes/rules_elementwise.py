@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.engine.shapes.expression import Size
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import primitive
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
 
 _UNARY = {
     "abs": "Abs",
@@ -119,7 +123,7 @@ def _is_truth(value: Value) -> bool:
 
 
 @primitive(*_UNARY)
-def _unary(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _unary(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     name = _UNARY[equation.primitive.name]
     if name == "Abs" and x.dtype.is_complex:
         return elementwise(body, "ComplexAbs", [x], out_shape(equation), Tout=kind_of(out_dtype(equation)))
@@ -129,7 +133,7 @@ def _unary(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive(*_BINARY)
-def _binary(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _binary(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     name = equation.primitive.name
     if _is_truth(x):
         if name in _ON_TRUTHS:
@@ -140,33 +144,33 @@ def _binary(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
 
 
 @primitive("and", "or", "xor")
-def _logic(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _logic(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     table = _ON_TRUTHS if _is_truth(x) else _ON_BITS
     return elementwise(body, table[equation.primitive.name], [x, y], out_shape(equation))
 
 
 @primitive("not")
-def _not(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _not(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return elementwise(body, "LogicalNot" if _is_truth(x) else "Invert", [x], out_shape(equation))
 
 
 @primitive("div")
-def _div(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _div(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     return elementwise(body, "TruncateDiv" if x.dtype.is_integer else "RealDiv", [x, y], out_shape(equation))
 
 
 @primitive("rem")
-def _rem(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _rem(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     return elementwise(body, "TruncateMod" if x.dtype.is_integer else "Mod", [x, y], out_shape(equation))
 
 
 @primitive("pow")
-def _pow(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _pow(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     return elementwise(body, "Pow", [x, body.cast(y, x.dtype)], out_shape(equation))
 
 
 @primitive("integer_pow")
-def _integer_pow(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _integer_pow(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     power, shape = equation.params["y"], out_shape(equation)
     if power == 2:
         return elementwise(body, "Square", [x], shape)
@@ -176,19 +180,19 @@ def _integer_pow(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("exp2")
-def _exp2(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _exp2(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return body.emit("Pow", [body.constant(2, x.dtype), x], out_shape(equation))
 
 
 @primitive("cbrt")
-def _cbrt(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _cbrt(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     shape = out_shape(equation)
     root = body.emit("Pow", [body.emit("Abs", [x], shape), body.constant(1 / 3, x.dtype)], shape)
     return body.emit("Mul", [body.emit("Sign", [x], shape), root], shape)
 
 
 @primitive("round")
-def _round(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _round(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     shape = out_shape(equation)
     if int(equation.params["rounding_method"]) == 1:  # halves to even
         return elementwise(body, "Round", [x], shape)
@@ -197,13 +201,13 @@ def _round(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("real", "imag")
-def _part(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _part(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     name = {"real": "Real", "imag": "Imag"}[equation.primitive.name]
     return elementwise(body, name, [x], out_shape(equation), Tout=kind_of(out_dtype(equation)))
 
 
 @primitive("shift_right_logical")
-def _shift(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _shift(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     kind, shape = x.dtype, out_shape(equation)
     if kind.name.startswith("u"):
         return elementwise(body, "RightShift", [x, y], shape)
@@ -214,23 +218,23 @@ def _shift(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
 
 
 @primitive("population_count")
-def _population(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _population(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return body.cast(body.emit("PopulationCount", [x], out_shape(equation)), out_dtype(equation))
 
 
 @primitive("regularized_incomplete_beta")
-def _betainc(body: FunctionBody, equation: Any, a: Value, b: Value, x: Value) -> Value:
+def _betainc(body: FunctionBody, equation: JaxprEqn, a: Value, b: Value, x: Value) -> Value:
     return body.emit("Betainc", [a, b, x], out_shape(equation))
 
 
 @primitive("clamp")
-def _clamp(body: FunctionBody, equation: Any, low: Value, x: Value, high: Value) -> Value:
+def _clamp(body: FunctionBody, equation: JaxprEqn, low: Value, x: Value, high: Value) -> Value:
     shape = out_shape(equation)
     return elementwise(body, "Minimum", [elementwise(body, "Maximum", [x, low], shape), high], shape)
 
 
 @primitive("select_n")
-def _select(body: FunctionBody, equation: Any, which: Value, *cases: Value) -> Value:
+def _select(body: FunctionBody, equation: JaxprEqn, which: Value, *cases: Value) -> Value:
     shape = out_shape(equation)
     if len(cases) == 1:
         return cases[0]
@@ -244,7 +248,7 @@ def _select(body: FunctionBody, equation: Any, which: Value, *cases: Value) -> V
 
 
 @primitive("convert_element_type")
-def _convert(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _convert(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     dtype = out_dtype(equation)
     if x.kind == kind_of(dtype):
         return x
@@ -256,7 +260,7 @@ def _convert(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("bitcast_convert_type")
-def _bitcast(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _bitcast(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     dtype = out_dtype(equation)
     return body.emit("Bitcast", [x], out_shape(equation), dtype, type=kind_of(dtype))
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeflow.engine.shapes.expression import Size
+from tapeflow.engine.values.annotations import Shape
 from tapeflow.engine.values.dtypes import as_dtype
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value
 from tapeflow.ops.graphs.nodes.lowering import primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_shape
 
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
+
 _INT = as_dtype("int32")
 
 
 @primitive("gather")
-def _gather(body: FunctionBody, equation: Any, x: Value, indices: Value) -> Value:
+def _gather(body: FunctionBody, equation: JaxprEqn, x: Value, indices: Value) -> Value:
     params, shape = equation.params, out_shape(equation)
     numbers, sizes = params["dimension_numbers"], params["slice_sizes"]
     mode = str(params["mode"]).rpartition(".")[2]
@@ -60,7 +65,7 @@ def _bounded(body: FunctionBody, indices: Value, most: list[Size], mode: str) ->
     return clamped, body.emit("All", [same, body.constant([last], np.int32)], indices.sizes[:-1])
 
 
-def _taken(body: FunctionBody, x: Value, indices: Value, numbers: Any, sizes: Any, shape: Any) -> Value:
+def _taken(body: FunctionBody, x: Value, indices: Value, numbers: Any, sizes: Any, shape: Shape) -> Value:
     offsets, collapsed, starts = numbers.offset_dims, numbers.collapsed_slice_dims, numbers.start_index_map
     batching = numbers.operand_batching_dims
     whole = [str(part) == str(size) for part, size in zip(sizes, x.sizes, strict=True)]
@@ -141,7 +146,7 @@ _SCATTERS = {
 
 
 @primitive(*_SCATTERS)
-def _scatter(body: FunctionBody, equation: Any, x: Value, indices: Value, updates: Value) -> Value:
+def _scatter(body: FunctionBody, equation: JaxprEqn, x: Value, indices: Value, updates: Value) -> Value:
     numbers = equation.params["dimension_numbers"]
     op = _SCATTERS[equation.primitive.name]
     indices = body.cast(indices, "int32") if indices.dtype.name != "int64" else indices
@@ -171,14 +176,16 @@ def _starts(body: FunctionBody, x: Value, parts: Any, indices: tuple[Value, ...]
 
 
 @primitive("dynamic_slice")
-def _dynamic_slice(body: FunctionBody, equation: Any, x: Value, *indices: Value) -> Value:
+def _dynamic_slice(body: FunctionBody, equation: JaxprEqn, x: Value, *indices: Value) -> Value:
     sizes = equation.params["slice_sizes"]
     begin = _starts(body, x, sizes, indices[: len(x.sizes)])
     return body.emit("Slice", [x, begin, body.shape(sizes)], out_shape(equation))
 
 
 @primitive("dynamic_update_slice")
-def _dynamic_update(body: FunctionBody, equation: Any, x: Value, update: Value, *indices: Value) -> Value:
+def _dynamic_update(
+    body: FunctionBody, equation: JaxprEqn, x: Value, update: Value, *indices: Value
+) -> Value:
     shape = update.sizes
     begin = _starts(body, x, shape, indices)
     columns = []

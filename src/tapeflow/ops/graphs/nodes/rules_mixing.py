@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from string import ascii_letters
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_dtype, out_shape
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
 
 _REDUCTIONS = {
     "reduce_sum": "Sum",
@@ -26,7 +30,7 @@ _REDUCTIONS = {
 
 
 @primitive(*_REDUCTIONS)
-def _reduce(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _reduce(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     name = _REDUCTIONS[equation.primitive.name]
     if x.dtype.is_bool and name in ("Max", "Min"):
         name = {"Max": "Any", "Min": "All"}[name]
@@ -35,7 +39,7 @@ def _reduce(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("argmax", "argmin")
-def _arg(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _arg(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     name = {"argmax": "ArgMax", "argmin": "ArgMin"}[equation.primitive.name]
     (axis,) = equation.params["axes"]
     dtype = out_dtype(equation)
@@ -46,14 +50,14 @@ def _arg(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("cumsum", "cumprod")
-def _cumulate(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _cumulate(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     name = {"cumsum": "Cumsum", "cumprod": "Cumprod"}[equation.primitive.name]
     axis = body.constant(equation.params["axis"], "int32")
     return body.emit(name, [x, axis], out_shape(equation), reverse=equation.params["reverse"])
 
 
 @primitive("cummax", "cummin", "cumlogsumexp")
-def _running(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _running(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     """The largest so far: of a square of all pairs of places, since TensorFlow has no op for it."""
     name = equation.primitive.name
     if name == "cumlogsumexp":
@@ -79,7 +83,7 @@ def _running(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("dot_general")
-def _dot(body: FunctionBody, equation: Any, x: Value, y: Value) -> Value:
+def _dot(body: FunctionBody, equation: JaxprEqn, x: Value, y: Value) -> Value:
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     dtype = out_dtype(equation)
     x, y = body.cast(x, dtype), body.cast(y, dtype)
@@ -124,7 +128,7 @@ def product(
 
 
 @primitive("conv_general_dilated")
-def _conv(body: FunctionBody, equation: Any, x: Value, filters: Value) -> Value:
+def _conv(body: FunctionBody, equation: JaxprEqn, x: Value, filters: Value) -> Value:
     params = equation.params
     numbers, spatial = params["dimension_numbers"], len(x.sizes) - 2
     is_plain = params["batch_group_count"] == 1 and all(d == 1 for d in params["lhs_dilation"])
@@ -146,7 +150,7 @@ def convolved(
     x: Value,
     filters: Value,
     strides: Sequence[int],
-    padding: Any,
+    padding: str | Sequence[Any],
     dilations: Sequence[int],
     groups: int,
     spatial: Sequence[Any],
@@ -189,7 +193,13 @@ def convolved(
 
 
 def depthwise(
-    body: FunctionBody, x: Value, kernel: Value, strides: Any, padding: Any, dilations: Any, shape: TensorLike
+    body: FunctionBody,
+    x: Value,
+    kernel: Value,
+    strides: Any,
+    padding: Any,
+    dilations: Any,
+    shape: TensorLike,
 ) -> Value:
     """A convolution of every channel by itself; strides along both axes must be the same."""
     if len(set(strides)) > 1:
@@ -203,7 +213,7 @@ def _grouped(
     x: Value,
     filters: Value,
     strides: Any,
-    padding: Any,
+    padding: str | Sequence[Any],
     dilations: Any,
     groups: int,
     spatial: Any,
@@ -223,7 +233,9 @@ def _grouped(
     return body.emit("ConcatV2", [found, last], (x.sizes[0], *spatial, outputs))
 
 
-def padded(body: FunctionBody, x: Value, padding: Any, value: TensorLike = 0) -> tuple[Value, str]:
+def padded(
+    body: FunctionBody, x: Value, padding: str | Sequence[Any], value: TensorLike = 0
+) -> tuple[Value, str]:
     """A tensor with explicit padding done, and the word for the padding that is left."""
     if isinstance(padding, str):
         return x, padding
@@ -240,7 +252,7 @@ def padded(body: FunctionBody, x: Value, padding: Any, value: TensorLike = 0) ->
 
 
 @primitive("reduce_window_max", "reduce_window_min", "reduce_window_sum")
-def _reduce_window(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _reduce_window(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     params, shape = equation.params, out_shape(equation)
     size, strides = params["window_dimensions"], params["window_strides"]
     is_plain = all(d == 1 for d in (*params["base_dilation"], *params["window_dilation"]))
@@ -258,12 +270,12 @@ def _reduce_window(body: FunctionBody, equation: Any, x: Value) -> Value:
 
 
 @primitive("cholesky")
-def _cholesky(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _cholesky(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return body.emit("Cholesky", [x], out_shape(equation))
 
 
 @primitive("triangular_solve")
-def _triangular_solve(body: FunctionBody, equation: Any, a: Value, b: Value) -> Value:
+def _triangular_solve(body: FunctionBody, equation: JaxprEqn, a: Value, b: Value) -> Value:
     params = equation.params
     if (
         not params["left_side"]
@@ -281,7 +293,7 @@ def _triangular_solve(body: FunctionBody, equation: Any, a: Value, b: Value) -> 
 
 
 @primitive("fft")
-def _fft(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _fft(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     kind, lengths = str(equation.params["fft_type"]).rpartition(".")[2], equation.params["fft_lengths"]
     if len(lengths) > (3 if kind in ("FFT", "IFFT") else 1):
         raise CannotLower("is a Fourier transform that TensorFlow has no op for")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tapeflow.ops.graphs.nodes.function_body import FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.lowering import RecordedOp, op_rule, primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_dtype, out_shape
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
 
 
 @op_rule("FoldKey")
@@ -31,7 +34,7 @@ def _seed(body: FunctionBody, key: Value) -> Value:
 
 
 @primitive("random_bits")
-def _bits(body: FunctionBody, equation: Any, key: Value) -> Value:
+def _bits(body: FunctionBody, equation: JaxprEqn, key: Value) -> Value:
     shape = out_shape(equation)
     seed = _seed(body, key)
     bits = body.emit("StatelessRandomUniformFullInt", [body.shape(shape), seed], shape, "uint32")
@@ -47,14 +50,14 @@ def _fold_in(body: FunctionBody, equation: object, key: Value, data: Value) -> V
 
 
 @primitive("random_split")
-def _split(body: FunctionBody, equation: Any, key: Value) -> Value:
+def _split(body: FunctionBody, equation: JaxprEqn, key: Value) -> Value:
     shape = (*equation.params["shape"], 2)
     seed = _seed(body, key)
     return body.emit("StatelessRandomUniformFullInt", [body.shape(shape), seed], shape, "uint32")
 
 
 @primitive("threefry2x32")
-def _threefry(body: FunctionBody, equation: Any, *words: Value) -> list[Value]:
+def _threefry(body: FunctionBody, equation: JaxprEqn, *words: Value) -> list[Value]:
     """Random words for a key and counters: of TensorFlow's generator, for that key and the first counter."""
     first, second, *counters = [_first(body, word) for word in words]
     pairs = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, V
 from tapeflow.ops.graphs.nodes.lowering import primitive
 from tapeflow.ops.graphs.nodes.rules_elementwise import out_dtype, out_shape
 
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
 
 @primitive("broadcast_in_dim")
-def _broadcast(body: FunctionBody, equation: Any, x: Value, *_: Value) -> Value:
+def _broadcast(body: FunctionBody, equation: JaxprEqn, x: Value, *_: Value) -> Value:
     shape, axes = out_shape(equation), equation.params["broadcast_dimensions"]
     x = x if x.narrow is None else x.narrow
     aligned: list[Size] = [1] * len(shape)
@@ -31,23 +34,23 @@ def _equal(one: tuple[int, ...], other: tuple[Any, ...]) -> bool:
 
 
 @primitive("reshape", "squeeze", "expand_dims")
-def _reshape(body: FunctionBody, equation: Any, x: Value, *_: Value) -> Value:
+def _reshape(body: FunctionBody, equation: JaxprEqn, x: Value, *_: Value) -> Value:
     return body.reshape(x, out_shape(equation))
 
 
 @primitive("transpose")
-def _transpose(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _transpose(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return body.transpose(x, equation.params["permutation"])
 
 
 @primitive("rev")
-def _rev(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _rev(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     axes = body.constant(list(equation.params["dimensions"]), np.int32)
     return body.emit("ReverseV2", [x, axes], out_shape(equation))
 
 
 @primitive("concatenate")
-def _concatenate(body: FunctionBody, equation: Any, *xs: Value) -> Value:
+def _concatenate(body: FunctionBody, equation: JaxprEqn, *xs: Value) -> Value:
     if len(xs) == 1:
         return xs[0]
     axis = body.constant(equation.params["dimension"], "int32")
@@ -55,13 +58,13 @@ def _concatenate(body: FunctionBody, equation: Any, *xs: Value) -> Value:
 
 
 @primitive("stack")
-def _stack(body: FunctionBody, equation: Any, *xs: Value) -> Value:
+def _stack(body: FunctionBody, equation: JaxprEqn, *xs: Value) -> Value:
     axis = equation.params.get("axis", equation.params.get("dimension", 0))
     return body.emit("Pack", [list(xs)], out_shape(equation), axis=axis)
 
 
 @primitive("split")
-def _split(body: FunctionBody, equation: Any, x: Value) -> list[Value]:
+def _split(body: FunctionBody, equation: JaxprEqn, x: Value) -> list[Value]:
     sizes, axis = equation.params["sizes"], equation.params["axis"]
     shapes = [out_shape(equation, i) for i in range(len(sizes))]
     where = body.constant(axis, "int32")
@@ -71,7 +74,7 @@ def _split(body: FunctionBody, equation: Any, x: Value) -> list[Value]:
 
 
 @primitive("tile")
-def _tile(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _tile(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     return body.emit("Tile", [x, body.shape(equation.params["reps"])], out_shape(equation))
 
 
@@ -97,14 +100,14 @@ def strided(
 
 
 @primitive("slice")
-def _slice(body: FunctionBody, equation: Any, x: Value) -> Value:
+def _slice(body: FunctionBody, equation: JaxprEqn, x: Value) -> Value:
     params = equation.params
     strides = params["strides"] or (1,) * len(x.sizes)
     return strided(body, x, params["start_indices"], params["limit_indices"], strides, out_shape(equation))
 
 
 @primitive("pad")
-def _pad(body: FunctionBody, equation: Any, x: Value, value: Value) -> Value:
+def _pad(body: FunctionBody, equation: JaxprEqn, x: Value, value: Value) -> Value:
     config = equation.params["padding_config"]
     for axis, (_, _, between) in enumerate(config):
         if between:
@@ -145,29 +148,29 @@ def _spread(body: FunctionBody, x: Value, value: Value, axis: int, between: int)
 
 
 @primitive("iota")
-def _iota(body: FunctionBody, equation: Any) -> Value:
+def _iota(body: FunctionBody, equation: JaxprEqn) -> Value:
     shape, axis, dtype = out_shape(equation), equation.params["dimension"], out_dtype(equation)
     return body.arange(shape, axis, dtype)
 
 
 @primitive("dim_as_value")
-def _size(body: FunctionBody, equation: Any) -> Value:
+def _size(body: FunctionBody, equation: JaxprEqn) -> Value:
     return body.cast(body.size(equation.params["dim"]), out_dtype(equation))
 
 
 @primitive("empty", "empty2")
-def _empty(body: FunctionBody, equation: Any) -> Value:
+def _empty(body: FunctionBody, equation: JaxprEqn) -> Value:
     zero = body.constant(0, out_dtype(equation))
     return body.emit("Fill", [body.shape(out_shape(equation)), zero], out_shape(equation))
 
 
 @primitive("shard_map", "pallas_call", "custom_call", "ffi_call", "pure_callback", "io_callback")
-def _foreign(body: FunctionBody, equation: Any, *_: Value) -> Value:
+def _foreign(body: FunctionBody, equation: JaxprEqn, *_: Value) -> Value:
     raise CannotLower(f"comes to {equation.primitive.name!r}, which only XLA can run")
 
 
 @primitive("top_k")
-def _top_k(body: FunctionBody, equation: Any, x: Value) -> list[Value]:
+def _top_k(body: FunctionBody, equation: JaxprEqn, x: Value) -> list[Value]:
     k = body.constant(equation.params["k"], "int32")
     if equation.params.get("axis", len(x.sizes) - 1) not in (-1, len(x.sizes) - 1):
         raise CannotLower("takes the largest along an axis that is not the last")
@@ -176,7 +179,7 @@ def _top_k(body: FunctionBody, equation: Any, x: Value) -> list[Value]:
 
 
 @primitive("sort")
-def _sort(body: FunctionBody, equation: Any, *xs: Value) -> list[Value]:
+def _sort(body: FunctionBody, equation: JaxprEqn, *xs: Value) -> list[Value]:
     """Sorted by the first, or by the last of several keys: TensorFlow has an op for the largest."""
     axis, keys = equation.params["dimension"], equation.params["num_keys"]
     rank = len(xs[0].sizes)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.ops.graphs.nodes.function_body import FunctionBody, Value, kind_of
+from tapeflow.ops.graphs.nodes.function_body import CannotLower, FunctionBody, Value, kind_of
 from tapeflow.ops.graphs.nodes.interfaces import interface
 from tapeflow.ops.graphs.nodes.lowering import RecordedOp, op_rule
 
@@ -46,6 +46,33 @@ def _find_terms(body: FunctionBody, op: RecordedOp, texts: Value) -> Value:
     bucket = body.emit("StringToHashBucketFast", [texts], shape, num_buckets=buckets)
     other = body.emit("AddV2", [bucket, body.constant(unknown, "int64")], shape)
     return body.emit("SelectV2", [is_known, place, other], shape)
+
+
+@op_rule("SplitStrings")
+def _split_strings(body: FunctionBody, op: RecordedOp, texts: Value) -> tuple[Value, Value]:
+    _check_open(op.shapes[0][0])
+    return _parts(body, texts, op.statics["sep"], op.statics["maxsplit"])
+
+
+def _check_open(size: Any) -> None:
+    """Raise if a number of words, which nobody knows, was the same in all records."""
+    if isinstance(size, int):
+        raise CannotLower("gives as many words as the texts have; let the number of texts be open, None")
+
+
+@op_rule("RaggedToTensor")
+def _ragged_to_tensor(
+    body: FunctionBody, op: RecordedOp, values: Value, filling: Value, splits: Value
+) -> Value:
+    sizes = op.statics["sizes"]
+    rows, width = (None if size < 0 else size for size in sizes[:2])
+    rows = op.shapes[0][0] if rows is None else rows
+    return body.emit(
+        "RaggedTensorToTensor",
+        [body.constant(list(sizes), np.int64), values, filling, [splits]],
+        (rows, width, *values.sizes[1:]),
+        row_partition_types=["ROW_SPLITS"],
+    )
 
 
 @op_rule("SplitAndFind")
@@ -91,8 +118,17 @@ def _words(body: FunctionBody, texts: Value, split: str | None) -> tuple[Value, 
         each = _numbers_up_to(body, body.emit("AddV2", [count, body.constant(1, "int32")], ()))
         words = body.emit("UnicodeEncode", [points, each], (None,), output_encoding="UTF-8")
         return words, splits
+    return _parts(body, texts, b"", -1)
+
+
+def _parts(body: FunctionBody, texts: Value, sep: bytes, maxsplit: int) -> tuple[Value, Value]:
+    """The parts of all texts between separators, and where those of each text begin."""
+    rows = texts.sizes[0]
     places, words, _ = body.emit(
-        "StringSplitV2", [texts, body.constant(np.array("", object))], [(None, 2), (None,), (2,)], maxsplit=-1
+        "StringSplitV2",
+        [texts, body.constant(np.array(sep, object))],
+        [(None, 2), (None,), (2,)],
+        maxsplit=maxsplit,
     )
     ends = [body.constant(pair, np.int32) for pair in ([0, 0], [0, 1], [1, 1])]
     row_of_word = body.emit(

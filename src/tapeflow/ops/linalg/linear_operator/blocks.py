@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array import joining, shaping
 from tapeflow.ops.linalg import diagonal
@@ -54,16 +55,18 @@ class Blocks(LinearOperator):
             return self._in_parts(super().matmul, x, adjoint, adjoint_arg)
         return super().matmul(x, adjoint, adjoint_arg)
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+    def solve(
+        self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
         if self._is_parts(rhs):
             return self._in_parts(super().solve, rhs, adjoint, adjoint_arg)
         return super().solve(rhs, adjoint, adjoint_arg)
 
-    def _is_parts(self, x: Any) -> bool:
+    def _is_parts(self, x: TensorLike) -> bool:
         """Whether an argument is a list with a matrix, or for vectors a vector, for each block."""
         return isinstance(x, (list, tuple)) and len(x) == len(self._rows) and np.ndim(x[0]) > 1
 
-    def _of_vector(self, function: Callable[..., Any], x: Any, adjoint: bool) -> Any:
+    def _of_vector(self, function: Callable[..., Any], x: TensorLike, adjoint: bool) -> Any:
         if isinstance(x, (list, tuple)) and len(x) == len(self._rows) and np.ndim(x[0]) > 0:
             found = function([shaping.expand_dims(part, -1) for part in x], adjoint=adjoint)
             return [shaping.squeeze(part, -1) for part in found]
@@ -191,7 +194,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         """The blocks, row by row."""
         return self._rows
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         parts = joining.split(x, self._sizes(adjoint), -2)
         count = len(self._rows)
         found = []

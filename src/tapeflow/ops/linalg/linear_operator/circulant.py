@@ -89,7 +89,7 @@ class LinearOperatorCirculant(LinearOperator):
     def _cast(self, value: Tensor) -> Tensor:
         return cast(value if self.dtype.is_complex else elementwise.real(value), self.dtype)
 
-    def _filtered(self, x: Any, response: Any) -> Tensor:
+    def _filtered(self, x: TensorLike, response: Any) -> Tensor:
         """Each column transformed, multiplied and transformed back."""
         columns = matrix_transpose(self._wide(x))
         blocks = shaping.reshape(columns, (*dims(columns)[:-1], *self.block_shape.as_list()))
@@ -102,7 +102,7 @@ class LinearOperatorCirculant(LinearOperator):
         spectrum = self._wide(self._spectrum)
         return elementwise.conj(spectrum) if adjoint else spectrum
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         return self._filtered(x, self._response(adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.array import shaping
 from tapeflow.ops.linalg import diagonal
@@ -141,7 +142,7 @@ class LinearOperatorKronecker(_Joint):
             math.prod(o.domain_dimension for o in self._operators),
         )
 
-    def _along_each(self, method: str, x: Any, adjoint: bool, is_forward: bool) -> Tensor:
+    def _along_each(self, method: str, x: TensorLike, adjoint: bool, is_forward: bool) -> Tensor:
         """Apply each factor along its own axis: the first axis is worked on and goes to the end, in turn."""
         batch = np.broadcast_shapes(dims(self)[:-2], dims(x)[:-2])
         x = shaping.broadcast_to(x, (*batch, *dims(x)[-2:]))
@@ -152,7 +153,7 @@ class LinearOperatorKronecker(_Joint):
         rows = self.range_dimension if is_forward else self.domain_dimension
         return diagonal.matrix_transpose(shaping.reshape(x, (*batch, -1, rows)))
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         return self._along_each("matmul", x, adjoint, not adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
@@ -235,7 +236,7 @@ class LinearOperatorAdjoint(_Wrapped):
         *batch, rows, columns = dims(self._operator)
         return (*batch, columns, rows)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         return self._operator.matmul(x, adjoint=not adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
@@ -277,7 +278,7 @@ class LinearOperatorInversion(_Wrapped):
     def _shape(self) -> tuple[int, ...]:
         return dims(self._operator)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         return self._operator.solve(x, adjoint=adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import ShapeLike, TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, ShapeLike, TensorLike
 from tapeflow.engine.values.dtypes import float32
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.engine.values.variable import Variable
@@ -173,7 +173,7 @@ class LinearOperatorScaledIdentity(Diagonal):
     def _trace(self) -> Tensor:
         return self._multiplier * self._rows
 
-    def _with(self, scale: Any, **hints: Any) -> LinearOperator:
+    def _with(self, scale: TensorLike, **hints: Any) -> LinearOperator:
         return LinearOperatorScaledIdentity(self._rows, shaping.squeeze(scale, -1), **hints)
 
 
@@ -184,7 +184,7 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         self,
         num_rows: int,
         batch_shape: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = True,
@@ -221,7 +221,7 @@ class LinearOperatorZeros(LinearOperator):
         num_rows: int,
         num_columns: int | None = None,
         batch_shape: ShapeLike | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_non_singular: bool | None = False,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = False,
@@ -254,7 +254,7 @@ class LinearOperatorZeros(LinearOperator):
     def _shape(self) -> tuple[int, ...]:
         return self._dimensions
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         *batch, rows, columns = self._dimensions
         shape = dims(x)
         outer = np.broadcast_shapes(tuple(batch), shape[:-2])

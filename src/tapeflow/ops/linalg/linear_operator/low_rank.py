@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.backend import jax
+from tapeflow.engine.values.annotations import TensorLike
 from tapeflow.engine.values.tensor import Tensor
 from tapeflow.ops.linalg import diagonal, products
 from tapeflow.ops.linalg.linear_operator.dense import LinearOperatorFullMatrix
@@ -84,7 +85,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         batch = np.broadcast_shapes(*[dims(p)[:-2] for p in parts])
         return (*batch, *dims(self._base)[-2:])
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         left, right = (self._v, self._u) if adjoint else (self._u, self._v)
         inner = self._update.matmul(products.matmul(right, x, adjoint_a=True), adjoint=adjoint)
         return self._base.matmul(x, adjoint=adjoint) + products.matmul(left, inner)

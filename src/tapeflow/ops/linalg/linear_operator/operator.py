@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engine.module import Module
-from tapeflow.engine.recording.symbolic import CallTaker
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.recording.symbolic import DispatchTarget
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import DType, as_dtype
 from tapeflow.engine.values.shape import TensorShape
@@ -41,7 +41,7 @@ def broadcast_batch(value: TensorLike, batch: tuple[int, ...], inner: int = 2) -
     return tensor if wanted == shape else shaping.broadcast_to(tensor, wanted)
 
 
-class LinearOperator(CallTaker, Module):
+class LinearOperator(DispatchTarget, Module):
     """A matrix, or a batch of them, that is multiplied and solved without being written out.
 
     A subclass gives `_shape()` and `_matmul(x, adjoint=False)`, or `_to_dense()` instead of the latter, and overrides
@@ -66,7 +66,7 @@ class LinearOperator(CallTaker, Module):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         graph_parents: Any = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engine.values.annotations import TensorLike
+from tapeflow.engine.values.annotations import DTypeLike, TensorLike
 from tapeflow.engine.values.convert import convert_to_tensor
 from tapeflow.engine.values.dtypes import as_dtype, complex64, complex128, float32, float64
 from tapeflow.engine.values.tensor import Tensor
@@ -33,7 +33,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(
         self,
-        diagonals: Any,
+        diagonals: TensorLike,
         diagonals_format: str = "compact",
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -73,7 +73,7 @@ class LinearOperatorTridiag(LinearOperator):
             above, middle, below = _conj(roll(below, -1, -1)), _conj(middle), _conj(roll(above, 1, -1))
         return joining.stack([above, middle, below], -2)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         return tridiagonal_matmul(self._compact(adjoint), x)
 
     def _solve(self, rhs: Any, adjoint: bool = False) -> Tensor:
@@ -129,7 +129,7 @@ class LinearOperatorToeplitz(LinearOperator):
         batch = dims(self)[:-2]
         return broadcast_batch(self._col, batch, 1), broadcast_batch(self._row, batch, 1)
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         """The product by Fourier transforms, as part of a circulant matrix of twice the size."""
         col, row = self._pair()
         if adjoint:
@@ -160,7 +160,7 @@ class LinearOperatorPermutation(LinearOperator):
     def __init__(
         self,
         perm: TensorLike,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -185,7 +185,7 @@ class LinearOperatorPermutation(LinearOperator):
     def _shape(self) -> Any:
         return (*dims(self._perm), dims(self._perm)[-1])
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         order = ordering.argsort(self._perm) if adjoint else self._perm
         batch = np.broadcast_shapes(dims(order)[:-1], dims(x)[:-2])
         rows, whole = broadcast_batch(order, batch, 1), broadcast_batch(x, batch)
@@ -234,7 +234,7 @@ class LinearOperatorHouseholder(LinearOperator):
     def _shape(self) -> Any:
         return (*dims(self._axis), dims(self._axis)[-1])
 
-    def _matmul(self, x: Any, adjoint: bool = False) -> Tensor:
+    def _matmul(self, x: TensorLike, adjoint: bool = False) -> Tensor:
         vector = shaping.expand_dims(normalize(self._axis, axis=-1)[0], -1)
         return x - 2 * vector * products.matmul(vector, x, adjoint_a=True)
 

@@ -18,7 +18,7 @@ from functools import partial, reduce
 import jax.numpy as jnp
 from jax import Array
 
-from tapeflow.ops.linalg.matrix_product import dot_transposed
+from tapeflow.ops.linalg.matrix_product import dot_inputs, dot_transposed
 from tapeflow.ops.nn.conv.blocks import block_size, map_blocks, sum_blocks
 from tapeflow.ops.nn.conv.taps import HEIGHT, WIDTH, pad_axis, tap
 from tapeflow.ops.nn.window import Window
@@ -121,7 +121,7 @@ def _rows_to_filter(window: Window, x: Array, y: Array) -> Array:
 
 def _patches_forward(window: Window, filters: Array, x: Array) -> Array:
     outputs = filters.shape[-1]
-    product = jnp.dot(_patches(window, x), filters.reshape(-1, outputs))
+    product = dot_inputs(_patches(window, x), filters.reshape(-1, outputs))
     return product.reshape(x.shape[0], *window.output, outputs)
 
 

@@ -14,6 +14,7 @@ What is measured on CPUs, and decides the choice (by shapes and dtypes alone):
 - Filters larger than the image, as in the last layers of deep networks, take it 30 to 70 times as long as
   a matrix product, and filters of one cell are a product anyhow.
 - It has two implementations, and which one runs depends on the padding; `conv_native` chooses.
+- Large convolutions by 3x3 cells are made with half of the multiplications: `conv_winograd`.
 - Narrow layers are slow too. Most can be folded into wider ones; the others are matrix products.
 - A few groups are convolved one by one, many as matrix products.
 - Depthwise convolutions are fastest as sums over taps.
@@ -38,6 +39,8 @@ from tapeflow.ops.nn.conv import fold as conv_fold
 from tapeflow.ops.nn.conv import gemm as conv_gemm
 from tapeflow.ops.nn.conv import native as conv_native
 from tapeflow.ops.nn.conv import taps as conv_taps
+from tapeflow.ops.nn.conv import winograd as conv_winograd
+from tapeflow.ops.nn.conv.devices import on_rows
 from tapeflow.ops.nn.conv.taps import HEIGHT, WIDTH, pad_axis
 from tapeflow.ops.nn.window import Window
 
@@ -53,7 +56,7 @@ _FEW_PLACES = 2
 def forward(statics: Statics, x: Array, filters: Array) -> Array:
     """The convolution of `x` with `filters`; `statics` is the window and the number of groups."""
     shape = (x.shape[0], *statics[0].output, filters.shape[-1])
-    return _run(_cpu_forward, _native_forward, statics, shape, x, filters)
+    return _run(_cpu_forward, _native_forward, statics, shape, x, filters, (True, False))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -61,7 +64,7 @@ def to_input(statics: Statics, y: Array, filters: Array) -> Array:
     """The gradient of `x`, given `y`, that of the result: also the transposed convolution of `y`."""
     window, groups = statics
     shape = (y.shape[0], *window.input, filters.shape[2] * groups)
-    return _run(_cpu_to_input, _native_to_input, statics, shape, y, filters)
+    return _run(_cpu_to_input, _native_to_input, statics, shape, y, filters, (True, False))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -69,7 +72,7 @@ def to_filter(statics: Statics, x: Array, y: Array) -> Array:
     """The gradient of the filters, given `y`, that of the result."""
     window, groups = statics
     shape = (*window.size, x.shape[-1] // groups, y.shape[-1])
-    return _run(_cpu_to_filter, _native_to_filter, statics, shape, x, y)
+    return _run(_cpu_to_filter, _native_to_filter, statics, shape, x, y, (True, True))
 
 
 def _vjp_of(function: Any, backward: Callable[..., Any]) -> None:
@@ -98,14 +101,19 @@ def _run(
     shape: tuple[int, ...],
     a: Array,
     b: Array,
+    are_rows: tuple[bool, bool],
 ) -> Array:
-    """One of the three functions, on whichever device it is compiled for."""
+    """One of the three functions, on whichever device it is compiled for; `are_rows` says which arrays are batches."""
     if 0 in (*a.shape, *b.shape, *shape):
         return jnp.zeros(shape, a.dtype)
     if not jnp.issubdtype(a.dtype, jnp.floating) or has_symbols((*a.shape, *b.shape, *shape)):
         return native(statics, a, b)
+    cpu = partial(_in_float32, cpu, statics)
     return lax.platform_dependent(
-        a, b, cpu=partial(_in_float32, cpu, statics), default=partial(native, statics)
+        a,
+        b,
+        cpu=lambda a, b: on_rows(cpu, (a, b), are_rows, is_sum=all(are_rows)),
+        default=partial(native, statics),
     )
 
 
@@ -130,6 +138,8 @@ def _cpu_forward(statics: Statics, x: Array, filters: Array) -> Array:
 
 def _cpu_single_group(window: Window, x: Array, filters: Array) -> Array:
     inputs, outputs = filters.shape[2:]
+    if conv_winograd.pays(window, x.shape[0], inputs, outputs, x.dtype):
+        return conv_winograd.forward(window, x, filters)
     if not _is_native(window.size, window.input):
         return conv_gemm.forward(window, x, filters)
     if max(inputs, outputs) > conv_fold.NARROW_CHANNELS:
@@ -147,7 +157,11 @@ def _is_native(size: tuple[int, ...], cells: tuple[int, ...]) -> bool:
 
 def _cpu_to_input(statics: Statics, y: Array, filters: Array) -> Array:
     window, groups = statics
-    if groups == 1 and _adds_patches(window, y.shape[0], filters.shape[-1]):
+    inputs, outputs = filters.shape[2:]
+    is_saving = window.is_dense and conv_winograd.pays(
+        window.transposed(), y.shape[0], outputs, inputs, y.dtype
+    )
+    if groups == 1 and not is_saving and _adds_patches(window, y.shape[0], outputs):
         return conv_gemm.to_input(window, y, filters)
     if 1 < groups <= _FEW_GROUPS and filters.shape[2] > 1:
         return _one_by_one(_cpu_to_input, window, groups, y, filters)
@@ -193,7 +207,9 @@ def _cpu_to_filter(statics: Statics, x: Array, y: Array) -> Array:
         return _one_by_one(_cpu_to_filter, window, groups, x, y)
     if groups > 1:
         return _each_group(conv_gemm.to_filter, window, groups, x, y)
-    samples, outputs = x.shape[0], y.shape[-1]
+    samples, inputs, outputs = x.shape[0], x.shape[-1], y.shape[-1]
+    if conv_winograd.pays_for_filter(window, samples, inputs, outputs, x.dtype):
+        return conv_winograd.to_filter(window, x, y)
     block = conv_correlate.samples_of_block(samples, outputs)
     if block and _is_native(window.output, window.input) and not _adds_patches(window, samples, outputs):
         return conv_correlate.to_filter(window, block, x, y)
@@ -217,16 +233,29 @@ def _each_group(function: Callable[..., Array], window: Window, groups: int, *ar
 def _native_forward(statics: Statics, x: Array, filters: Array, spread: tuple[int, ...] = (1, 1)) -> Array:
     """XLA's convolution; `x` may be spread out, by zeros that are not stored."""
     window, groups = statics
+    padding = window.padding
+    if has_symbols(x.shape) and not window.is_dense:
+        x, padding = _fitted(window, x), ((0, 0),) * len(padding)
     return lax.conv_general_dilated(
         x,
         filters,
         window.strides,
-        window.padding,
+        padding,
         lhs_dilation=spread,
         rhs_dilation=window.dilations,
         dimension_numbers=_LAYOUT,
         feature_group_count=groups,
     )
+
+
+def _fitted(window: Window, x: Array) -> Array:
+    """`x`, padded and cut to what the window sees: its derivative then has no padding that varies with the size."""
+    config = [(0, 0, 0)]
+    for cells, places, stride, extent, (low, _) in zip(
+        window.input, window.output, window.strides, window.extent, window.padding, strict=True
+    ):
+        config.append((low, (places - 1) * stride + extent - low - cells, 0))
+    return lax.pad(x, jnp.zeros((), x.dtype), [*config, (0, 0, 0)])
 
 
 def _native_to_input(statics: Statics, y: Array, filters: Array) -> Array:

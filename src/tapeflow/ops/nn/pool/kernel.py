@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial, reduce
 from itertools import product
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +19,7 @@ from jax import Array, lax
 
 from tapeflow.engine.shapes.expression import is_symbolic
 from tapeflow.ops.nn.conv.blocks import map_blocks
+from tapeflow.ops.nn.conv.devices import on_rows
 from tapeflow.ops.nn.window import Window
 
 
@@ -40,7 +42,10 @@ def _pool_max_jvp(
     (x,), (dx,) = primals, tangents
     # A loop over two halves: without one, XLA works the winners out again wherever they are used.
     contest, rows = partial(_contest, window), x.shape[0]
-    y, winner = contest(x) if is_symbolic(rows) else map_blocks(contest, x, max(1, rows // 2))
+    if is_symbolic(rows):
+        y, winner = contest(x)
+    else:
+        y, winner = on_rows(lambda x: map_blocks(contest, x, max(1, x.shape[0] // 2)), (x,), (True,))
     zero = jnp.zeros((), dx.dtype)
     if _tiles(window):
         inner = _inner_axes(window)
@@ -82,11 +87,12 @@ def _empty(window: Window, x: Array) -> Array:
     return jnp.zeros((x.shape[0], *window.output, x.shape[-1]), x.dtype)
 
 
-def _counts(window: Window) -> np.ndarray:
+def _counts(window: Window) -> Any:
     """How many cells that are not padding each window sees."""
-    counts = np.ones((1,) * (len(window.input) + 2))
+    counts: Any = np.ones((1,) * (len(window.input) + 2))
     for axis, cells in enumerate(window.input):
-        places = np.arange(window.output[axis]) * window.strides[axis]
+        xp = jnp if is_symbolic(window.output[axis]) or is_symbolic(window.padding[axis][0]) else np
+        places = xp.arange(window.output[axis]) * window.strides[axis]
         taps = np.arange(window.size[axis])
         seen = places[:, None] + taps * window.dilations[axis] - window.padding[axis][0]
         along = ((seen >= 0) & (seen < cells)).sum(1)

@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import math
 import os
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import pytest
 
-from tapeflow.board.api.runs.extremes import Extremes, extremes_of
-from tapeflow.board.api.runs.table import table_of
+from tapeflow.board.api.runs.table import rows_of, table_of
+from tapeflow.board.extremes import Extremes, extremes_of
 from tapeflow.board.logdirs import run_id
 from tapeflow.board.series import Series
 from tapeflow.summary.kinds.hyperparameters import END_TAG, START_TAG, hparams_pb, session_end_pb
@@ -24,11 +22,8 @@ class Table:
     """The message taken apart, as the page does."""
 
     def __init__(self, data: bytes) -> None:
-        (length,) = struct.unpack_from("<I", data, 4)
-        self.head = orjson.loads(data[8 : 8 + length])
-        rows = len(self.head["rows"])
-        self.columns = np.frombuffer(data, "<f8", -1, 8 + length).reshape(-1, max(rows, 1))
-        self.names = [row["name"] for row in self.head["rows"]]
+        self.head, self.rows, self.columns = rows_of(data)
+        self.names = [row["name"] for row in self.rows]
 
     def six(self, run: str, name: str) -> list[float]:
         at = 3 + 6 * self.head["scalars"].index(name)
@@ -73,7 +68,7 @@ def test_extremes_go_on_from_what_was_seen() -> None:
 
 
 def test_extremes_are_those_of_each_series(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tapeflow.board.api.runs.extremes._MOST_POINTS", 50)
+    monkeypatch.setattr("tapeflow.board.extremes._MOST_POINTS", 50)
     rng = np.random.default_rng(3)
     drawn = [rng.integers(0, 9, rng.integers(1, 40)).astype(float) for _ in range(60)]
     wanted = [series_of(values.tolist()) for values in drawn]
@@ -99,7 +94,7 @@ def test_a_row_is_a_folder_with_its_training_and_validation(
     events.write(runs / "b", events.scalars("loss", [9.0], 3))
     found = table()
     assert found.names == ["a", "b"]
-    first, second = found.head["rows"]
+    first, second = found.rows
     assert first["runs"] == [run_id("a/train"), run_id("a/validation")]
     assert (first["id"], first["host"], second["host"]) == (run_id("a/train"), "gpu-box", "host")
     assert found.head["scalars"] == ["loss", "validation/loss"]
@@ -122,7 +117,7 @@ def test_how_runs_ended(tmp_path: Path, events: Any, table: Callable[[], Table])
         path = events.write(runs / name, data)
         if name != "open":
             os.utime(path, (1.7e9, 1.7e9))
-    found = {row["name"]: row["standing"] for row in table().head["rows"]}
+    found = {row["name"]: row["standing"] for row in table().rows}
     assert found == {"good": "finished", "bad": "crashed", "stopped": "stopped", "open": "running"}
 
 
@@ -162,4 +157,4 @@ def test_scalars_that_most_rows_have_come_first_and_the_rest_is_said(
 
 def test_an_empty_log_folder_gives_an_empty_table(tmp_path: Path, table: Callable[[], Table]) -> None:
     (tmp_path / "runs").mkdir()
-    assert table().head["rows"] == []
+    assert table().rows == []

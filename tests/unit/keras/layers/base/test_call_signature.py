@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import tapeflow as tf
 from tapeflow.keras.layers.base.call_signature import signature_of
 
 
@@ -32,3 +33,24 @@ def test_values_are_found_by_place_and_by_name() -> None:
     assert full.was_passed("mask", (0, None))
     assert not full.was_given("mask", (0, None), {})
     assert full.was_given("mask", (0, "m"), {})
+
+
+def test_training_comes_from_the_call_then_from_the_call_around_it_then_from_the_default() -> None:
+    full, plain = signature_of(Layer.full), signature_of(Layer.plain)
+    kwargs: dict[str, Any] = {}
+    assert full.resolve_training((0,), kwargs, outer=False) is False
+    assert kwargs == {"training": False}
+    assert full.resolve_training((0,), {}, outer=None) is True
+    assert full.resolve_training((0, None, True), {}, outer=False) is True
+    given = {"training": True}
+    assert plain.resolve_training((0,), given, outer=False) is True
+    assert given == {}
+
+
+def test_a_mask_is_taken_from_the_inputs_unless_it_is_given() -> None:
+    x = tf.ones((1, 2))
+    x._keras_mask = tf.constant([[True, False]])
+    kwargs: dict[str, Any] = {}
+    assert signature_of(Layer.full).resolve_mask(x, (x,), kwargs) is x._keras_mask
+    assert kwargs == {"mask": x._keras_mask}
+    assert signature_of(Layer.plain).resolve_mask(x, (x,), {"mask": "own"}) == "own"

@@ -72,16 +72,6 @@ def test_training_fixed_in_a_functional_model_stays(x: Any) -> None:
     assert seen == [False]
 
 
-def test_inputs_are_converted_and_cast_to_the_compute_dtype() -> None:
-    layer = Around(layers.Layer())
-    assert layer(np.ones((2, 3))).dtype == tf.float32
-    assert layer(np.ones((2, 3), "int32")).dtype == tf.int32
-    assert layers.Layer(dtype="float64")(tf.ones((2,))).dtype == tf.float64
-    assert layers.Layer(autocast=False)(np.ones((2,))).dtype == tf.float64
-    first, second = layers.Layer()([np.ones(2), {"a": np.ones(2)}])
-    assert first.dtype == second["a"].dtype == tf.float32
-
-
 def test_build_is_called_once_with_the_shape() -> None:
     shapes: list[Any] = []
 
@@ -133,19 +123,6 @@ def test_unknown_arguments_are_refused() -> None:
 def test_weights_given_at_the_start_are_taken() -> None:
     layer = layers.Dense(2, weights=[np.ones((3, 2)), np.zeros(2)])
     np.testing.assert_array_equal(layer(tf.ones((1, 3))), [[3.0, 3.0]])
-
-
-def test_config_notes_plain_arguments_and_refuses_others() -> None:
-    class Plain(layers.Layer):
-        def __init__(self, size: int, rates: Any = (1, 2), **kwargs: Any) -> None:
-            super().__init__(**kwargs)
-            self.size, self.rates = size, rates
-
-    layer = Plain(3, rates=[0.5], name="plain")
-    copy = Plain.from_config(layer.get_config())
-    assert (copy.size, copy.rates, copy.name) == (3, [0.5], "plain")
-    with pytest.raises(NotImplementedError, match=r"must override `get_config\(\)`"):
-        Plain(object()).get_config()  # pyright: ignore[reportArgumentType]
 
 
 def test_activity_regularization_is_by_sample(x: Any) -> None:

@@ -151,7 +151,7 @@ _REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "text"), _REFUSED, ids=[t for _, t in _REFUSED])
-def test_refuses(call: Any, text: str) -> None:
+def test_wrong_arguments_raise(call: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call()
 

@@ -12,7 +12,7 @@ import tapeflow as tf
 L = tf.keras.layers
 
 
-def test_refusals() -> None:
+def test_wrong_arguments_raise() -> None:
     with pytest.raises(ValueError, match='only "valid" is supported if implementation is 1'):
         L.LocallyConnected1D(2, 3, padding="same")
     with pytest.raises(ValueError, match="Unrecognized implementation mode: 4"):

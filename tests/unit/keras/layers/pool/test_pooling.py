@@ -124,7 +124,7 @@ _REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), _REFUSED, ids=[t for *_, t in _REFUSED])
-def test_refuses(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 

@@ -198,6 +198,6 @@ INTEGERS = np.ones((2, 3), np.int32)
         (lambda: nn.lrn([[[[1]]]]), errors.InvalidArgumentError, "LRN expected a floating-point"),
     ],
 )
-def test_refuses(call: Any, error: type[Exception], message: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()

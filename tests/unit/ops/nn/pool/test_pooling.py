@@ -244,6 +244,6 @@ REFUSED: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), REFUSED, ids=[text for *_, text in REFUSED])
-def test_refuses(call: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
