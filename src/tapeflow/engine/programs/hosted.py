@@ -2,7 +2,7 @@
 
 A program of a hundred small ops takes a second to compile and no time to run, which pays only where it runs thousands
 of times. With numpy they take a few microseconds each, less than it takes to record them, so a script that never comes
-back to what it did before waits for nothing, and one that does is no slower.
+back to what it did before waits for nothing, and one that does takes at most about twice as long.
 
 Whether a trace runs on the host follows from its key alone: it assigns no Variable, has no gradient of a gradient, and
 each op is small and known to `host`. So a process that goes on with a training gets the bits of the one before.
